@@ -145,7 +145,7 @@ def test_a_lost_cluster_ends_a_study_with_its_sentence(
 
     for after in range(STUDIES[name].runs):
         out, runner = tmp_path / f"{after}.runs", EndsEarly(after, lose)
-        with pytest.raises(WriteampError, match="^the cluster is lost$"):
+        with pytest.raises(WriteampError, match=r"^the cluster is lost$"):
             STUDIES[name].ask(out, runner)
         assert runner.begun == after + 1
         check_rest(name, out, whole[name], most_done=STUDIES[name].runs - after)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 import writeamp as wa
 from in_process import document, run
+from studying import EndsEarly
 from writeamp._engine import scaled_workload
-from writeamp.errors import Interrupted
+from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.registry import engine_entries
 from writeamp.runs.capacity_error import Scale, Scaling
 from writeamp.studies.capacity import scale as capacity_scale
@@ -72,6 +74,25 @@ def test_one_life_leaves_the_error_of_scaling_unknown(monkeypatch: pytest.Monkey
     monkeypatch.setattr(capacity_scale, "_MOST_PROGRAMS_OF_LIVES", 2**20)
     found = wa.endurance(pages_per_block=8, op=0.25, w_max=30, replicas=1, capacity="1GB")
     assert found.to_dict()["scaling_error"] is None
+
+
+def test_a_lost_cluster_is_not_taken_for_a_drive_too_small_to_tell_the_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, pages in {"_MOST_PAGES": 4096, "_FEWEST_PAGES": 4096, "_FEWEST_BLOCKS": 64}.items():
+        monkeypatch.setattr(capacity_scale, name, pages)
+    asked: dict[str, Any] = {"op": 0.25, "pages_per_block": 16, "capacity": "1GiB", "replicas": 1}
+    errors: list[WriteampError] = [WriteampError("the cluster is lost")]
+
+    def lose() -> NoReturn:
+        raise errors[0]
+
+    with pytest.raises(WriteampError, match="the cluster is lost") as lost:
+        wa.compare(managers="single", **asked, runner=EndsEarly(1, lose))
+    assert not isinstance(lost.value, RefusedError)
+    errors = [RefusedError("too small")]
+    (row,) = wa.compare(managers="single", **asked, runner=EndsEarly(1, lose)).to_dict()["rows"]
+    assert row["scaling_error"] is None
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ import pytest
 import writeamp as wa
 from in_process import document
 from places import TRACE
-from writeamp.errors import Interrupted, WriteampError
+from studying import EndsEarly
+from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.plots.spec import LineChart
 from writeamp.runners import Here, Threads
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.capacity import scale as capacity_scale
+from writeamp.studies.op import probes
 from writeamp.studies.op.curve import run_op_curve
 from writeamp.traces.pages import PageTrace
 
@@ -361,14 +363,17 @@ def test_an_experiment_file_is_asked_too(tmp_path: Path) -> None:
     assert found["op"] == wa.required_op(1.8, workload="uniform", **SMALL).op
 
 
-def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def capacity(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return the settings of a search for a capacity, on small drives that stand for it."""
     for name, pages in {"_MOST_PAGES": 4096, "_FEWEST_PAGES": 4096, "_FEWEST_BLOCKS": 64}.items():
         monkeypatch.setattr(capacity_scale, name, pages)
-    asked: dict[str, Any] = {"workload": "uniform", "pages_per_block": 16}
-    found = wa.required_op(1.8, **asked, capacity="1GiB", precision=0.005)
-    plain = wa.required_op(1.8, **asked, logical_pages=4096, precision=0.005)
+    return {"workload": "uniform", "pages_per_block": 16, "capacity": "1GiB", "precision": 0.005}
+
+
+def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(capacity: dict[str, Any]) -> None:
+    found = wa.required_op(1.8, **capacity)
+    plain = wa.required_op(1.8, **capacity | {"capacity": None, "logical_pages": 4096})
     assert found.op == plain.op
     assert found.ci[0] <= plain.ci[0] < plain.ci[1] <= found.ci[1]
     assert found.result.scaling is not None
@@ -376,7 +381,7 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
     document = found.to_dict()
     assert document["capacity_bytes"] == 2**30
     assert document["scaling_error"] > 0
-    curve = wa.wa_over_op("op=20%:40%:2", **asked, capacity="1GiB", precision=0.005)
+    curve = wa.wa_over_op("op=20%:40%:2", **capacity)
     assert curve.to_dict()["scale_factor"] == found.result.scaling.scale.factor
     assert all(point["scaling_error"] > 0 for point in curve.to_dict()["points"])
     # The error of scaling is part of the interval.
@@ -385,6 +390,36 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
         width >= 2 * p["scaling_error"]
         for width, p in zip(wide, curve.to_dict()["points"], strict=True)
     )
+
+
+def test_a_second_search_for_a_capacity_runs_nothing_not_even_the_smaller_drive(
+    capacity: dict[str, Any], tmp_path: Path
+) -> None:
+    first = wa.required_op(1.8, **capacity, out=tmp_path / "out")
+    runner = EndsEarly(0, lambda: pytest.fail("a drive was run"))
+    again = wa.required_op(1.8, **capacity, out=tmp_path / "out", runner=runner)
+    assert again.kept is not None
+    assert again.kept.done == 0
+    assert runner.begun == 0
+    assert again.to_dict()["scaling_error"] == first.to_dict()["scaling_error"] > 0
+
+
+def test_a_smaller_drive_that_is_refused_leaves_the_error_of_scaling_unknown(
+    capacity: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smaller, real = 4096 // 4, probes.run
+
+    def run(plan: Any, drive: Any, *progress: Any) -> Any:
+        if drive.logical_pages == smaller:
+            raise error
+        return real(plan, drive, *progress)
+
+    monkeypatch.setattr(probes, "run", run)
+    error: WriteampError = RefusedError("too small")
+    assert wa.required_op(1.8, **capacity).to_dict()["scaling_error"] is None
+    error = WriteampError("the cluster is lost")
+    with pytest.raises(WriteampError, match="the cluster is lost"):
+        wa.required_op(1.8, **capacity)
 
 
 def test_runs_that_tell_nothing_give_op_no_interval() -> None:

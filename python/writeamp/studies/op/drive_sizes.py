@@ -107,21 +107,25 @@ class DriveSizes:
 
         That is measured on a drive of the same op.
         """
-        if self.scale is None:
-            return result
-
         other = None
         if self.smaller is not None:
             blocks = self.smaller.blocks_for(result.device.op)
             with suppress(RefusedError):  # one so small can be too small for its manager
                 other = run(self.smaller.plan, self.smaller.drive(blocks))
-        return replace(
-            result,
-            plan=self.said,
-            scaling=scaling_of(
-                self.scale, measured_wa(result), None if other is None else measured_wa(other)
-            ),
-        )
+        return self.restated(result, other)
+
+    def restated(self, result: Result, other: Result | None) -> Result:
+        """Return a result as that of the drive that is meant, where these stand for it.
+
+        Args:
+            result: on one of the drives.
+            other: on that of `smaller` with the same op; None if there is none.
+        """
+        if self.scale is None:
+            return result
+        smaller_wa = None if other is None else measured_wa(other)
+        scaling = scaling_of(self.scale, measured_wa(result), smaller_wa)
+        return replace(result, plan=self.said, scaling=scaling)
 
     @property
     def has_draws(self) -> bool:

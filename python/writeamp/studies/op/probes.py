@@ -111,6 +111,31 @@ class ProbeRuns:
         is_here = self.runner is None and len(several) == 1
         work = partial(_run_on, self.sizes, plan.run, tell=tell if is_here else None)
         keeping = KeepDrives(sizes, plan, has_scaling=False)
+        return self._gather(keeping, runner, work, several)
+
+    def with_scaling(self, result: Result) -> Result:
+        """Return a result on one of the drives with the error of its scale, if any.
+
+        The run on the smaller drive that tells it is kept, too.
+        """
+        sizes, other = self.sizes.value, None
+        if sizes.smaller is not None:
+            runner = self.runner or local_runner(1)
+            keeping = KeepDrives(sizes.smaller, has_scaling=False)
+            blocks = sizes.smaller.blocks_for(result.device.op)
+            with suppress(RefusedError):  # one so small can be too small for its manager
+                (other,) = self._gather(
+                    keeping, runner, partial(_run_smaller, self.sizes), [blocks]
+                )
+        return sizes.restated(result, other)
+
+    def _gather(
+        self,
+        keeping: KeepDrives,
+        runner: Runner,
+        work: Callable[[int], Result],
+        several: Sequence[int],
+    ) -> list[Result]:
         try:
             return self.kept.gather(keeping, runner, work, several, files=self.files)
         except Interrupted:  # a part of a search is no result of anybody's
@@ -128,6 +153,13 @@ def _run_on(
     sizes = shared.value
     plan = replace(sizes.plan, run=run_as)
     return replace(run(plan, sizes.drive(blocks), tell), plan=plan.without_requests())
+
+
+def _run_smaller(shared: Shared[DriveSizes], blocks: int) -> Result:
+    """Run one of the drives that tell the error of scaling."""
+    sizes = shared.value.smaller
+    assert sizes is not None, "who asks has seen that there are some"
+    return replace(run(sizes.plan, sizes.drive(blocks)), plan=sizes.plan.without_requests())
 
 
 class Probes:

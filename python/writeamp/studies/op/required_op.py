@@ -62,7 +62,7 @@ def _required_op(
     probes = Probes(runs, target_wa, progress)
     crossing = find_crossing(probes)
     answer = crossing.nearest(target_wa)
-    result = sizes.with_scaling(answer.result)
+    result = runs.with_scaling(answer.result)
     if result.scaling:
         probes.scaling_error = result.scaling.error
     interval = op_interval(probes, answer)
