@@ -27,6 +27,7 @@ from writeamp.reproduce.huang2011.devices import DEVICES, DISK
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
 from writeamp.reproduce.huang2011.runs import METRICS, WAYS, new_drive
 from writeamp.reproduce.huang2011.workloads import some_cells
+from writeamp.units.ratios import physical_of
 
 _SIZE_BYTES = 4 << 30
 _LEAST_CACHE_BYTES = 1 << 20
@@ -92,7 +93,7 @@ def _bench(name: str, changes: Changes, size_bytes: int) -> Bench:
         return Bench(wa.device(name, set=dict(changes) or None), _DISK_RUN_S)
     first = name.removeprefix("raid0:").partition(",")[0]
     shape = profile(first).shape
-    share = size_bytes * (1 + profile_op(first)) / (shape.physical_pages * shape.page_bytes)
+    share = physical_of(size_bytes, profile_op(first)) / (shape.physical_pages * shape.page_bytes)
     cache_bytes = (shape.times or {})["write_cache"]["bytes"]
     values = {key: value for key, value in changes.items() if key != "op"}
     scaled = wa.device(

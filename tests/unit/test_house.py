@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -56,3 +59,26 @@ def test_users_reach_theory_by_the_names_they_know() -> None:
 def test_names_that_are_imported_late_are_listed_before(package: str) -> None:
     module = importlib.import_module(package)
     assert set(module.__all__) <= set(dir(module))
+
+
+def sums_with_op(source: str) -> Iterator[int]:
+    """Give the lines on which 1 is added to an op."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            terms = [ast.unparse(node.left), ast.unparse(node.right)]
+            names = [one.partition("(")[0].rpartition(".")[2] for one in terms]
+            if {"1", "1.0"} & set(terms) and any(one.split("_")[-1] == "op" for one in names):
+                yield node.lineno
+
+
+def test_op_becomes_other_ratios_in_one_module() -> None:
+    assert sorted(sums_with_op("a / (1 + op)\nb * (self.op + 1.0)\n1 + profile_op(c)")) == [1, 2, 3]
+    root = Path(wa.__file__).parent
+    # What Dayan et al. print is their own arithmetic.
+    others = {root / "units" / "ratios.py", root / "reproduce" / "dayan2015" / "allocation.py"}
+    found = [
+        f"{file.relative_to(root)}:{line}"
+        for file in sorted(set(root.rglob("*.py")) - others)
+        for line in sums_with_op(file.read_text())
+    ]
+    assert found == []

@@ -20,6 +20,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots import save
 from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
 from writeamp.results.numbers import json_number
+from writeamp.units.ratios import all_ratios
 
 
 def coldest_group(op: float | None, below: float | None) -> ColdestGroup | None:
@@ -51,7 +52,7 @@ def print_divisions(
             op_shares_by_method(list(zip(*groups, strict=True)), divisions, subtitle=subtitle), plot
         )
     if json:
-        document = _drive(ratio) | {
+        document = all_ratios(ratio) | {
             "sizes": groups[0],
             "frequencies": groups[1],
             "coldest": vars(coldest) if coldest else None,
@@ -69,12 +70,12 @@ def print_divisions(
     _print(found, ratio)
 
 
-def _drive(op: float) -> dict[str, Any]:
-    return {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
-
-
 def _drive_in_words(op: float) -> str:
-    return f"op {op:.4g} = (T-U)/U, fill {1 / (1 + op):.4g}, spare factor {op / (1 + op):.4g}"
+    ratios = all_ratios(op)
+    return (
+        f"op {op:.4g} = (T-U)/U, fill {ratios['fill']:.4g}, "
+        f"spare factor {ratios['spare_factor']:.4g}"
+    )
 
 
 def _method(name: str, found: Allocation) -> dict[str, Any]:
@@ -137,7 +138,7 @@ def print_exploration(chunks: int, op: float, plot: Path | None, *, json: bool, 
     }
     if json:
         options.print_json(
-            _drive(op) | {"chunks": chunks} | overall | {"by_groups": found.to_dicts()}
+            all_ratios(op) | {"chunks": chunks} | overall | {"by_groups": found.to_dicts()}
         )
         return
     if csv:

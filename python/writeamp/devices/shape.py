@@ -11,6 +11,7 @@ from writeamp.devices.drive import COUNT_BITS, Device
 from writeamp.domains import OneOf, Whole
 from writeamp.errors import RefusedError, WriteampError, unknown
 from writeamp.units.byte_sizes import ByteSize
+from writeamp.units.ratios import logical_of, physical_of
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
 
@@ -84,7 +85,7 @@ def with_blocks(shape: Device, blocks: int) -> Device:
 def filled(shape: Device, op: float) -> Device:
     """Return the drive with the share of its pages that op leaves to the host."""
     physical_pages = shape.geometry.physical_pages
-    return _checked(replace(shape, logical_pages=round(physical_pages / (1 + op))))
+    return _checked(replace(shape, logical_pages=round(logical_of(physical_pages, op))))
 
 
 def sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
@@ -100,12 +101,13 @@ def needed_pages(logical_pages: int, op: float) -> float:
     Raises:
         WriteampError: they are more than the engine counts.
     """
-    if logical_pages * (1 + op) >= 2**COUNT_BITS:
+    found = physical_of(logical_pages, op)
+    if found >= 2**COUNT_BITS:
         raise WriteampError(
             f"{logical_pages} logical pages with op {op:.4g} need more than the "
             f"{2**COUNT_BITS - 1} physical pages that a {COUNT_BITS}-bit page number holds"
         )
-    return logical_pages * (1 + op)
+    return found
 
 
 def whole_units(pages: float, unit: int) -> int:

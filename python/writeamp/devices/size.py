@@ -14,6 +14,7 @@ from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.devices.times import canonical, tables_of
 from writeamp.errors import RefusedError
 from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.ratios import logical_of
 
 # What a timed profile shows its host unless it is asked for more: fills take seconds, not minutes.
 DEFAULT_BYTES = 64 * 2**30
@@ -57,7 +58,7 @@ def sized(shape: Device, op: float, size_bytes: int, *, keep: Collection[str] = 
         WriteampError: it is less than a drive of that shape can be, or more pages than the engine
             counts.
     """
-    full_bytes = round(shape.physical_pages / (1 + op)) * shape.page_bytes
+    full_bytes = round(logical_of(shape.physical_pages, op)) * shape.page_bytes
     pages = size_bytes // shape.page_bytes
     found = _of_blocks(_shaped(shape, pages, op, size_bytes), pages, op)
     sentences = _sentences(shape, found, op, full_bytes)
@@ -81,7 +82,7 @@ def _shaped(shape: Device, logical_pages: int, op: float, size_bytes: int) -> De
     per_block = math.floor(pages / (shape.planes * fewest) / grain) * grain
     fewest_pages = max(2, grain)
     if per_block < fewest_pages:
-        least = shape.planes * fewest * fewest_pages / (1 + op) * shape.page_bytes
+        least = logical_of(shape.planes * fewest * fewest_pages, op) * shape.page_bytes
         raise RefusedError(
             f"size is {shown_bytes(size_bytes)}; a drive like {shape.name} "
             f"shows its host at least {shown_bytes(math.ceil(least))}, with {fewest} blocks of "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from writeamp._engine import MeanField as EngineMeanField
 from writeamp.domains import Whole, as_ratio, finite, shown
 from writeamp.errors import WriteampError
-from writeamp.units.ratios import RATIOS, op_of
+from writeamp.units.ratios import RATIOS, op_of, spare_factor_of
 
 # The write modes, and what the papers call them.
 MODES = {"hcwf": "HCWF", "hcwf-swap": "HCWF(swap)"}
@@ -79,7 +79,7 @@ def _ratios(
     found = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if found is None:
         raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
-    return float(found), float(found / (1 + found) if spare_factor is None else spare_factor)
+    return float(found), float(spare_factor_of(found) if spare_factor is None else spare_factor)
 
 
 def number(name: str, value: object) -> float:

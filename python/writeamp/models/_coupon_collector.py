@@ -24,6 +24,7 @@ from writeamp.models._binomial_maximum import expected_maximum
 from writeamp.models._d_choices import d_choices
 from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs
+from writeamp.units.ratios import physical_of
 
 # Nothing to a user, but more than rounding.
 _BARELY = 1e-9
@@ -123,7 +124,7 @@ def _haste(pages_per_block: float, logical_blocks: float) -> float:
 def _amplification(
     op: float, pages_per_block: float, window: float, reserve: float, logical_blocks: float
 ) -> float:
-    physical_blocks = logical_blocks * (1.0 + op)
+    physical_blocks = physical_of(logical_blocks, op)
     if not reserve < logical_blocks * op:
         raise WriteampError(
             f"reserve must be less than the {logical_blocks * op:.6g} spare blocks of "

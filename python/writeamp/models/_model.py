@@ -16,6 +16,7 @@ from writeamp.models._arguments import (
     whole,
     whole_or_infinite,
 )
+from writeamp.units.ratios import spare_factor_of
 
 # Below so many spare blocks simulation finds WA more than about 1% above the limit of many blocks.
 _FEW_SPARE_BLOCKS = 16
@@ -54,7 +55,7 @@ class ModelInputs:
     @property
     def spare_factor(self) -> float:
         """(T−U)/T."""
-        return self.op / (1 + self.op)
+        return spare_factor_of(self.op)
 
     def arguments(self, names: tuple[str, ...]) -> dict[str, float]:
         """Return the named parameters, as a model's function takes them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writeamp.models._effective_op import effective_op
 from writeamp.models._expected_value import expected_value
+from writeamp.units.ratios import logical_of
 
 # A smaller error is within what the models differ by.
 _LARGE_ERROR = 0.05
@@ -13,7 +14,7 @@ def wa_if_cold_data_moves(op: float, utilization: float, hot_ratio: float) -> fl
     """Return the WA of uniform writes to the hot part if collection moves all cold data along.
 
     With few writes to cold data, its blocks become worth collecting in turn. In each turn of the
-    drive the share c = (utilization - hot_ratio) / (1 + op) of the flash is then programmed for
+    drive the share c = logical_of(utilization - hot_ratio, op) of the flash is then programmed for
     cold data, and 1 - c is left for `expected_value` at the effective op: simulation of one write
     frontier under greedy collection with 1% of the writes to cold data finds 1% to 5% less
     (docs/models.md).
@@ -40,4 +41,4 @@ def caveat(op: float, utilization: float, hot_ratio: float) -> str | None:
 
 def _cold_share(op: float, utilization: float, hot_ratio: float) -> float:
     """Return the share of the flash that holds cold data."""
-    return (utilization - hot_ratio) / (1 + op)
+    return logical_of(utilization - hot_ratio, op)

@@ -16,7 +16,7 @@ from writeamp.models._model import Model, ModelInputs
 from writeamp.models._registry import MODELS, find_model
 from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
 from writeamp.theory.settings import SWEEPABLE, PredictionSettings
-from writeamp.units.ratios import RATIOS, op_of
+from writeamp.units.ratios import RATIOS, all_ratios, op_of
 
 # What some models take besides, and its defaults.
 _OF_MODELS = {
@@ -297,7 +297,7 @@ def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
     op = op_of(**{name: question.get(name) for name in RATIOS})  # type: ignore[arg-type]
     found: dict[str, Any] = {}
     if op is not None:
-        found |= {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
+        found |= all_ratios(op)
     shares = _shares(question.get("utilization"), question.get("hot_ratio"))
     if shares is not None:
         if op is not None:

@@ -65,6 +65,30 @@ mean 15%? An op above 3 is given in per cent, as 1500%
     return None
 
 
+def physical_of(logical: float, op: float) -> float:
+    """Return the physical pages, blocks or bytes behind logical ones."""
+    return logical * (1 + op)
+
+
+def logical_of(physical: float, op: float) -> float:
+    """Return the logical pages, blocks or bytes that physical ones show."""
+    return physical / (1 + op)
+
+
+def spare_factor_of(op: float) -> float:
+    """Return (T-U)/T."""
+    return op / (1 + op)
+
+
+def all_ratios(op: float) -> dict[str, float]:
+    """Return the three ratios by their names.
+
+    >>> all_ratios(0.25)
+    {'op': 0.25, 'fill': 0.8, 'spare_factor': 0.2}
+    """
+    return {"op": op, "fill": logical_of(1, op), "spare_factor": spare_factor_of(op)}
+
+
 def at_most_one(what: str, **options: float | None) -> None:
     """Refuse two options that each decide the same thing."""
     given = [name for name, value in options.items() if value is not None]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from writeamp.devices.device import Device, device, profile_op
 from writeamp.devices.profile import profile
 from writeamp.devices.raid import is_array, parse_array
+from writeamp.units.ratios import logical_of
 
 # Large enough that few patterns come to their own pages again within a minute, small enough that a
 # state is restored in hundredths of a second.
@@ -60,7 +61,7 @@ def _write_cache_bytes(name: str) -> int | None:
     """Return the cache of the small drive; None for that of the profile."""
     shape = profile(name).shape
     cache_bytes = (shape.times or {}).get("write_cache", {}).get("bytes", 0)
-    full_bytes = shape.physical_pages / (1 + profile_op(name)) * shape.page_bytes
+    full_bytes = logical_of(shape.physical_pages, profile_op(name)) * shape.page_bytes
     share = max(cache_bytes / full_bytes, _HARDLY_CACHED)
     most_bytes = int(share * DEFAULT_BYTES) // shape.page_bytes * shape.page_bytes
     return most_bytes if cache_bytes > most_bytes else None

@@ -8,6 +8,7 @@ from writeamp.blackbox.targets.scaled import pages_per_block
 from writeamp.devices.device import Device, device, profile_op
 from writeamp.devices.profile import profile
 from writeamp.devices.raid import is_array, parse_array
+from writeamp.units.ratios import physical_of
 
 # Section IV.A; Array_I is a RAID-0 of two SSD_I.
 DEVICES = {
@@ -66,4 +67,4 @@ def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
 def _share(name: str, flash_bytes: int) -> float:
     """Return the share of a flash drive's capacity that so many bytes are."""
     shape = profile(name).shape
-    return flash_bytes * (1 + profile_op(name)) / (shape.physical_pages * shape.page_bytes)
+    return physical_of(flash_bytes, profile_op(name)) / (shape.physical_pages * shape.page_bytes)

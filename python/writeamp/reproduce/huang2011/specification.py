@@ -13,6 +13,7 @@ from writeamp.reproduce.huang2011.device_scores import DeviceScores, score_devic
 from writeamp.reproduce.huang2011.devices import DEVICES, FLASH
 from writeamp.reproduce.huang2011.readings import AGED, FRESH
 from writeamp.reproduce.items import Item, at_most, compared, typed_in
+from writeamp.units.ratios import logical_of
 
 _CAPACITIES_GB = {"HDD_S": 500, "SSD_I": 80, "SSD_A": 120, "SSD_S": 32}
 _BUFFERS_MB = {"HDD_S": 8, "SSD_A": 64}
@@ -105,7 +106,7 @@ def _capacity_bytes(name: str) -> float:
     if found.kind == "disk":
         return found.capacity_bytes
     shape = profile(name).shape
-    return shape.physical_pages * shape.page_bytes / (1 + profile_op(name))
+    return logical_of(shape.physical_pages * shape.page_bytes, profile_op(name))
 
 
 def _measured(found: DeviceScores) -> tuple[list[float], list[float]]:

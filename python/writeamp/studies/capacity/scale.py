@@ -17,6 +17,7 @@ from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LifetimeSettings, PolicySettings
 from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.ratios import logical_of
 
 # What is smaller is simulated as it is; what is larger, at this share of its size, within bounds
 # that runs of seconds and hundreds of megabytes allow.
@@ -178,10 +179,10 @@ def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
     if isinstance(run, LifetimeSettings):
         assert run.w_max is not None
         programs = _MOST_PROGRAMS_OF_LIVES // (run.w_max * run.replicas)
-        fewest = round(_FEWEST_BLOCKS_OF_LIVES * per_block / (1 + op))
+        fewest = round(logical_of(_FEWEST_BLOCKS_OF_LIVES * per_block, op))
         return min(max(programs, fewest), _MOST_PAGES)
     blocks = max(_FEWEST_BLOCKS, _FEWEST_BLOCKS_PER_LUN * drive.geometry.luns)
-    for_blocks = min(round(blocks * per_block / (1 + op)), _MOST_PAGES_FOR_BLOCKS)
+    for_blocks = min(round(logical_of(blocks * per_block, op)), _MOST_PAGES_FOR_BLOCKS)
     if pages <= max(_MOST_PAGES, for_blocks):
         return pages
     return max(min(max(pages // _SHARE, _FEWEST_PAGES), _MOST_PAGES), for_blocks)

@@ -20,6 +20,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.capacity.runs import StandIn
 from writeamp.studies.simulation import in_pages, measured_wa, plan_of, policy_of
+from writeamp.units.ratios import physical_of
 
 # Four times as much spare space as data: nobody builds such a drive.
 MOST_OP = 4.0
@@ -79,7 +80,7 @@ class DriveSizes:
 
     def blocks_at(self, op: float) -> float:
         """Return the blocks a plane that would make exactly this op."""
-        return self.logical_pages * (1 + op) / self.pages_of_step
+        return physical_of(self.logical_pages, op) / self.pages_of_step
 
     def blocks_for(self, op: float) -> int:
         """Return the blocks a plane of the smallest drive with at least this op."""
