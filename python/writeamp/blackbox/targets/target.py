@@ -1,4 +1,4 @@
-"""Interface of measurement targets, and the measurement of a point on one, as a job of a runner."""
+"""Interface of measurement targets, and the job that measures one point on one."""
 
 from __future__ import annotations
 
