@@ -60,7 +60,6 @@ UNITS = {
         _unit("16 KiB", 2**14),
         _unit("1 MiB", 2**20),
         _unit("16 MiB", 2**24),
-        _unit("175 MiB", 175 * 2**20),
         _unit("64 GiB", 2**36),
         _unit("0.1 GiB", Fraction(2**30, 10)),
         _unit("0.001 GB", 10**6),

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from writeamp.errors import unknown
 from writeamp.measure.counters.amounts import Amount
-from writeamp.measure.counters.checks import Check, agreement_checks, checks_of, estimated_wa
+from writeamp.measure.counters.checks import BELOW_ONE, agreement_checks, checks_of, estimated_wa
 from writeamp.measure.counters.difference import Interval, interval_between
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.host_checks import host_checks
 from writeamp.measure.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
 from writeamp.measure.counters.reasons import missing_reason
 from writeamp.measure.counters.snapshot import Snapshot
+from writeamp.measure.counters.verdicts import Check
 from writeamp.results.any_result import AnyResult
 from writeamp.results.frames import frame_of
 
@@ -152,7 +153,11 @@ def _answer(
     refusal = facts.refusal or ("" if interval is None else interval.refusal)
     found = [] if refusal else pairings(facts.counters, amounts)
     judged = [(pair, list(checks_of(pair, facts, is_life=is_life))) for pair in found]
-    common = [*host_checks(facts, amounts, is_life=is_life), *agreement_checks(found)]
+    common = [
+        *host_checks(facts, amounts, is_life=is_life),
+        *agreement_checks(found),
+        *facts.checks,
+    ]
     common += [] if interval is None else interval.checks
     sound = [
         (pair, checks) for pair, checks in judged if all(one.verdict != "fail" for one in checks)
@@ -188,7 +193,7 @@ def _answer(
             **rest,
         )
     checks = judged[0][1] if judged else []
-    lower = next((pair.wa.low for pair, _ in judged if _is_lower_bound(pair, facts)), None)
+    lower = next((pair.wa.low for pair, said in judged if _is_lower_bound(pair, facts, said)), None)
     is_estimated = estimate is not None and facts.estimates and not judged
     host_counter = finest((one for one in facts.counters if _is_host(one)), amounts)
     reason = refusal or _failed(checks) or _no_definition(definition, sound)
@@ -229,8 +234,10 @@ def _is_host(counter: Any) -> bool:
     return counter.side == "host" and counter.unit is not None and counter.scope == "drive"
 
 
-def _is_lower_bound(pair: Pairing, facts: Facts) -> bool:
-    return facts.has_partial_flash or pair.definition == "tlc"
+def _is_lower_bound(pair: Pairing, facts: Facts, checks: Iterable[Check]) -> bool:
+    """Return whether the flash's counter leaves writes out, and nothing else speaks against it."""
+    failed = {one.name for one in checks if one.verdict == "fail"}
+    return (facts.has_partial_flash or pair.definition == "tlc") and failed <= {BELOW_ONE}
 
 
 def _definition(pair: Pairing, is_sound: bool) -> dict[str, Any]:

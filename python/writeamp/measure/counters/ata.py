@@ -2,82 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import replace
+from fractions import Fraction
 
 from writeamp.measure.counters.amounts import LBA, Counter
+from writeamp.measure.counters.ata_checks import checks_of_attributes, with_agreeing_flash
+from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
 from writeamp.measure.counters.facts import Comparison, Erases, Facts, hashed_serial
 from writeamp.measure.counters.families import AttributeRule, EraseRule, Family, family_of
-from writeamp.measure.counters.host_checks import against_standard, is_wrapped, snapped_unit
+from writeamp.measure.counters.host_checks import (
+    against_standard,
+    is_attribute_wrapped,
+    is_contradicted,
+    is_wrapped,
+    snapped_unit,
+)
 from writeamp.measure.counters.pairing import standard_counter
 
 _WORD = 1 << 16
 _WHOLE_PERCENT = 100
 # What drives report whose counter was reset, or that have none.
 _RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
-
-
-class Attribute(NamedTuple):
-    """An attribute: its raw value, its normalized value, and the name that the host gives it."""
-
-    raw: int
-    normalized: int | None
-    name: str
-
-
-@dataclass(frozen=True)
-class AtaDrive:
-    """Values that smartctl prints of an ATA drive, in whatever form.
-
-    Attributes:
-        source: name of the source.
-        model, family, firmware, serial: as printed; the family is the host's smartctl's.
-        attributes: by identity.
-        capacity_bytes, sector_bytes: of the drive.
-        logical_sectors_written, statistics_used: of device statistics (pages 1 and 7).
-        power_on_hours, taken_at: in hours, and in seconds since 1970.
-        is_rotating: it is a hard disk.
-    """
-
-    source: str
-    model: str | None = None
-    family: str | None = None
-    firmware: str | None = None
-    serial: str | None = None
-    attributes: Mapping[int, Attribute] = field(default_factory=dict)
-    capacity_bytes: int | None = None
-    sector_bytes: int = 512
-    logical_sectors_written: int | None = None
-    statistics_used: float | None = None
-    power_on_hours: float | None = None
-    taken_at: float | None = None
-    is_rotating: bool = False
+# More hours, or erases of a block, are other numbers packed into one.
+_MOST_HOURS = 40 * 8766
+_MOST_ERASES = 1_000_000
+# Late updates of the host's attribute, as a part of what was written.
+_LATE_PART = 200
+_LATE_BYTES = 2**28
 
 
 def ata_facts(drive: AtaDrive) -> Facts:
     """Return the facts of an ATA drive."""
+    # Of drives that invert it, a full 100 is what is left; it stands only if an attribute says so.
+    says_used = drive.statistics_used is not None and drive.statistics_used < _WHOLE_PERCENT
     facts = Facts(
         source=drive.source,
         model=drive.model,
         firmware=drive.firmware,
         serial=hashed_serial(drive.serial),
         taken_at=drive.taken_at,
-        power_on_hours=drive.power_on_hours,
+        power_on_hours=_hours(drive.power_on_hours),
         capacity_bytes=drive.capacity_bytes,
-        percentage_used=drive.statistics_used,
-        used_label="device statistics, percentage used"
-        if drive.statistics_used is not None
-        else "",
+        percentage_used=drive.statistics_used if says_used else None,
+        used_label="device statistics, percentage used" if says_used else "",
     )
     if drive.is_rotating:
         return replace(facts, notes=("the drive rotates: a hard disk has no write amplification",))
-    family = family_of(drive.model, drive.family, drive.firmware)
+    family = family_of(drive.model, drive.family, drive.firmware, drive.attributes)
     if family is not None:
         facts = _by_family(facts, drive, family)
     else:
         facts = replace(facts, notes=(_unknown_family(drive),))
-    return _with_statistics(facts, drive)
+    facts = with_agreeing_flash(_with_statistics(facts, drive))
+    return replace(facts, checks=(*facts.checks, *checks_of_attributes(facts, drive, family)))
+
+
+def _hours(hours: float | None) -> float | None:
+    return hours if hours is not None and hours <= _MOST_HOURS else None
 
 
 def _unknown_family(drive: AtaDrive) -> str:
@@ -112,6 +93,12 @@ def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
         )
     elif not has_flash_rule and not notes:
         notes.append(f"{family.name}: no attribute counts flash writes")
+    notes += [
+        f"attribute {number} ({drive.attributes[number].name or 'without a name'}) is "
+        f"{drive.attributes[number].raw:,} in a unit or scale that is not known"
+        for number in family.seen
+        if number in drive.attributes
+    ]
     return replace(
         facts,
         percentage_used=used,
@@ -128,8 +115,9 @@ def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
         notes=tuple(notes),
         evidence={
             f"attribute {number}": drive.attributes[number].name
-            for rule in family.writes
-            for number in rule.ids
+            for number in dict.fromkeys(
+                [*(number for rule in family.writes for number in rule.ids), *family.seen]
+            )
             if number in drive.attributes
         },
     )
@@ -165,19 +153,26 @@ def _erases(rule: EraseRule, drive: AtaDrive) -> Erases | None:
     if rule.id not in drive.attributes:
         return None
     raw = drive.attributes[rule.id].raw
-    mean = {"plain": raw, "low 16": raw % _WORD, "second 16": raw // _WORD % _WORD}[rule.packed]
+    mean = {"plain": raw, "second 16": raw // _WORD % _WORD}[rule.packed]
     most = drive.attributes[rule.most].raw if rule.most in drive.attributes else None
-    if mean in _RESET:
+    if mean in _RESET or mean > _MOST_ERASES:
         return None
     return Erases(mean, mean + 1, most, f"attribute {rule.id}", rule.part)
 
 
 def _life(holds: str, attribute: Attribute) -> float | None:
-    """Return the per cent of the rated life that are used."""
+    """Return the per cent of the rated life that are used; None if the value cannot be that."""
+    if holds == "packed hundredths used":
+        used = attribute.raw // 256 % 256 + attribute.raw % 256 / 100
+        # On firmware that counts down, or packs otherwise, the normalized value is another.
+        agrees = attribute.normalized is not None and abs(attribute.normalized - used) <= 1
+        return float(attribute.normalized) if attribute.normalized and agrees else None
     value = attribute.raw if holds.startswith("raw") else attribute.normalized
     if value is None or not 0 <= value <= 255:
         return None
-    return float(value if holds.endswith("used") else max(_WHOLE_PERCENT - value, 0))
+    if holds.endswith("used"):
+        return float(value)
+    return float(_WHOLE_PERCENT - value) if value <= _WHOLE_PERCENT else None
 
 
 def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:
@@ -189,24 +184,34 @@ def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:
     standard = standard_counter(sectors, drive.sector_bytes, "device statistics")
     if host is None:
         return replace(facts, counters=(standard, *facts.counters))
-    if host.unit is None:
-        unit = snapped_unit(host, sectors * drive.sector_bytes)
-        calibrated = replace(host, unit=unit) if unit else host
-        facts = replace(
-            facts,
-            counters=tuple(calibrated if one is host else one for one in facts.counters),
-            standard=Comparison(calibrated, sectors, drive.sector_bytes),
-        )
-        return facts if unit else replace(facts, counters=(standard, *facts.counters))
     comparison = Comparison(host, sectors, drive.sector_bytes)
+    if host.unit is None:
+        return _calibrated(facts, host, standard, comparison)
     facts = replace(facts, standard=comparison)
-    if is_wrapped(comparison) or host.unit is LBA:
+    if is_attribute_wrapped(comparison):
+        others = (one for one in facts.counters if one is not host)
+        return replace(facts, counters=(standard, *others))
+    said = against_standard(comparison)
+    if host.unit is LBA or is_wrapped(comparison):
         return facts
-    if against_standard(comparison).verdict == "ok":
+    if said.verdict == "ok":
         return replace(facts, counters=(standard, *facts.counters))
+    refusal = (
+        f"the host's counter and device statistics contradict each other: {said.evidence}"
+        if is_contradicted(comparison)
+        else ""
+    )
+    return replace(facts, refusal=facts.refusal or refusal)
+
+
+def _calibrated(facts: Facts, host: Counter, standard: Counter, comparison: Comparison) -> Facts:
+    """Return facts with the unit of the host's attribute that device statistics settle."""
+    size = Fraction(comparison.logical_sectors * comparison.sector_bytes)
+    unit = snapped_unit(host, size, slack=min(int(size) // _LATE_PART, _LATE_BYTES))
+    known = replace(host, unit=unit) if unit else host
+    counters = tuple(known if one is host else one for one in facts.counters)
     return replace(
         facts,
-        refusal=facts.refusal
-        or f"the host's counter and device statistics contradict each other: "
-        f"{against_standard(comparison).evidence}",
+        counters=counters if unit else (standard, *counters),
+        standard=comparison._replace(counter=known),
     )

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
 
 from writeamp.measure.counters.amounts import Amount
 from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.pairing import Pairing, is_same_span
+from writeamp.measure.counters.verdicts import Check, Verdict
 from writeamp.units.byte_sizes import shown_bytes
-
-Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
 
 # Mean erases times capacity are the flash bytes within this factor on drives whose units are known
 # (spare blocks, and blocks not filled, make the difference).
@@ -19,20 +17,11 @@ AGREEING_FACTOR = 1.6
 REFUSED_FACTOR = 4.0
 # Fewer erases say little: blocks are erased when they are made, and the mean is a whole number.
 _FEW_ERASES = 10
+# An idle drive refreshes its flash, but no drive programs so many bytes for one of the host.
+_MOST_WA = 10_000
 # No flash is rated for so many cycles.
 _MOST_CYCLES = 200_000
-
-
-class Check(NamedTuple):
-    """A check by its name, what came of it, and the numbers that say so."""
-
-    name: str
-    verdict: Verdict
-    evidence: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the check as JSON types."""
-        return self._asdict()
+BELOW_ONE = "not below 1"
 
 
 def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterator[Check]:
@@ -48,18 +37,26 @@ def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterat
     elif pairing.definition == "pages" and pairing.host is not None:
         yield Check("page size", "ok", "host bytes a page are those of 16 KiB or 64 KiB pages")
     yield _below_one(pairing, facts)
+    if pairing.wa.low > _MOST_WA:
+        yield Check(
+            "not absurd",
+            "fail",
+            f"flash over host is {float(pairing.wa.nominal):,.4g}: the counters are in other units",
+        )
     if is_life:
         yield _erases(pairing, facts)
         yield _capacity(pairing, facts)
 
 
 def _below_one(pairing: Pairing, facts: Facts) -> Check:
-    name = "not below 1"
+    name = BELOW_ONE
     low, wa, high = (float(one) for one in pairing.wa)
     if high >= 1:
         return Check(name, "ok", f"WA is {wa:.4g} ({low:.4g} to {high:.4g})")
     if facts.compresses:
         return Check(name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores")
+    if pairing.definition == "tlc" and _counts_slc(facts):
+        return Check(name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart")
     what = "wrong units, or writes that are not counted"
     if facts.has_partial_flash or pairing.definition == "tlc":
         what = "it counts a part of the flash only, so that this is a lower bound"
@@ -68,35 +65,44 @@ def _below_one(pairing: Pairing, facts: Facts) -> Check:
     )
 
 
+def _counts_slc(facts: Facts) -> bool:
+    return any(one.part == "slc" and one.unit is not None for one in facts.counters)
+
+
 def _erases(pairing: Pairing, facts: Facts) -> Check:
     name = "erases x capacity"
-    erases = _erases_for(pairing, facts)
-    if erases is None or facts.capacity_bytes is None or pairing.flash is None:
+    erases, flash = _erases_and_flash(pairing, facts)
+    if erases is None or facts.capacity_bytes is None or flash is None:
         missing = "no mean count of erases" if erases is None else "no capacity"
-        return Check(name, "unknown", missing if pairing.flash else "the unit is unknown")
+        return Check(name, "unknown", missing if flash else "the unit is unknown")
     if erases.high < _FEW_ERASES:
         return Check(name, "unknown", f"{erases.high:g} erases a block are too few to tell")
     low, high = erased_bytes(erases, facts.capacity_bytes)
-    flash = pairing.flash
     # The factor by which the intervals miss each other.
     factor = max(float(flash.low) / high, low / max(float(flash.high), 1.0), 1.0)
     verdict: Verdict = "ok" if factor <= AGREEING_FACTOR else "doubt"
     if factor > REFUSED_FACTOR:
         verdict = "fail"
+    of_tlc = " of TLC" if erases.part == "tlc" else ""
     mean = f"{erases.low:g}" if erases.high - erases.low <= 1 else f"{erases.low:g}-{erases.high:g}"
     return Check(
         name,
         verdict,
         f"{mean} erases ({erases.label}) of {shown_bytes(facts.capacity_bytes)} are "
         f"{low / 1e12:.4g} to {high / 1e12:.4g} TB, the counter says "
-        f"{float(flash.nominal) / 1e12:.4g} TB",
+        f"{float(flash.nominal) / 1e12:.4g} TB{of_tlc}",
     )
 
 
-def _erases_for(pairing: Pairing, facts: Facts) -> Erases | None:
-    """Return the erases of the cells that the pairing counts."""
-    part = "tlc" if pairing.definition == "tlc" else "all"
-    return next((one for one in facts.erases if one.part == part), None)
+def _erases_and_flash(pairing: Pairing, facts: Facts) -> tuple[Erases | None, Amount | None]:
+    """Return the erases of the cells that the pairing counts, and the bytes written to them."""
+    tlc = next((one for one in pairing.counters if one.part == "tlc"), None)
+    of_tlc = next((one for one in facts.erases if one.part == "tlc"), None)
+    if tlc is not None and tlc.unit is not None and of_tlc is not None:
+        return of_tlc, tlc.amount()
+    if pairing.definition == "tlc":
+        return of_tlc, pairing.flash
+    return next((one for one in facts.erases if one.part == "all"), None), pairing.flash
 
 
 def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:

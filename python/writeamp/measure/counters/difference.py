@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from writeamp.measure.counters.amounts import Amount, Counter
-from writeamp.measure.counters.checks import Check
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.verdicts import Check
 
 _DAY_S = 86_400.0
 _DAY_HOURS = 24.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from writeamp.measure.counters.amounts import Counter
+from writeamp.measure.counters.verdicts import Check
 
 
 class Erases(NamedTuple):
@@ -55,6 +56,7 @@ class Facts:
         refusal: the sentence that says why its counters are not to be divided; "" if they may be.
         evidence: names that the host's tools give to what was read, by label.
         standard: the host's counter and what a standard log says of the same.
+        checks: of the document's values against each other.
     """
 
     source: str
@@ -77,6 +79,7 @@ class Facts:
     refusal: str = ""
     evidence: dict[str, str] = field(default_factory=dict)
     standard: Comparison | None = None
+    checks: tuple[Check, ...] = ()
 
 
 def hashed_serial(serial: str | None) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -40,7 +41,7 @@ class AttributeRule:
 
 @dataclass(frozen=True)
 class EraseRule:
-    """The attribute of mean erases, and how they are packed: plain, low 16, second 16 bits."""
+    """The attribute of mean erases, and how they are packed: plain, or in the second 16 bits."""
 
     id: int
     packed: str = "plain"
@@ -52,11 +53,20 @@ class EraseRule:
 class LifeRule:
     """The attribute of the rated life, and what it holds.
 
-    `holds` is "raw used", "raw left", "normalized used" or "normalized left".
+    `holds` is "raw used", "raw left", "normalized left", or "packed hundredths used": per cent in
+    the second byte and hundredths in the first, which the normalized value repeats.
     """
 
     id: int
     holds: str
+
+
+@dataclass(frozen=True)
+class ErasedRule:
+    """The attribute that counts bytes of erased blocks, and its unit."""
+
+    id: int
+    unit: Unit
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,10 @@ class Family:
         models: pattern of model names; drives of others are not of it.
         smartctl: pattern of the family that smartctl names, for models that no pattern knows.
         firmware: pattern of firmware; "" of any.
+        has: attributes that a drive must have to be of the family by its model.
         writes: rules of host and flash counters.
-        erases, life: rules; empty of none.
+        erases, erased, life: rules; empty of none.
+        seen: attributes that are shown, as their unit or scale is not known.
         compresses, has_partial_flash, estimates: see `Facts`.
         note: why something is missing.
         refusal: why the counters are not to be divided; "" if they may be.
@@ -80,9 +92,12 @@ class Family:
     models: re.Pattern[str]
     smartctl: re.Pattern[str] | None
     firmware: re.Pattern[str]
+    has: frozenset[int]
     writes: tuple[AttributeRule, ...]
     erases: tuple[EraseRule, ...]
+    erased: ErasedRule | None
     life: LifeRule | None
+    seen: tuple[int, ...]
     compresses: bool
     has_partial_flash: bool
     estimates: bool
@@ -100,10 +115,16 @@ def families() -> tuple[Family, ...]:
     return tuple(_family(one) for one in table["family"])
 
 
-def family_of(model: str | None, smartctl: str | None, firmware: str | None) -> Family | None:
+def family_of(
+    model: str | None, smartctl: str | None, firmware: str | None, attributes: Collection[int]
+) -> Family | None:
     """Return the family of a drive: by its model, or else by the family that smartctl names."""
     known = [one for one in families() if one.firmware.search(firmware or "")]
-    by_model = (one for one in known if model and one.models.search(model))
+    by_model = (
+        one
+        for one in known
+        if model and one.models.search(model) and one.has <= frozenset(attributes)
+    )
     by_name = (one for one in known if smartctl and one.smartctl and one.smartctl.search(smartctl))
     return next(by_model, None) or next(by_name, None)
 
@@ -115,8 +136,13 @@ def _family(table: dict[str, Any]) -> Family:
         models=re.compile(table["models"]),
         smartctl=re.compile(table["smartctl"]) if "smartctl" in table else None,
         firmware=re.compile(table.get("firmware", "")),
+        has=frozenset(table.get("has", [])),
         writes=tuple(_rule(one, side) for side in sides for one in table.get(side, [])),
         erases=tuple(EraseRule(**one) for one in table.get("erases", [])),
+        erased=ErasedRule(table["erased"]["id"], UNITS[table["erased"]["unit"]])
+        if "erased" in table
+        else None,
+        seen=tuple(table.get("seen", [])),
         life=LifeRule(**table["life"]) if "life" in table else None,
         compresses=table.get("compresses", False),
         has_partial_flash=table.get("partial", False),

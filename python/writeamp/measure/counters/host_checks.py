@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from writeamp.measure.counters.amounts import UNITS, Counter, Unit
-from writeamp.measure.counters.checks import Check
 from writeamp.measure.counters.facts import Comparison, Facts
 from writeamp.measure.counters.pairing import Amounts
+from writeamp.measure.counters.verdicts import Check
 
 _WRAP = 1 << 32
+# The logs are read one after the other, and drives bring them up to date at different times.
+_SLACK_BYTES = 2**28
 
 
 def host_checks(facts: Facts, amounts: Amounts, *, is_life: bool) -> Iterator[Check]:
@@ -20,20 +22,41 @@ def host_checks(facts: Facts, amounts: Amounts, *, is_life: bool) -> Iterator[Ch
 
 
 def is_wrapped(standard: Comparison) -> bool:
-    """Return whether the standard log holds the attribute's sectors modulo 2**32.
-
-    On one family the value equals the attribute so, exactly; within the attribute's granularity it
-    is tested of others.
-    """
+    """Return whether the standard log holds the attribute's sectors modulo 2**32."""
     counter, sectors, sector_bytes = standard
     if counter.unit is None or sectors >= _WRAP:
         return False
-    amount = counter.amount()
-    low, high = (int(one / sector_bytes) for one in (amount.low, amount.high))
+    low, high = (one / sector_bytes for one in _bounds(counter))
     if high < _WRAP or high - low >= _WRAP:
         return False
     wraps = (high - sectors) // _WRAP
     return wraps > 0 and low <= sectors + wraps * _WRAP <= high
+
+
+def is_attribute_wrapped(standard: Comparison) -> bool:
+    """Return whether the attribute holds the standard log's sectors modulo 2**32."""
+    counter, sectors, sector_bytes = standard
+    if counter.unit is None or counter.count >= _WRAP or sectors < _WRAP:
+        return False
+    low, high = (one / counter.unit.nominal for one in _bounds(counter))
+    unwrapped = sectors * sector_bytes / counter.unit.nominal
+    wraps = (unwrapped - low) // _WRAP
+    return wraps > 0 and low <= unwrapped - wraps * _WRAP <= high
+
+
+def is_contradicted(standard: Comparison) -> bool:
+    """Return whether the attribute and the standard log are too far apart for late updates."""
+    counter, sectors, sector_bytes = standard
+    low, high = _bounds(counter)
+    size = Fraction(sectors * sector_bytes)
+    return not low * Fraction(99, 100) <= size <= high * Fraction(101, 100)
+
+
+def _bounds(counter: Counter) -> tuple[Fraction, Fraction]:
+    amount = counter.amount()
+    unit = counter.unit.nominal if counter.unit is not None else Fraction(0)
+    slack = max(unit, Fraction(_SLACK_BYTES))
+    return amount.low - slack, amount.high + slack
 
 
 def against_standard(standard: Comparison) -> Check:
@@ -44,20 +67,20 @@ def against_standard(standard: Comparison) -> Check:
     said = f"logical sectors written are {standard_bytes / 1e12:.6g} TB"
     if counter.unit is None:
         return Check(name, "unknown", f"{said}; the unit of {counter.label} is unknown")
-    amount = counter.amount()
-    # Both logs are read one after the other, so that a count may move between them.
-    slack = max(counter.unit.nominal, Fraction(2**20))
-    if amount.low - slack <= standard_bytes <= amount.high + slack:
+    low, high = _bounds(counter)
+    if low <= standard_bytes <= high:
         return Check(name, "ok", f"{said}, as {counter.label} in units of {counter.unit.name}")
     if is_wrapped(standard):
         return Check(name, "ok", f"{said}, which is {counter.label} modulo 2^32 sectors")
+    if is_attribute_wrapped(standard):
+        return Check(name, "doubt", f"{said}, of which {counter.label} is the rest modulo 2^32")
     fitting = snapped_unit(counter, standard_bytes)
     other = f"; it would fit in units of {fitting.name}" if fitting else ""
     return Check(
         name,
         "doubt",
         f"{said}, and {counter.label} in units of {counter.unit.name} are "
-        f"{float(amount.nominal) / 1e12:.6g} TB{other}",
+        f"{float(counter.amount().nominal) / 1e12:.6g} TB{other}",
     )
 
 

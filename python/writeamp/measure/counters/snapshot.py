@@ -10,7 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.measure.counters.amounts import Counter
 from writeamp.measure.counters.facts import Facts
 
-_JOINED = ("counters", "erases", "notes")
+_JOINED = ("counters", "erases", "notes", "checks")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from writeamp.measure.counters.ata import AtaDrive, Attribute, ata_facts
+from writeamp.measure.counters.ata import ata_facts
+from writeamp.measure.counters.ata_drive import AtaDrive, Attribute, attributes_of
 from writeamp.measure.counters.document import Document, number, objects, text_of, whole, within
 from writeamp.measure.counters.facts import Facts, hashed_serial
 from writeamp.measure.counters.source import Source
@@ -26,18 +27,30 @@ def _matches(document: Document) -> bool:
 
 
 def _read(document: Document) -> Iterator[Facts]:
-    log = document.json
+    yield facts_of(document.json, _NAME, document.name)
+
+
+def facts_of(log: dict[str, Any], source: str, name: str) -> Facts:
+    """Return the facts of a drive in the form of smartctl's JSON.
+
+    Args:
+        log: the document.
+        source: name of the source.
+        name: of the file, for errors.
+
+    Raises:
+        WriteampError: an attribute stands twice, with two values.
+    """
     if _NVME in log or within(log, "device", "protocol") == "NVMe":
-        yield _nvme(log)
-    elif _ATA in log or within(log, "device", "protocol") == "ATA":
-        yield ata_facts(_ata(log))
-    elif _SCSI in log or within(log, "device", "protocol") == "SCSI":
-        yield scsi_facts(log, _NAME)
-    else:
-        yield _without_log(log)
+        return _nvme(log, source)
+    if _ATA in log or within(log, "device", "protocol") == "ATA":
+        return ata_facts(_ata(log, source, name))
+    if _SCSI in log or within(log, "device", "protocol") == "SCSI":
+        return scsi_facts(log, source)
+    return _without_log(log, source)
 
 
-def _without_log(log: dict[str, Any]) -> Facts:
+def _without_log(log: dict[str, Any], source: str) -> Facts:
     """Return the facts of a document without any log of a drive."""
     note = "smartctl printed no log of a drive; run it with -x (and as root)"
     messages = objects(within(log, "smartctl", "messages"))
@@ -45,7 +58,7 @@ def _without_log(log: dict[str, Any]) -> Facts:
     if isinstance(log.get("devices"), list):
         note = "it is a list of devices (smartctl --scan), and says nothing of their counters"
     return Facts(
-        source=_NAME,
+        source=source,
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
@@ -54,13 +67,13 @@ def _without_log(log: dict[str, Any]) -> Facts:
     )
 
 
-def _nvme(log: dict[str, Any]) -> Facts:
+def _nvme(log: dict[str, Any], source: str) -> Facts:
     health = log.get(_NVME)
     counters, notes = data_units(
-        within(health, "data_units_written"), _NAME, "SMART log, data units written"
+        within(health, "data_units_written"), source, "SMART log, data units written"
     )
     return Facts(
-        source=_NAME,
+        source=source,
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
@@ -75,7 +88,7 @@ def _nvme(log: dict[str, Any]) -> Facts:
     )
 
 
-def _ata(log: dict[str, Any]) -> AtaDrive:
+def _ata(log: dict[str, Any], source: str, name: str) -> AtaDrive:
     statistics = {
         text_of(entry.get("name")): entry.get("value")
         for page in objects(within(log, "ata_device_statistics", "pages"))
@@ -84,12 +97,12 @@ def _ata(log: dict[str, Any]) -> AtaDrive:
     }
     rotation = whole(log.get("rotation_rate"))
     return AtaDrive(
-        source=_NAME,
+        source=source,
         model=text_of(log.get("model_name")),
         family=text_of(log.get("model_family")),
         firmware=text_of(log.get("firmware_version")),
         serial=text_of(log.get("serial_number")),
-        attributes=dict(_attributes(log)),
+        attributes=attributes_of(_attributes(log), name),
         capacity_bytes=whole(within(log, "user_capacity", "bytes")),
         sector_bytes=whole(log.get("logical_block_size")) or 512,
         logical_sectors_written=whole(statistics.get(_SECTORS)),
