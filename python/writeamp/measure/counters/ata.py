@@ -187,7 +187,11 @@ def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:
     comparison = Comparison(host, sectors, drive.sector_bytes)
     if host.unit is None:
         return _calibrated(facts, host, standard, comparison)
-    facts = replace(facts, standard=comparison)
+    return _compared(replace(facts, standard=comparison), host, standard, comparison)
+
+
+def _compared(facts: Facts, host: Counter, standard: Counter, comparison: Comparison) -> Facts:
+    """Return facts with the standard log's counter if it is the attribute's, only finer."""
     if is_attribute_wrapped(comparison):
         others = (one for one in facts.counters if one is not host)
         return replace(facts, counters=(standard, *others))

@@ -124,7 +124,8 @@ def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Chec
         yield Check(
             name,
             "unknown",
-            f"attribute {rule.id} is {one.raw:,}, normalized {one.normalized}: not {rule.holds}",
+            f"attribute {rule.id} is {one.raw:,}, normalized {one.normalized}, which is not "
+            f"{rule.holds!r}",
         )
     if standard is None:
         return

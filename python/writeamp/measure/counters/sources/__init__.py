@@ -10,11 +10,13 @@ from writeamp.measure.counters.sources import (
     ocp_page,
     smart_log_json,
     smartctl_json,
+    smartctl_text,
 )
 
 SOURCES: tuple[Source, ...] = (
     ocp_page.SOURCE,
     smartctl_json.SOURCE,
+    smartctl_text.SOURCE,
     ocp_json.SOURCE,
     fdp_json.SOURCE,
     endurance_group_json.SOURCE,

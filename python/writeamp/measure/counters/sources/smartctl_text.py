@@ -1,0 +1,263 @@
+"""smartctl's text (`smartctl -x`, `-a` or `-A`): ATA, NVMe and SCSI drives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+from writeamp.errors import WriteampError
+from writeamp.log_pages.smart import DATA_UNIT_BYTES
+from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.source import Source
+from writeamp.measure.counters.sources.smartctl_json import facts_of
+
+_NAME = "smartctl -x"
+# A row of attributes, in the layouts of -A and of -x (`-f brief`); -f hex prints 0x.
+_ROW = re.compile(
+    r"^[ \t]*(?P<id>0x[0-9a-f]{2}|\d{1,3})[ \t]+(?P<name>\S+)[ \t]+"
+    r"(?:0x[0-9a-f]{4}|[POSRCK+-]{6,8})[ \t]+(?P<value>0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+"
+    r"(?:0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+(?:0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+"
+    r"(?:(?:Pre-fail|Old_age)[ \t]+(?:Always|Offline)[ \t]+)?"
+    r"(?:-|NOW|Past|FAILING_NOW|In_the_past)[ \t]+(?P<raw>\S.*)$",
+    re.MULTILINE,
+)
+# A row of device statistics: page, offset, size, value, flags (or none, in old versions).
+_STATISTIC = re.compile(
+    r"^[ \t]*(?:0x[0-9a-f]{2}|\d{1,2})[ \t]+0x[0-9a-f]{3}[ \t]+\d[ \t]+(?P<value>\d+)~?[ \t]+"
+    r"(?:[A-Z-]{3,5}[ \t]+)?(?P<name>Logical Sectors Written|Percentage Used Endurance Indicator)"
+    r"[ \t]*$",
+    re.MULTILINE,
+)
+_FIELD = re.compile(r"^(?P<key>[A-Z][A-Za-z0-9 /_,.#-]{2,60}):[ \t]+(?P<value>\S.*)$", re.MULTILINE)
+_START = re.compile(r"^(?:smartctl \d|=== START OF INFORMATION SECTION)", re.MULTILINE)
+_HEALTH = re.compile(r"^(?:Data Units Written:[ \t]|SMART/Health Information)", re.MULTILINE)
+_SCSI_WRITES = re.compile(
+    r"^write:(?:[ \t]+\d+){5}[ \t]+(?P<gigabytes>\d+[.,]\d+)[ \t]+\d+", re.MULTILINE
+)
+_SCSI_HOURS = re.compile(
+    r"^(?:Accumulated power on time, hours:minutes|  number of hours powered up =)[ \t]+(\d+)",
+    re.MULTILINE,
+)
+# Thousands are separated as the user's locale does; U+FFFD is a separator of a lost encoding.
+_GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ \u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
+_ZONE_HOURS = {"UTC": 0, "GMT": 0, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9}
+_HOURS_ID = 9
+# Above 24 bits some drives pack milliseconds.
+_HOURS_END = 1 << 24
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_TIME = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d+) (\d+):(\d+):(\d+) (\d{4}) (\S+)")
+# What smartctl prints in brackets has three digits.
+_BRACKET_PART = 0.01
+_BRACKETS = {"TB": 10**12, "GB": 10**9, "MB": 10**6, "PB": 10**15, "KB": 10**3, "kB": 10**3}
+
+
+def _text(document: Document) -> str:
+    return document.text.replace("\r\n", "\n")
+
+
+def _matches(document: Document) -> bool:
+    text = _text(document)
+    return bool(
+        _ROW.search(text)
+        or _SCSI_WRITES.search(text)
+        or (_HEALTH.search(text) and re.search(r"^(Percentage Used|Model Number):", text, re.M))
+        or "\n=== START OF INFORMATION SECTION ===" in f"\n{text}"
+    )
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    for part in _parts(_text(document)):
+        yield facts_of(_log(part, document.name), _NAME, document.name)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the text of each drive."""
+    starts = [one.start() for one in _START.finditer(text)]
+    heads = [
+        start
+        for start, before in zip(starts, [None, *starts], strict=False)
+        # smartctl's first line and the first section are of one drive.
+        if before is None
+        or text.startswith("smartctl", start)
+        or not text.startswith("smartctl", before)
+    ]
+    return [text[first:last] for first, last in pairwise([0, *heads[1:], len(text)])]
+
+
+def _log(text: str, name: str) -> dict[str, Any]:
+    """Return a drive's text in the form of smartctl's JSON."""
+    fields = _fields(text, name)
+    log: dict[str, Any] = {
+        "model_family": fields.get("Model Family"),
+        "model_name": fields.get("Device Model") or fields.get("Model Number"),
+        "firmware_version": fields.get("Firmware Version"),
+        "serial_number": fields.get("Serial Number") or fields.get("Serial number"),
+        "user_capacity": {"bytes": _before(fields.get("User Capacity"), " bytes")},
+        "local_time": {"time_t": _seconds(fields.get("Local Time is"))},
+        "rotation_rate": _whole(re.match(r"(\d+) rpm", fields.get("Rotation Rate", ""))),
+        "logical_block_size": _whole(
+            re.match(r"(\d+) bytes", fields.get("Sector Size") or fields.get("Sector Sizes") or "")
+        ),
+    }
+    writes = _SCSI_WRITES.search(text)
+    if _HEALTH.search(text):
+        return log | _nvme(fields)
+    if writes or "Vendor" in fields or fields.get("Transport protocol"):
+        return log | _scsi(text, fields, writes)
+    rows = list(_ROW.finditer(text))
+    return log | _ata(text, rows) if rows else log
+
+
+def _fields(text: str, name: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in _FIELD.finditer(text):
+        key, value = one["key"].strip(), one["value"].strip()
+        is_drive = key in {"Device Model", "Model Number", "Data Units Written", "User Capacity"}
+        if found.setdefault(key, value) != value and is_drive:
+            raise WriteampError(
+                f"{name}: {key!r} stands twice, as {found[key]!r} and {value!r}; a snapshot is of "
+                "one drive"
+            )
+    return found
+
+
+def _ata(text: str, rows: list[re.Match[str]]) -> dict[str, Any]:
+    table = [
+        {
+            "id": _number(row["id"]),
+            "name": row["name"],
+            "value": None if row["value"] == "---" else _number(row["value"]),
+            "raw": {"value": raw_value(row["raw"])},
+        }
+        for row in rows
+    ]
+    hours = next((raw_value(row["raw"]) for row in rows if _number(row["id"]) == _HOURS_ID), None)
+    statistics = [
+        {"name": one["name"], "value": int(one["value"])} for one in _STATISTIC.finditer(text)
+    ]
+    return {
+        "ata_smart_attributes": {"table": table},
+        "ata_device_statistics": {"pages": [{"table": statistics}]},
+        "power_on_time": {"hours": hours % _HOURS_END if hours is not None else None},
+    }
+
+
+def _nvme(fields: dict[str, str]) -> dict[str, Any]:
+    return {
+        "nvme_total_capacity": _grouped(fields.get("Total NVM Capacity")),
+        "user_capacity": {"bytes": _grouped(fields.get("Namespace 1 Size/Capacity"))},
+        "nvme_smart_health_information_log": {
+            "data_units_written": _data_units(fields.get("Data Units Written")),
+            "percentage_used": _whole(re.match(r"(\d+)%", fields.get("Percentage Used", ""))),
+            "power_on_hours": _grouped(fields.get("Power On Hours")),
+        },
+    }
+
+
+def _scsi(text: str, fields: dict[str, str], writes: re.Match[str] | None) -> dict[str, Any]:
+    vendor, product = fields.get("Vendor"), fields.get("Product")
+    used = re.match(r"(\d+)%", fields.get("Percentage used endurance indicator", ""))
+    gigabytes = writes["gigabytes"].replace(",", ".") if writes else None
+    return {
+        "device": {"protocol": "SCSI"},
+        "model_name": " ".join(one for one in (vendor, product) if one) or None,
+        "firmware_version": fields.get("Revision"),
+        "scsi_error_counter_log": {"write": {"gigabytes_processed": gigabytes}},
+        "scsi_percentage_used_endurance_indicator": _whole(used),
+        "power_on_time": {"hours": _whole(_SCSI_HOURS.search(text))},
+    }
+
+
+# Raw values that smartctl takes apart, and how they are put together again.
+_PACKED: tuple[tuple[re.Pattern[str], Callable[[list[int]], int]], ...] = (
+    # Of 16 bits each: the most, and the mean above it.
+    (re.compile(r"(\d+) \(Average (\d+)\)$"), lambda words: words[1] << 16 | words[0]),
+    # 24 bits, and three bytes above them.
+    (
+        re.compile(r"(\d+) \((\d+) (\d+) (\d+)\)$"),
+        lambda words: words[1] << 40 | words[2] << 32 | words[3] << 24 | words[0],
+    ),
+    # Three words of 16 bits.
+    (
+        re.compile(r"(\d+) \((\d+) (\d+)\)$"),
+        lambda words: words[1] << 32 | words[2] << 16 | words[0],
+    ),
+)
+
+
+def raw_value(text: str) -> int | None:
+    """Return a raw value as smartctl's JSON has it; None if the text does not say it.
+
+    >>> [raw_value(one) for one in ("50 (Average 17)", "914442h+55m+18.550s", "36 (Min/Max 20/46)")]
+    [1114162, 914442, 36]
+    """
+    text = text.strip()
+    for pattern, packed in _PACKED:
+        if found := pattern.match(text):
+            return packed([int(one) for one in found.groups()])
+    if found := re.match(r"0x[0-9a-fA-F]+$", text):
+        return int(found[0], 16)
+    found = re.match(r"(\d+)(?=$|[ h/])", text)
+    return int(found[1]) if found else None
+
+
+def _data_units(text: str | None) -> int | str | None:
+    """Return data units written; the text if the bytes in brackets behind them are others."""
+    count = _grouped(text)
+    bracket = re.search(r"\[(\d+(?:[.,]\d+)?) ([A-Za-z]B)\]", text or "")
+    if count is None or bracket is None or bracket[2] not in _BRACKETS:
+        return text if count is None else count
+    said = float(bracket[1].replace(",", ".")) * _BRACKETS[bracket[2]]
+    agrees = abs(count * DATA_UNIT_BYTES - said) <= max(_BRACKET_PART * said, DATA_UNIT_BYTES)
+    return count if agrees else text
+
+
+def _before(text: str | None, end: str) -> int | None:
+    return _grouped(text.partition(end)[0]) if text and end in text else None
+
+
+def _grouped(text: str | None) -> int | None:
+    """Return a whole number with or without separators of thousands; None of other text."""
+    digits = (text or "").partition("[")[0].strip()
+    if digits.isascii() and digits.isdigit():
+        return int(digits)
+    if not _GROUPED.fullmatch(digits):
+        return None
+    return int("".join(one for one in digits if one.isdigit()))
+
+
+def _number(text: str) -> int:
+    return int(text, 16) if text.startswith("0x") else int(text)
+
+
+def _whole(found: re.Match[str] | None) -> int | None:
+    return int(found[1]) if found else None
+
+
+def _seconds(text: str | None) -> float | None:
+    """Return seconds since 1970 of a time whose zone is known; None of others."""
+    found = _TIME.match(text or "")
+    if found is None:
+        return None
+    month, day, hour, minute, second, year, zone = found.groups()
+    shift = re.fullmatch(r"([+-]\d{2})(?::?(\d{2}))?", zone)
+    hours = float(shift[1]) if shift else _ZONE_HOURS.get(zone)
+    if hours is None or month not in _MONTHS:
+        return None
+    minutes = float(shift[2] or 0) if shift else 0.0
+    sign = -1 if shift and shift[1].startswith("-") else 1
+    try:
+        local = datetime(
+            int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second),
+            tzinfo=UTC,
+        )  # fmt: skip
+        return (local - timedelta(hours=hours, minutes=sign * minutes)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+SOURCE = Source(_NAME, _matches, _read)
