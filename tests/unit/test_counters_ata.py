@@ -1,0 +1,495 @@
+"""Counters of ATA drives: families by their models, units, and what contradicts them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from smart_documents import CAPACITY, answer_to, ata
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.answer import DriveCounters
+from writeamp.measure.counters.families import families, family_of
+
+TIB = 1 << 40
+GIB = 1 << 30
+
+
+def verdict(found: DriveCounters, name: str) -> str | None:
+    return next((one.verdict for one in found.checks if one.name == name), None)
+
+
+def evidence(found: DriveCounters, name: str) -> str:
+    return next(one.evidence for one in found.checks if one.name == name)
+
+
+MODELS = [
+    ("Micron_5100_MTFDDAK960TCC", "Micron 5100"),
+    ("Micron_5200_MTFDDAK1T9TDD", "Micron 5100"),
+    ("Micron_5300HC_MTFDDAK1T9TDS", "Micron 5100"),
+    ("Micron_5400_MTFDDAK480TGA", "Micron 5100"),
+    ("MTFDDAK480TDS", "Micron 5100"),
+    ("Micron_M500DC_MTFDDAK480MBB", "Micron 5100"),
+    ("Micron_M510DC_MTFDDAK960MBP", "Micron 5100"),
+    ("Micron_M600_MTFDDAK256MBF", "Crucial and Micron client"),
+    ("Micron_1100_MTFDDAK256TBN", "Crucial and Micron client"),
+    ("Micron 1100 SATA 256GB", "Crucial and Micron client"),
+    ("MTFDDAV256TDL-1AW1ZABHA", "Crucial and Micron client"),
+    ("MTFDDAK256TBN-1AR1ZABHA", "Crucial and Micron client"),
+    ("Crucial_CT250MX200SSD1", "Crucial and Micron client"),
+    ("CT1000MX500SSD4", "Crucial and Micron client"),
+    ("CT240BX500SSD1", "Crucial and Micron client"),
+    ("Crucial_CT480M500SSD1", "Crucial and Micron client"),
+    ("SSDSCKJB240G7R", "Dell-certified Intel"),
+    ("SSDSC2KB960G8R", "Dell-certified Intel"),
+    ("SSDSC2KG019T8R", "Dell-certified Intel"),
+    ("SSDSC2KB480GZR", "Dell-certified Intel"),
+    ("SSDSC2KB240G8L", "Lenovo-certified Intel"),
+    ("INTEL SSDSC2KB019T8L", "Lenovo-certified Intel"),
+    ("INTEL SSDSC2CT180A4", "Intel with SandForce"),
+    ("INTEL SSDSC2CW180A3", "Intel with SandForce"),
+    ("INTEL SSDSC2BW240A4", "Intel with SandForce"),
+    ("INTEL SSDSC2BF180A5H", "Intel with SandForce"),
+    ("INTEL SSDSCKGW180A4", "Intel with SandForce"),
+    ("INTEL SSDMCEAC120B3", "Intel with SandForce"),
+    ("INTEL SSDSC2KW256G8", "Intel 540s"),
+    ("INTEL SSDSCKKF512G8 SATA 512GB", "Intel 540s"),
+    ("INTEL SSDSCKKI256G8", "Intel 540s"),
+    ("INTEL SSDSC2BP480G4", "Intel and Solidigm data centre"),
+    ("INTEL SSDSC2BA400G3", "Intel and Solidigm data centre"),
+    ("INTEL SSDSC2BX800G4", "Intel and Solidigm data centre"),
+    ("INTEL SSDSC2KB480G8", "Intel and Solidigm data centre"),
+    ("SOLIDIGM SSDSC2KB076TZ", "Intel and Solidigm data centre"),
+    ("INTEL SSDSC1NB800G4", "Intel and Solidigm data centre"),
+    ("INTEL SSDSCKHB340G4", "Intel and Solidigm data centre"),
+    ("INTEL SSDSA2CW160G3", "Intel X25"),
+    ("SAMSUNG MZ7LN256HCHP-000L7", "Samsung, OEM client"),
+    ("SAMSUNG MZNLN256HMHQ-000H1", "Samsung, OEM client"),
+    ("SAMSUNG MZ7TY256HDHP-000L7", "Samsung, OEM client"),
+    ("SAMSUNG MZ7LH480HAHQ-00005", "Samsung"),
+    ("SAMSUNG MZ7KM960HAHP-00005", "Samsung"),
+    ("SAMSUNG MZ7L3480HCHQ-00A07", "Samsung"),
+    ("Samsung SSD 860 EVO 500GB", "Samsung"),
+    ("ZA240NM10001", "Seagate IronWolf 110"),
+    ("XA1920LE10063", "Seagate IronWolf 110"),
+    ("XF1230-1A0480", "Seagate Nytro XF1230"),
+    ("ZA500NM10002", "Seagate BarraCuda 120"),
+    ("Seagate BarraCuda 120 SSD ZA1000CM10003", "Seagate BarraCuda 120"),
+    ("Seagate BarraCuda Q1 SSD ZA480CV10001", "Seagate BarraCuda 120"),
+    ("Seagate FireCuda 120 SSD ZA1000GM10001", "Seagate BarraCuda 120"),
+    ("WDC PC SA530 SDASN8Y256G1002", "WD and SanDisk PC SA530"),
+    ("WDC  WDS500G2B0A-00SM50", "WD Blue"),
+    ("WD Blue SA510 2.5 1000GB", "WD Blue"),
+    ("WDC WDS240G2G0B-00EPW0", "WD Blue"),
+    ("SanDisk SD9SN8W512G1122", "WD Blue"),
+    ("SanDisk SDSSDH3 1T00", "WD Blue"),
+    ("SanDisk SDSSDX120GG25", "SandForce"),
+    ("SanDisk SDSSDXPS480G", "SanDisk with Marvell"),
+    ("SanDisk SDSSDHII480G", "SanDisk with Marvell"),
+    ("SanDisk SSD PLUS 240GB", "SanDisk with Marvell"),
+    ("SanDisk SD8SB8U512G1122", "SanDisk with Marvell"),
+    ("SDLF1DAR-480G-1HA1", "SanDisk CloudSpeed"),
+    ("OCZ-VECTOR150", "OCZ with Barefoot 3, and Intrepid"),
+    ("OCZ-VERTEX460A", "OCZ with Barefoot 3, and Intrepid"),
+    ("OCZ-VERTEX3", "SandForce"),
+    ("OCZ-AGILITY3", "SandForce"),
+    ("OCZ-AGILITY4", None),
+    ("OCZ-TRION100", None),
+    ("M.2 (S80) 3ME4", "Innodisk"),
+    ("SATADOM-ML 3ME3", "Innodisk"),
+    ("InnoDisk Corp. - mSATA 3ME", "Innodisk"),
+    ("KINGSTON SA400S37240G", "Phison"),
+    ("KINGSTON SEDC500M960G", "Phison"),
+    ("KINGSTON SKC600512G", "Phison"),
+    ("KINGSTON SHSS37A240G", "Phison"),
+    ("KINGSTON SV300S37A120G", "SandForce"),
+    ("KINGSTON SHFS37A120G", "SandForce"),
+    ("KINGSTON SKC300S37A240G", "SandForce"),
+    ("KINGSTON SUV500MS120G", "Kingston UV"),
+    ("ADATA SU800", "Silicon Motion"),
+    ("ADATA SP900", "SandForce"),
+    ("ADATA SX930", None),
+    ("TS32GMTS400", "Silicon Motion"),
+    ("TS240GSSD220S", "Silicon Motion"),
+    ("TS256GSSD340", None),
+    ("TS128GSSD720", "SandForce"),
+    ("HP SSD S700 250GB", "Silicon Motion"),
+    ("SuperMicro SSD", "Supermicro SuperDOM"),
+    ("HFS480G32FEH-BA10A", "SK hynix SE5xxx"),
+    ("SK hynix SC311 SATA 256GB", "SK hynix SC311"),
+    ("HFS256G39MND-3510A", "SK hynix client"),
+    ("SFSA160GM2AK2TO-I-8C-22K-STD", "Swissbit"),
+    ("TOSHIBA THNSN8960PCSE", "Toshiba HK4R"),
+    ("TOSHIBA THNSNJ256GCSU", None),
+    ("PLEXTOR PX-128M5Pro", "Toshiba HK4R and Plextor"),
+    ("APPLE SSD SM0256F", "Apple"),
+    ("M.2 SSD 512GB S1SGX", None),
+    ("WDC WD40EFRX-68N32N0", None),
+    ("ST4000VN008-2DR166", None),
+]
+
+
+@pytest.mark.parametrize(("model", "family"), MODELS)
+def test_a_model_is_of_its_family_and_the_special_goes_before_the_general(
+    model: str, family: str | None
+) -> None:
+    found = family_of(model, None, "F1", ())
+    if family is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.name.startswith(family)
+
+
+def test_every_family_has_a_drive_that_reaches_it() -> None:
+    reached = {one.name for model, _ in MODELS if (one := family_of(model, None, "F1", ()))}
+    others = {
+        "OCZ with Barefoot 3, firmware 2.0",
+        "Phison under names of many makers, by its firmware",
+        "ATP Superior and aMLC",
+        "SSSTC ER2 and ER3",
+    }
+    assert {one.name for one in families()} - reached == others
+
+
+def test_a_name_of_many_makers_is_of_a_family_only_with_its_firmware_and_attributes() -> None:
+    known = family_of("SATA SSD", None, "SBFM61.3", {231, 233, 241})
+    assert known is not None
+    assert known.name.startswith("Phison under names")
+    assert family_of("SATA SSD", None, "V0609A0", {231, 233, 241}) is None
+    assert family_of("SATA SSD", None, "SBFM61.3", {231, 241}) is None
+
+
+# Model, attributes, WA, definition, host bytes.
+UNITS: list[tuple[str, dict[int, Any], float, str, int]] = [
+    (
+        "Micron_5300_MTFDDAK480TDS",
+        {246: 32 * 10**8, 247: 10**8, 248: 10**8},
+        2,
+        "pages",
+        3200 * 512,
+    ),
+    ("CT1000MX500SSD1", {246: 128 * 10**8, 247: 10**8, 248: 2 * 10**8}, 3, "pages", 12_800 * 512),
+    ("INTEL SSDSC2KB480G8", {225: 10**6, 241: 10**6, 243: 3 * 10**6}, 3, "bytes", 1 << 25),
+    ("INTEL SSDSC2BW240A4", {225: 32 * 10**6, 249: 800_000}, 0.8, "bytes", 32 << 25),
+    ("INTEL SSDSC2KW256G8", {241: 32 * 10**6, 249: 2 * 10**6}, 2, "bytes", 32 << 25),
+    ("SAMSUNG MZ7LN256HCHP-000L7", {241: 10**9, 249: 953}, 2.0, "bytes", 1000 * 512),
+    ("ZA240NM10001", {241: 10**6, 233: 15 * 10**5}, 1.5, "bytes", GIB),
+    ("XF1230-1A0480", {241: 10**6, 234: 15 * 10**5}, 1.5, "bytes", GIB),
+    ("ZA500CM10003", {241: 10**6, 233: 2 * 10**6}, 2, "bytes", GIB),
+    ("WDC WDS500G2B0A", {241: 10**6, 233: 10**6, 234: 10**6}, 2, "tlc+slc", GIB),
+    ("SanDisk SD8SB8U512G1122", {241: 10**6, 233: 14 * 10**5}, 1.4, "tlc", GIB),
+    ("OCZ-VECTOR150", {241: 10**6, 249: 12 * 10**5}, 1.2, "bytes", GIB),
+    ("M.2 (S80) 3ME4", {241: 10**6, 225: 0, 233: 2 * 10**6}, 2, "bytes", 1 << 25),
+    ("KINGSTON SKC400S371T", {241: 10**6, 233: 2 * 10**6}, 2, "bytes", GIB),
+    ("TS32GMTS400", {241: 10**6, 245: 10**6, 246: 10**6}, 2, "tlc+slc", 1 << 25),
+    ("OCZ-VERTEX3", {241: 10**6, 233: 7 * 10**5}, 0.7, "bytes", GIB),
+    ("SuperMicro SSD", {241: 10**6, 233: 2 * 10**6}, 2, "bytes", GIB),
+    ("HFS480G32FEH-BA10A", {235: 10**6, 241: 2 * 10**6}, 2, "bytes", GIB),
+    ("ATP SATA III 2.5", {235: 10**9, 241: 2 * 10**9}, 2, "bytes", 1000 * 512),
+    ("SFSA160GM2AK2TO", {241: 10**9, 243: 0, 235: 2 * 10**9, 237: 0}, 2, "bytes", 1000 * 512),
+]
+
+
+@pytest.mark.parametrize(("model", "attributes", "wa", "definition", "millionth"), UNITS)
+def test_host_and_flash_are_read_in_the_units_of_the_family(
+    model: str, attributes: dict[int, Any], wa: float, definition: str, millionth: int
+) -> None:
+    found = answer_to(ata(model, attributes, capacity=None))
+    assert found.kind == "measured"
+    assert found.wa == pytest.approx(wa, rel=2e-3)
+    assert found.wa_definition == definition
+    assert found.to_dict()["host_bytes"] == millionth * 10**6
+    assert found.wa_low is not None
+    assert found.wa_high is not None
+    assert found.wa_low <= found.wa <= found.wa_high
+
+
+HOSTS = [
+    ("SSDSCKJB240G7R", {225: 10**6, 233: 10**6, 241: 10**6, 243: 5 * 10**6}, 10**6 << 25),
+    ("SSDSC2KB240G8L", {241: 10**6, 243: 5 * 10**6}, None),
+    ("INTEL SSDSC2BB240G4", {225: 10**6, 241: 10**6}, 10**6 << 25),
+    ("INTEL SSDSA2CW160G3", {225: 10**6}, 10**6 << 25),
+    ("WDC PC SA530 SDASN8Y256G1002", {241: 10**6, 233: 10**6, 234: 10**6}, None),
+    ("SK hynix SC311 SATA 256GB", {241: 10**9, 249: 10**6}, 512 * 10**9),
+    ("HFS256G39MND-3510A", {241: 10**6, 249: 10**6}, None),
+    ("SSSTC ER2-GD480", {241: 10**6, 243: 2 * 10**6}, None),
+    ("TOSHIBA THNSN8960PCSE", {241: 10**6}, 10**6 << 25),
+    ("KINGSTON SUV500MS120G", {241: 10**6, 233: 2 * 10**6}, None),
+    ("APPLE SSD SM0256F", {175: 10**6}, 10**6 << 20),
+    ("M.2 SSD 512GB S1SGX", {241: 10**6, 245: 10**6}, None),
+    ("SDLF1DAR-480G-1HA1", {32: 130, 33: 121, 233: 5000}, None),
+]
+
+
+@pytest.mark.parametrize(("model", "attributes", "host"), HOSTS)
+def test_a_family_without_a_known_flash_counter_has_no_wa_but_a_reason(
+    model: str, attributes: dict[int, Any], host: int | None
+) -> None:
+    found = answer_to(ata(model, attributes))
+    assert (found.wa, found.kind) == (None, "none")
+    assert found.reason
+    assert found.to_dict()["host_bytes"] == host
+
+
+def test_the_drives_own_wa_is_shown_and_not_scaled_where_its_scale_is_unknown() -> None:
+    found = answer_to(ata("SDLF1DAR-480G-1HA1", {32: (130, 100, "Lifetime_WAF"), 33: 121, 233: 9}))
+    assert "attribute 32 (Lifetime_WAF) is 130" in found.reason
+    assert "121" in found.reason
+    assert found.kind == "none"
+
+
+def test_the_drives_own_wa_is_shown_beside_device_statistics_too() -> None:
+    found = answer_to(ata("SDLF1DAR-480G-1HA1", {32: 130, 33: 121, 233: 9}, sectors=10**9))
+    assert "130" in found.reason
+    assert found.to_dict()["host_bytes"] == 512 * 10**9
+
+
+def test_samsungs_251_is_evidence_and_no_counter() -> None:
+    found = answer_to(ata("SAMSUNG MZ7LH480HAHQ-00005", {177: 25, 241: 10**9, 251: 1_637_892_480}))
+    assert found.kind == "estimated"
+    assert found.wa is None
+    assert "attribute 251" in found.reason
+    assert found.wa_low == 25 * CAPACITY / (512 * (10**9 + 1))
+
+
+def test_device_statistics_settle_an_unknown_unit() -> None:
+    gibibytes = answer_to(ata("KINGSTON SUV500MS120G", {241: 27}, sectors=57_497_732))
+    assert gibibytes.to_dict()["host_bytes_high"] == 28 * GIB
+    sectors = answer_to(ata("HFS256G39MND-3510A", {241: 5_000_000_000}, sectors=5_000_000_000))
+    assert sectors.to_dict()["host_bytes"] == 512 * 5_000_000_000
+
+
+def test_device_statistics_that_hold_the_attribute_modulo_2_to_the_32_confirm_it() -> None:
+    whole = 9_000_000_000
+    crucial = ata(
+        "CT1000MX500SSD1",
+        {246: whole, 247: whole // 32, 248: whole // 32},
+        sectors=whole % 2**32,
+    )
+    found = answer_to(crucial)
+    assert verdict(found, "device statistics") == "ok"
+    assert "modulo 2^32" in evidence(found, "device statistics")
+    assert found.to_dict()["host_bytes"] == whole * 512
+    # Also of a coarse unit: 846,005 times 32 MiB.
+    found = answer_to(
+        ata("TS1TSSD230S", {241: 846_005, 245: 10**6}, sectors=(846_005 << 16) % 2**32)
+    )
+    assert verdict(found, "device statistics") == "ok"
+    assert found.wa == pytest.approx(10**6 / 846_005)
+
+
+def test_an_attribute_of_32_bits_that_wrapped_gives_way_to_device_statistics() -> None:
+    whole = 9_000_000_000
+    found = answer_to(
+        ata(
+            "CT1000MX500SSD1",
+            {246: whole % 2**32, 247: whole // 32, 248: whole // 32},
+            sectors=whole,
+        )
+    )
+    assert verdict(found, "device statistics") == "doubt"
+    assert found.to_dict()["host_bytes"] == whole * 512
+    assert verdict(found, "page size") == "ok"
+
+
+def test_a_host_counter_that_device_statistics_contradict_is_refused() -> None:
+    found = answer_to(ata("KINGSTON SKC400S371T", {241: 1000, 233: 2000}, sectors=10**8))
+    assert found.wa is None
+    assert "contradict" in found.reason
+    late = answer_to(ata("KINGSTON SKC400S371T", {241: 1000, 233: 2000}, sectors=1003 * GIB // 512))
+    assert late.wa == pytest.approx(2)
+    assert verdict(late, "device statistics") == "doubt"
+
+
+def test_flash_below_host_is_refused_but_for_drives_that_compress() -> None:
+    counts = {241: 10**6, 233: 7 * 10**5}
+    assert answer_to(ata("OCZ-VERTEX3", counts)).wa == pytest.approx(0.7)
+    found = answer_to(ata("KINGSTON SKC400S371T", counts))
+    assert found.wa is None
+    assert "below 1" in found.reason
+
+
+def test_erases_that_are_far_from_the_flash_counter_refuse_it_and_nearer_ones_doubt_it() -> None:
+    def of(erases: int) -> DriveCounters:
+        return answer_to(ata("KINGSTON SA400S37480G", {241: 5000, 233: 10_000, 244: erases}))
+
+    assert verdict(of(22), "erases x capacity") == "ok"
+    assert verdict(of(40), "erases x capacity") == "doubt"
+    assert of(40).wa == 2
+    assert verdict(of(120), "erases x capacity") == "fail"
+    assert of(120).wa is None
+
+
+def test_packed_mean_erases_are_the_second_word_and_not_the_most() -> None:
+    found = answer_to(ata("KINGSTON SKC400S371T", {241: 5000, 233: 10_000, 173: 21 << 16 | 50}))
+    assert [(one.low, one.high) for one in found.facts.erases] == [(21, 22)]
+
+
+def test_erases_of_tlc_are_compared_with_the_tlc_counter_alone() -> None:
+    def of(tlc: int) -> DriveCounters:
+        writes = {241: 10_000, 233: tlc, 234: 40_000, 173: 50}
+        return answer_to(ata("WDC WDS500G2B0A", writes))
+
+    assert of(24_000).wa == pytest.approx(6.4)
+    assert verdict(of(24_000), "erases x capacity") == "ok"
+    assert verdict(of(1_000), "erases x capacity") == "fail"
+
+
+def test_tlc_below_the_host_is_a_definition_of_its_own_where_slc_is_counted() -> None:
+    found = answer_to(ata("WDC WDS500G2B0A", {241: 10**6, 233: 64 * 10**4, 234: 113 * 10**4}))
+    assert found.wa == pytest.approx(1.77)
+    by_name = {one["wa_definition"]: one for one in found.definitions}
+    assert by_name["tlc"]["wa"] == pytest.approx(0.64)
+    assert by_name["tlc"]["class"] == "measured"
+
+
+@pytest.mark.parametrize("model", ["TS32GMTS400", "SanDisk SDSSDHII480G"])
+def test_tlc_below_the_host_is_a_lower_bound_where_slc_is_not_counted(model: str) -> None:
+    found = answer_to(ata(model, {241: 5000, 245: 1000, 233: 1000}))
+    assert (found.wa, found.kind) == (None, "none")
+    assert found.wa_low == 999 / 5001
+    assert found.wa_high is None
+
+
+def test_a_lower_bound_that_erases_refute_is_none() -> None:
+    found = answer_to(ata("TS32GMTS400", {241: 5000, 245: 1000, 167: 9000}))
+    assert found.wa_low is None
+
+
+def test_a_finer_flash_counter_is_left_out_if_it_contradicts_the_coarse_one() -> None:
+    sectors = 2000 * GIB // 512
+    agreeing = answer_to(ata("ZA500CM10003", {241: 1000, 233: 2000, 235: sectors + 99}))
+    assert agreeing.wa is not None
+    assert "235" in agreeing.source
+    other = answer_to(ata("ZA500CM10003", {241: 1000, 233: 2000, 235: 412}))
+    assert verdict(other, "flash counters") == "doubt"
+    assert other.wa == 2
+
+
+def test_bytes_erased_below_bytes_written_are_doubted() -> None:
+    counts = {241: 141_921, 233: 163_817}
+    assert (
+        verdict(answer_to(ata("ZA240NM10001", counts | {100: 85_641})), "erased bytes") == "doubt"
+    )
+    assert verdict(answer_to(ata("ZA240NM10001", counts | {100: 170_000})), "erased bytes") == "ok"
+
+
+def test_two_attributes_that_should_repeat_each_other_are_doubted_if_they_differ() -> None:
+    counts = {225: 10**6, 243: 3 * 10**6}
+    assert (
+        verdict(answer_to(ata("INTEL SSDSC2KB480G8", counts | {241: 10**6})), "225 and 241") == "ok"
+    )
+    found = answer_to(ata("INTEL SSDSC2KB480G8", counts | {241: 10**5}))
+    assert verdict(found, "225 and 241") == "doubt"
+
+
+def test_a_high_word_is_joined_and_doubted() -> None:
+    found = answer_to(ata("SFSA160GM2AK2TO", {241: 5, 243: 1, 235: 5, 237: 2}))
+    assert found.to_dict()["host_bytes"] == (2**32 + 5) * 512
+    assert verdict(found, "high word") == "doubt"
+
+
+def test_the_firmware_that_breaks_a_unit_is_refused() -> None:
+    counts = {241: 7085, 249: 9000}
+    assert answer_to(ata("OCZ-VECTOR", counts, firmware="2.0")).wa is None
+    assert answer_to(ata("OCZ-VECTOR", counts, firmware="3.0")).wa == pytest.approx(9000 / 7085)
+
+
+def test_a_ratio_that_no_drive_has_is_refused_without_capacity_too() -> None:
+    found = answer_to(ata("OCZ-VECTOR", {241: 7085, 249: 1_089_315_328}, capacity=None))
+    assert found.wa is None
+    assert "other units" in found.reason
+
+
+def test_a_page_that_is_no_unit_widens_the_interval() -> None:
+    found = answer_to(ata("CT500MX500SSD1", {246: 861_228_380, 247: 9_578_388, 248: 6_891_776}))
+    assert verdict(found, "page size") == "doubt"
+    assert found.wa_low is not None
+    assert found.wa_high is not None
+    assert found.wa_low < 1.3
+    assert found.wa_high > 3
+
+
+def test_names_that_contradict_the_table_are_doubted_unless_device_statistics_settle_them() -> None:
+    attributes = {241: (10**9, 100, "Total_Writes_GiB")}
+    name = "SK hynix SATA SSDs"
+    model = "SK hynix SC311 SATA 256GB"
+    assert verdict(answer_to(ata(model, attributes, family=name)), "names") == "doubt"
+    assert verdict(answer_to(ata(model, attributes, family=name, sectors=10**9)), "names") == "ok"
+    # Default names of a smartctl that does not know the drive say nothing.
+    default = {241: (5036, 100, "Total_LBAs_Written"), 233: (8838, 100, "Media_Wearout_Indicator")}
+    assert verdict(answer_to(ata("ZA1000CM10003", default)), "names") == "ok"
+    flash = {241: 1000, 233: (2000, 100, "Flash_Writes_32MiB")}
+    assert (
+        verdict(answer_to(ata("KINGSTON SKC400S371T", flash, family="Phison")), "names") == "doubt"
+    )
+
+
+def test_the_hosts_family_reads_a_drive_only_if_no_model_does() -> None:
+    attributes = {241: 1000, 233: 2000, 246: 32 * 10**6, 247: 10**6, 248: 10**6}
+    found = answer_to(ata(None, attributes, family="Phison Driven SSDs"))
+    assert found.facts.family.startswith("Phison")
+    found = answer_to(ata("CT500MX500SSD1", attributes, family="Phison Driven SSDs"))
+    assert found.facts.family.startswith("Crucial")
+
+
+USED: list[tuple[str, dict[int, Any], int | None, float | None, str | None]] = [
+    ("INTEL SSDSC2KB480G8", {233: (0, 93)}, None, 7, None),
+    ("CT500MX500SSD1", {202: (51, 49)}, 51, 51, "ok"),
+    ("M.2 (S80) 3ME4", {169: (100, 100)}, 100, 0, "doubt"),
+    ("TS240GSSD220S", {169: (98, 100)}, 118, 2, "doubt"),
+    ("KINGSTON SKC400S371T", {231: (74, 100)}, None, 26, None),
+    ("ZA240NM10001", {231: (6_577_408, 93)}, None, 7, None),
+    # 2.02 per cent, which the normalized value repeats.
+    ("WDC WDS500G2B0A", {230: (0x020200500202, 2)}, 0, 2, "ok"),
+    ("WDC WDS500G2B0A", {230: (0x020200500202, 98)}, 1, 1, "unknown"),
+    ("WDC WDS240G2G0A", {230: (0x2F2423142F24, 100)}, None, None, "unknown"),
+    ("M.2 SSD 512GB S1SGX", {}, 30, 30, None),
+    ("M.2 SSD 512GB S1SGX", {}, 100, None, "doubt"),
+]
+
+
+@pytest.mark.parametrize(("model", "attributes", "statistics", "used", "said"), USED)
+def test_the_rated_life_that_is_used_is_never_inverted(
+    model: str,
+    attributes: dict[int, Any],
+    statistics: int | None,
+    used: float | None,
+    said: str | None,
+) -> None:
+    found = answer_to(ata(model, attributes, used=statistics))
+    assert found.facts.percentage_used == used
+    assert verdict(found, "percentage used") == said
+
+
+def test_hours_that_are_packed_are_none() -> None:
+    found = answer_to(ata("INTEL SSDSC2CW180A3", {225: 10**6, 249: 40_000}, hours=914_442))
+    assert found.facts.power_on_hours is None
+    assert found.wa is not None
+
+
+def test_more_than_the_link_carries_is_doubted() -> None:
+    counts = {225: 10**6, 243: 3 * 10**6}
+    found = answer_to(ata("INTEL SSDSC2KB480G8", counts, hours=3))
+    assert verdict(found, "host against hours") == "doubt"
+    assert verdict(answer_to(ata("INTEL SSDSC2KB480G8", counts)), "host against hours") is None
+
+
+def test_an_attribute_that_stands_twice_is_an_error() -> None:
+    log = ata("INTEL SSDSC2KB480G8", {225: 10**6, 243: 3 * 10**6})
+    table = log["ata_smart_attributes"]["table"]
+    table.append({"id": 243, "name": "", "value": 100, "raw": {"value": 7}})
+    with pytest.raises(WriteampError, match="attribute 243 stands twice"):
+        answer_to(log)
+
+
+@pytest.mark.parametrize("raw", [0, 0xFFFF, 0xFFFFFFFF])
+def test_zero_and_values_of_a_reset_are_no_counts(raw: int) -> None:
+    found = answer_to(ata("INTEL SSDSC2KB480G8", {225: 10**6, 243: raw}))
+    assert found.wa is None
+    assert "243" in found.reason
+
+
+def test_a_disk_that_rotates_has_no_wa() -> None:
+    found = answer_to(ata("CT500MX500SSD1", {246: 10**9}) | {"rotation_rate": 7200})
+    assert "rotates" in found.reason
