@@ -86,7 +86,10 @@ MODELS = [
     ("SanDisk SDSSDXPS480G", "SanDisk with Marvell"),
     ("SanDisk SDSSDHII480G", "SanDisk with Marvell"),
     ("SanDisk SSD PLUS 240GB", "SanDisk with Marvell"),
-    ("SanDisk SD8SB8U512G1122", "SanDisk with Marvell"),
+    ("SanDisk SD7SB6S256G1122", "SanDisk with Marvell"),
+    ("SanDisk X300 MSATA 128GB", "SanDisk with Marvell"),
+    ("SanDisk SD8SB8U512G1122", "SanDisk X400"),
+    ("SanDisk X400 M.2 2280 128GB", "SanDisk X400"),
     ("SDLF1DAR-480G-1HA1", "SanDisk CloudSpeed"),
     ("OCZ-VECTOR150", "OCZ with Barefoot 3, and Intrepid"),
     ("OCZ-VERTEX460A", "OCZ with Barefoot 3, and Intrepid"),
@@ -99,7 +102,7 @@ MODELS = [
     ("InnoDisk Corp. - mSATA 3ME", "Innodisk"),
     ("KINGSTON SA400S37240G", "Phison"),
     ("KINGSTON SEDC500M960G", "Phison"),
-    ("KINGSTON SKC600512G", "Phison"),
+    ("KINGSTON SKC600MS1024G", "Silicon Motion"),
     ("KINGSTON SHSS37A240G", "Phison"),
     ("KINGSTON SV300S37A120G", "SandForce"),
     ("KINGSTON SHFS37A120G", "SandForce"),
@@ -177,7 +180,7 @@ UNITS: list[tuple[str, dict[int, Any], float, str, int]] = [
     ("XF1230-1A0480", {241: 10**6, 234: 15 * 10**5}, 1.5, "bytes", GIB),
     ("ZA500CM10003", {241: 10**6, 233: 2 * 10**6}, 2, "bytes", GIB),
     ("WDC WDS500G2B0A", {241: 10**6, 233: 10**6, 234: 10**6}, 2, "tlc+slc", GIB),
-    ("SanDisk SD8SB8U512G1122", {241: 10**6, 233: 14 * 10**5}, 1.4, "tlc", GIB),
+    ("SanDisk SD7SB6S256G1122", {241: 10**6, 233: 14 * 10**5}, 1.4, "tlc", GIB),
     ("OCZ-VECTOR150", {241: 10**6, 249: 12 * 10**5}, 1.2, "bytes", GIB),
     ("M.2 (S80) 3ME4", {241: 10**6, 225: 0, 233: 2 * 10**6}, 2, "bytes", 1 << 25),
     ("KINGSTON SKC400S371T", {241: 10**6, 233: 2 * 10**6}, 2, "bytes", GIB),
@@ -215,6 +218,7 @@ HOSTS = [
     ("SSSTC ER2-GD480", {241: 10**6, 243: 2 * 10**6}, None),
     ("TOSHIBA THNSN8960PCSE", {241: 10**6}, 10**6 << 25),
     ("KINGSTON SUV500MS120G", {241: 10**6, 233: 2 * 10**6}, None),
+    ("SanDisk X400 M.2 2280 128GB", {241: 10**9}, 512 * 10**9),
     ("APPLE SSD SM0256F", {175: 10**6}, 10**6 << 20),
     ("M.2 SSD 512GB S1SGX", {241: 10**6, 245: 10**6}, None),
     ("SDLF1DAR-480G-1HA1", {32: 130, 33: 121, 233: 5000}, None),
@@ -361,7 +365,7 @@ def test_a_finer_flash_counter_is_left_out_if_it_contradicts_the_coarse_one() ->
     agreeing = answer_to(ata("ZA500CM10003", {241: 1000, 233: 2000, 235: sectors + 99}))
     assert agreeing.wa is not None
     assert "235" in agreeing.source
-    other = answer_to(ata("ZA500CM10003", {241: 1000, 233: 2000, 235: 412}))
+    other = answer_to(ata("ZA500CM10003", {241: 1000, 233: 2000, 235: 50_000_000}))
     assert verdict(other, "flash counters") == "doubt"
     assert other.wa == 2
 
