@@ -1,4 +1,4 @@
-"""Published documents of real drives, where they are at hand: each has its answer or a reason."""
+"""Published documents of real drives, where at hand: each has its answer or a reason."""
 
 from __future__ import annotations
 
