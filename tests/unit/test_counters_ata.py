@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from smart_documents import CAPACITY, answer_to, ata
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters
+from writeamp.measure.counters.answer import DriveCounters, interval_answer
+from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.reading import snapshots_in
+from writeamp.measure.counters.snapshot import Snapshot
 
 GIB = 1 << 30
 
@@ -107,6 +111,19 @@ def test_erases_that_are_far_from_the_flash_counter_refuse_it_and_nearer_ones_do
     assert of(40).wa == 2
     assert verdict(of(120), "erases x capacity") == "fail"
     assert of(120).wa is None
+
+
+def test_an_interval_of_counters_that_erases_refute_is_refused() -> None:
+    def of(host: int, flash: int, erases: int) -> Snapshot:
+        counts = {241: host, 233: flash, 244: erases}
+        content = json.dumps(ata("KINGSTON SA400S37480G", counts)).encode()
+        (found,) = snapshots_in(Document("a file", content))
+        return found
+
+    assert interval_answer(of(5000, 10_000, 22), of(6000, 13_000, 29)).wa == 3
+    found = interval_answer(of(5000, 10_000, 120), of(6000, 13_000, 150))
+    assert found.wa is None
+    assert "erases x capacity since new" in found.reason
 
 
 def test_packed_mean_erases_are_the_second_word_and_not_the_most() -> None:

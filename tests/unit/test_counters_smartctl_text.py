@@ -48,13 +48,16 @@ def test_text_and_json_of_one_drive_have_one_answer(name: str, *, is_brief: bool
     assert answer_to(text).facts.serial == answer_to(log).facts.serial
 
 
-@pytest.mark.parametrize("separator", [",", ".", " ", "'", "\u202f", "\u00a0", "’"])
-@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+SEPARATORS = [",", ".", " ", "'", "\u00a0", "’"]
+ENCODED = [
+    *((one, encoding) for one in SEPARATORS for encoding in ("utf-8", "cp1252", "utf-16")),
+    # The narrow space of French locales is no character of cp1252.
+    *(("\u202f", encoding) for encoding in ("utf-8", "utf-16")),
+]
+
+
+@pytest.mark.parametrize(("separator", "encoding"), ENCODED)
 def test_any_locales_thousands_are_read(separator: str, encoding: str) -> None:
-    try:
-        separator.encode(encoding)
-    except UnicodeEncodeError:
-        pytest.skip("the encoding has no such character")
     text = text_of_ata(DRIVES["without a family"], separator=separator)
     assert answer_to(text.encode(encoding)).facts.capacity_bytes == 480_103_981_056
     units = f"Data Units Written:                 {grouped(1_902_011_793, separator)} [973 TB]\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from writeamp.measure.counters.amounts import Amount
 from writeamp.measure.counters.facts import Erases, Facts
-from writeamp.measure.counters.pairing import Pairing, is_same_span
+from writeamp.measure.counters.pairing import Pairing, is_same_span, pairings
 from writeamp.measure.counters.verdicts import Check, Verdict
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -46,6 +46,18 @@ def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterat
     if is_life:
         yield _erases(pairing, facts)
         yield _capacity(pairing, facts)
+    else:
+        yield from _failed_since_new(pairing, facts)
+
+
+def _failed_since_new(pairing: Pairing, facts: Facts) -> Iterator[Check]:
+    """Yield the checks that the counters of an interval fail over the drive's life."""
+    amounts = {one.key: one.amount() for one in pairing.counters}
+    for life in pairings(pairing.counters, amounts):
+        if life.definition == pairing.definition:
+            for one in checks_of(life, facts):
+                if one.verdict == "fail":
+                    yield one._replace(name=f"{one.name} since new")
 
 
 def _below_one(pairing: Pairing, facts: Facts) -> Check:
