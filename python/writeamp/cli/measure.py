@@ -10,6 +10,7 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.measure_counters import counters, diff
+from writeamp.cli.measure_fleet import fleet
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
@@ -28,6 +29,7 @@ def register(app: typer.Typer) -> None:
     verbs.command("rb")(with_settings(rb))
     verbs.command("counters")(with_settings(counters))
     verbs.command("diff")(with_settings(diff))
+    verbs.command("fleet")(with_settings(fleet))
     app.add_typer(verbs, name="measure")
 
 

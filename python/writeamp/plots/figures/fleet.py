@@ -1,0 +1,47 @@
+"""Figure of a fleet: median and range of the write amplification of each model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from writeamp.plots.spec import BarChart, Layer
+from writeamp.plots.style import series_color
+
+# More rows than this cannot be read.
+_MOST_ROWS = 40
+
+
+class ModelBar(NamedTuple):
+    """Drives of a model: how many, their median WA with its range, and how many stand out."""
+
+    model: str
+    drives: int
+    wa: float
+    low: float
+    high: float
+    outliers: int
+
+
+def wa_by_model(models: Sequence[ModelBar], subtitle: str) -> BarChart:
+    """Describe the WA of models as bars to the median, with the range of their drives.
+
+    Args:
+        models: in the order of the bars; those after the first forty are left out.
+        subtitle: what they are of.
+    """
+    shown = models[:_MOST_ROWS]
+    left_out = f"; {len(models) - len(shown)} models are not shown" if shown != models else ""
+    return BarChart(
+        title="Write amplification of drives by model",
+        subtitle=subtitle + left_out,
+        x_label="write amplification since the drive was new: median, least and greatest",
+        bars=tuple(f"{one.model} ({one.drives})" for one in shown),
+        layers=(Layer("median", series_color(0), tuple(one.wa for one in shown)),),
+        low=tuple(one.low for one in shown),
+        high=tuple(one.high for one in shown),
+        texts=tuple(
+            f"{one.wa:.2f}" + (f", {one.outliers} stand out" if one.outliers else "")
+            for one in shown
+        ),
+    )
