@@ -11,6 +11,7 @@ from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.measure_counters import counters, diff
 from writeamp.cli.measure_fleet import fleet
+from writeamp.cli.measure_history import history, watch
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
@@ -30,6 +31,8 @@ def register(app: typer.Typer) -> None:
     verbs.command("counters")(with_settings(counters))
     verbs.command("diff")(with_settings(diff))
     verbs.command("fleet")(with_settings(fleet))
+    verbs.command("watch")(with_settings(watch))
+    verbs.command("history")(with_settings(history))
     app.add_typer(verbs, name="measure")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from writeamp.errors import WriteampError
@@ -22,11 +22,39 @@ def read_snapshots(path: str | os.PathLike[str]) -> list[Snapshot]:
     Raises:
         WriteampError: it cannot be read, or is no snapshot of a drive.
     """
-    place = Path(path)
+    return snapshots_of(os.fspath(path), documents_at(Path(path)))
+
+
+def documents_at(place: Path) -> dict[str, bytes]:
+    """Return the content of a file under the name "", or of the files of a folder by their names.
+
+    Raises:
+        WriteampError: they cannot be read.
+    """
     if place.is_dir():
-        return [_folder(place)]
-    document = load(place)
-    return snapshots_in(document)
+        return {one.name: load(one).content for one in _files(place)}
+    return {"": load(place).content}
+
+
+def snapshots_of(name: str, contents: Mapping[str, bytes]) -> list[Snapshot]:
+    """Return the snapshots of a file or a folder from its content, as `documents_at` has it.
+
+    Raises:
+        WriteampError: it is no snapshot of a drive.
+    """
+    if "" in contents:
+        return snapshots_in(Document(name, contents[""]))
+    parts = [
+        one
+        for file, content in contents.items()
+        for one in _facts_in(Document(os.path.join(name, file), content)) or []
+    ]
+    if not parts:
+        raise WriteampError(
+            f"the folder {name!r} holds no file of a drive's counters; such are: "
+            f"{', '.join(one.name for one in SOURCES)}"
+        )
+    return [snapshot_of(name, parts)]
 
 
 def snapshots_in(document: Document) -> list[Snapshot]:
@@ -49,18 +77,6 @@ def _facts_in(document: Document) -> list[Facts] | None:
         if source.matches(document):
             return list(source.read(document))
     return None
-
-
-def _folder(folder: Path) -> Snapshot:
-    parts: list[Facts] = []
-    for path in _files(folder):
-        parts += _facts_in(load(path)) or []
-    if not parts:
-        raise WriteampError(
-            f"the folder {str(folder)!r} holds no file of a drive's counters; such are: "
-            f"{', '.join(one.name for one in SOURCES)}"
-        )
-    return snapshot_of(str(folder), parts)
 
 
 def _files(folder: Path) -> Iterator[Path]:
