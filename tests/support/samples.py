@@ -16,6 +16,7 @@ from writeamp.blackbox.choosing import choose
 from writeamp.blackbox.collection import Collected
 from writeamp.blackbox.explanation import explained, responses, typical_workload
 from writeamp.blackbox.rows import SCHEMA
+from writeamp.lifetime.result import Lifetime
 from writeamp.measure import PinFacts, ready_busy
 from writeamp.measure.counters.answer import life_answer
 from writeamp.measure.counters.reading import read_snapshot
@@ -184,6 +185,7 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     "Row": lambda folder: compared(folder).rows[0],
     "DriveCounters": counted,
     "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
+    "Lifetime": lambda _: Lifetime("simulation", 2.0, 1.0, 3.0),
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],
     "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],

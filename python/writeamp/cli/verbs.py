@@ -32,6 +32,11 @@ VERBS = {
         "endurance",
         "Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.",
     ),
+    "lifetime": Verb(
+        "lifetime",
+        "Tell how many years a drive lives: a real one by its snapshots, or a profile under a "
+        "load.",
+    ),
     "meanfield": Verb(
         "meanfield",
         "Compute the write amplification (WA) of hot/cold write frontiers on a large drive.",

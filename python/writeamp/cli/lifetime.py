@@ -1,0 +1,126 @@
+"""`writeamp lifetime`: years until a drive's rated life is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from writeamp.cli import options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.cli.setting_options import with_settings
+from writeamp.errors import WriteampError
+from writeamp.lifetime.settings import LifetimeSettings
+
+if TYPE_CHECKING:
+    from writeamp.lifetime.result import Lifetime
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("lifetime")(with_settings(lifetime))
+
+
+def lifetime(
+    snapshots: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Snapshots of a real drive, in any order; or give --db, or a load.",
+            show_default=False,
+            metavar="[SNAP]...",
+        ),
+    ] = None,
+    *,
+    asked: LifetimeSettings,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell how many years a drive lives: a real one by its snapshots, or a profile under a load.
+
+    A TBW rating already holds the WA of its test, and is never divided by WA here.
+
+    Example: writeamp lifetime --trace trace.parquet --device tlc-datacenter --daily-writes 200GB
+    """
+    found = _of_load(asked) if asked.trace or asked.workload else _of_drive(snapshots or [], asked)
+    for sentence in found.warnings:
+        options.warn(sentence)
+    if json:
+        options.print_json(found.to_dict())
+    elif csv:
+        options.print_csv(found.to_frame())
+    else:
+        _show(found)
+
+
+def _of_load(asked: LifetimeSettings) -> Lifetime:
+    from writeamp.lifetime.under_load import lifetime_under_load  # noqa: PLC0415 (slow)
+
+    if asked.device is None or asked.daily_writes is None:
+        raise WriteampError("a life under a load needs --device and --daily-writes")
+    with Bar("wearing out", lambda done, whole: f"{done} of {whole} drives") as bar:
+        return lifetime_under_load(
+            asked.device,
+            daily_bytes=asked.daily_writes,
+            trace=None if asked.trace is None else str(asked.trace),
+            workload=asked.workload,
+            cycles=asked.cycles,
+            seed=asked.seed,
+            progress=bar.update,
+        )
+
+
+def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
+    from writeamp.lifetime.of_history import lifetime_of_history  # noqa: PLC0415 (slow)
+    from writeamp.measure.counters.reading import read_snapshots  # noqa: PLC0415
+    from writeamp.measure.histories.result import history  # noqa: PLC0415
+
+    if asked.db is None:
+        if not paths:
+            raise WriteampError(
+                "give snapshots of a drive, its history (--db), or a load (--trace or --workload "
+                "with --device and --daily-writes)"
+            )
+        found = [one for path in paths for one in read_snapshots(path)]
+        return lifetime_of_history(sorted(found, key=lambda one: one.facts.taken_at or 0.0))
+    drives = history(asked.db, drive=asked.drive).drives
+    if len(drives) != 1:
+        names = ", ".join(one.life.facts.model or one.drive for one in drives) or "none"
+        raise WriteampError(
+            f"the history has {len(drives)} such drives ({names}); name one with --drive"
+        )
+    return lifetime_of_history(drives[0].snapshots)
+
+
+def _show(found: Lifetime) -> None:
+    stdout.print(options.facts(_rows(found)))
+    if found.what_if:
+        table = Table("what if", "WA", "years", "", box=None, pad_edge=False, header_style="bold")
+        for one in found.what_if:
+            table.add_row(
+                one.change,
+                "" if one.wa is None else f"{one.wa:.4g}",
+                "" if one.years is None else f"{one.years:.4g}",
+                one.reason,
+            )
+        stdout.print(table)
+
+
+def _rows(found: Lifetime) -> list[tuple[str, str]]:
+    rows = []
+    if found.years is not None:
+        rows.append(
+            ("years", f"{found.years:.4g} ({found.years_low:.4g} to {found.years_high:.4g})")
+        )
+    if found.at_least_years is not None:
+        rows.append(("years", f"at least {found.at_least_years:.4g}"))
+    rows.append(("by", found.method))
+    rows += [("bounds depend most on", found.dominates)] if found.dominates else []
+    rows += [("WA", f"{found.wa:.4g}")] if found.wa is not None else []
+    rows += [("TBW under this load", f"{found.tbw:,.4g} TB")] if found.tbw is not None else []
+    rows += [("DWPD over five years", f"{found.dwpd:.4g}")] if found.dwpd is not None else []
+    if found.host_bytes_a_day is not None:
+        rows.append(("host writes a day", f"{found.host_bytes_a_day / 1e9:,.4g} GB"))
+    return rows + [(f"assumed: {name}", what) for name, what in found.assumptions]

@@ -1,0 +1,68 @@
+"""Lifetime: years until a drive's rated life is used, with bounds and what they depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.results.any_result import AnyResult
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What a change would make of a life: WA and years, or why it does not apply."""
+
+    change: str
+    wa: float | None
+    years: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Lifetime(AnyResult):
+    """Years until the rated life of a drive is used.
+
+    Attributes:
+        method: what the answer is from: "simulation", "steps of percentage used" or "life so far".
+        years, years_low, years_high: from now, or from new of a simulation; None if unknown.
+        at_least_years: the life is longer than this, where no more can be said; None otherwise.
+        wa, wa_low, wa_high: of the load or the drive; None if unknown.
+        dwpd: drive writes a day over the warranty that the drive endures under this load.
+        tbw: terabytes (10**12 bytes) of the host that it endures under this load.
+        host_bytes_a_day: what the host writes.
+        dominates: what the bounds depend on most.
+        what_if: changes of the drive or the load, and what they would make of it.
+        assumptions: facts that the answer rests on, by name.
+        warnings: sentences about what may be wrong.
+    """
+
+    method: str
+    years: float | None = None
+    years_low: float | None = None
+    years_high: float | None = None
+    at_least_years: float | None = None
+    wa: float | None = None
+    wa_low: float | None = None
+    wa_high: float | None = None
+    dwpd: float | None = None
+    tbw: float | None = None
+    host_bytes_a_day: float | None = None
+    dominates: str = ""
+    what_if: tuple[WhatIf, ...] = ()
+    assumptions: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """Bounds of the years, low and high; None if one is unknown."""
+        if self.years_low is None or self.years_high is None:
+            return None
+        return self.years_low, self.years_high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the lifetime as JSON types."""
+        found = dict(vars(self))
+        found["what_if"] = [dict(vars(one)) for one in self.what_if]
+        found["assumptions"] = dict(self.assumptions)
+        found["warnings"] = list(self.warnings)
+        return found

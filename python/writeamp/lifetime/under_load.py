@@ -1,0 +1,172 @@
+"""Life of a drive under a load: drives run until worn out, in writes of the full capacity.
+
+The profile is shrunk until the load's pages fill it, worn out by the load at the rated cycles, and
+its drive writes are those of the full drive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import writeamp.traces as trace_room
+from writeamp.devices.device import profile_op
+from writeamp.devices.profile import profile
+from writeamp.errors import WriteampError
+from writeamp.lifetime.rated_cycles import RatedCycles, rated_cycles
+from writeamp.lifetime.result import Lifetime, WhatIf
+from writeamp.runs.daily_writes import WARRANTY_YEARS
+from writeamp.studies.endurance.result import Endurance
+from writeamp.studies.functions import endurance
+from writeamp.units.ratios import logical_of
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+# A synthetic load has any number of pages; this many bytes are worn out in seconds.
+SYNTHETIC_BYTES = 512 << 20
+_REPLICAS = 2
+# Erases of a block, at most, that are run; the rest of a life is like it, as wear evens out.
+_MOST_CYCLES = 1000
+_MORE_OP = (0.07, 0.14)
+_MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
+_HANDLES = "nvme-fdp:handles=4"
+
+
+@dataclass(frozen=True)
+class _Load:
+    """A load and the drive that it wears out."""
+
+    device: str
+    trace: Any
+    workload: str | None
+    size_bytes: int
+    cycles: RatedCycles
+    daily_bytes: float
+    seed: int
+
+    def worn_out(self, **changes: Any) -> Endurance:
+        load = {"trace": self.trace} if self.trace is not None else {"workload": self.workload}
+        asked: dict[str, Any] = {
+            "size": self.size_bytes,
+            "w_max": min(self.cycles.usual, _MOST_CYCLES),
+            "replicas": _REPLICAS,
+            "seed": self.seed,
+            **load,
+            **changes,
+        }
+        return endurance(self.device, **asked)
+
+    def years(self, found: Endurance, capacity_bytes: float, cycles: float) -> float:
+        """Return the years of the full drive, whose blocks endure so many cycles."""
+        scale = cycles / min(self.cycles.usual, _MOST_CYCLES)
+        return found.years(self.daily_bytes, capacity_bytes=capacity_bytes) * scale
+
+
+def lifetime_under_load(
+    device: str,
+    *,
+    daily_bytes: float,
+    trace: Any = None,
+    workload: str | None = None,
+    cycles: int | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Lifetime:
+    """Return how long a drive lives under a load.
+
+    Args:
+        device: a profile.
+        daily_bytes: what the host writes in a day.
+        trace: a block trace, replayed without end.
+        workload: a synthetic one, in its place.
+        cycles: that blocks are rated for; by default what is usual of their kind of cell.
+        seed: of the random draws.
+        progress: is called with the drives that are worn out, and all.
+
+    Raises:
+        WriteampError: an input that cannot be used.
+    """
+    if (trace is None) == (workload is None):
+        raise WriteampError("give a trace or a workload: one of them is the load of the drive")
+    size_bytes = SYNTHETIC_BYTES if trace is None else _written_bytes(trace)
+    rated = rated_cycles(device, cycles)
+    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed)
+    op, shape = profile_op(device), profile(device).shape
+    capacity_bytes = logical_of(shape.physical_pages, op) * shape.page_bytes
+    changes = list(_changes(load, op))
+    tell = progress or (lambda _done, _whole: None)
+    tell(0, 1 + len(changes))
+    base = load.worn_out()
+    tell(1, 1 + len(changes))
+    rows = []
+    for done, (words, change) in enumerate(changes, 2):
+        rows.append(_row(load, words, change, capacity_bytes))
+        tell(done, 1 + len(changes))
+    return _lifetime(load, base, capacity_bytes, tuple(rows))
+
+
+def _written_bytes(trace: Any) -> int:
+    facts = trace_room.info(trace_room.read(trace))
+    return int(facts["unique_bytes_written"])
+
+
+def _changes(load: _Load, op: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    for more in _MORE_OP:
+        yield f"op {op + more:.3f} instead of {op:.3f}", {"op": op + more}
+    for name in _MANAGERS:
+        yield f"block manager {name}", {"manager": name}
+    yield f"placement handles ({_HANDLES})", {"manager": _HANDLES}
+    if load.trace is None:
+        yield "TRIM: a tenth of the capacity is free", {"utilization": 0.9}
+
+
+def _row(load: _Load, words: str, change: dict[str, Any], capacity_bytes: float) -> WhatIf:
+    try:
+        found = load.worn_out(**change)
+    except WriteampError as error:
+        return WhatIf(words, None, None, str(error))
+    return WhatIf(words, found.wa, load.years(found, capacity_bytes, load.cycles.usual))
+
+
+def _lifetime(
+    load: _Load, base: Endurance, capacity_bytes: float, rows: tuple[WhatIf, ...]
+) -> Lifetime:
+    cycles = load.cycles
+    years = load.years(base, capacity_bytes, cycles.usual)
+    # Replicas of a life differ, and blocks that wore alike to the end would gain the rest.
+    fairness = base.pe_fairness
+    spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
+    tbw = years * 365 * load.daily_bytes / 1e12
+    return Lifetime(
+        method="simulation",
+        years=years,
+        years_low=years * spread_low * cycles.low / cycles.usual,
+        years_high=years * spread_high * cycles.high / cycles.usual,
+        wa=base.wa,
+        wa_low=base.wa_ci95[0],
+        wa_high=base.wa_ci95[1],
+        dwpd=tbw * 1e12 / capacity_bytes / (WARRANTY_YEARS * 365),
+        tbw=tbw,
+        host_bytes_a_day=load.daily_bytes,
+        dominates=_dominating(cycles, spread_low, spread_high),
+        what_if=tuple(sorted(rows, key=lambda one: -(one.years or 0))),
+        assumptions=(
+            ("rated cycles", f"{cycles.low} to {cycles.high}, {cycles.usual} ({cycles.source})"),
+            ("simulated drive", f"{load.size_bytes:,} bytes of the profile's shape"),
+            ("capacity", f"{capacity_bytes:,.0f} bytes"),
+            ("PE fairness", f"{fairness:.4f} of the mean over the most worn block"),
+        ),
+        warnings=tuple(base.warnings) if hasattr(base, "warnings") else (),
+    )
+
+
+def _relative_low(base: Endurance) -> float:
+    low, _ = base.endurance_ci95
+    return low / base.endurance_full_drive_writes if low > 0 else 1.0
+
+
+def _dominating(cycles: RatedCycles, low: float, high: float) -> str:
+    if cycles.high / cycles.low >= high / low:
+        return "rated cycles" if cycles.high > cycles.low else "nothing: all are as given"
+    return "how evenly the drive wears"
