@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from writeamp.lifetime.result import Lifetime
 from writeamp.measure import PinFacts, ready_busy
 from writeamp.measure.counters.answer import life_answer
 from writeamp.measure.counters.reading import read_snapshot
+from writeamp.measure.histories.watching import watch_once
 from writeamp.reproduce import Findings, Item
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
@@ -88,6 +90,20 @@ def counted(folder: Path) -> Any:
     media = '{"physical_media_units_written": {"hi": 0, "lo": 3072000000}}'
     (folder / "ocp.json").write_text(media)
     return life_answer(read_snapshot(folder))
+
+
+def watched(folder: Path) -> Any:
+    drive, db = folder / "drive", folder / "db.sqlite"
+    drive.mkdir(exist_ok=True)
+    db.unlink(missing_ok=True)
+    counted(drive)
+    for at, (host, flash) in enumerate((("2000", "3072"), ("4000", "9216"))):
+        for name, before, after in (("smart.json", "2000", host), ("ocp.json", "3072", flash)):
+            (drive / name).write_text((drive / name).read_text().replace(before, after))
+        for place in (*drive.iterdir(), drive):
+            os.utime(place, (1e9 + at, 1e9 + at))
+        watch_once([drive], db)
+    return wa.measure.history(db)
 
 
 def served(_: Path) -> ServeResult:
@@ -168,6 +184,8 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Sensitivity": lambda folder: swept(folder).results.sensitivity(),
     "ReadyBusy": captured,
     "ServeResult": served,
+    "Fleet": lambda folder: (counted(folder), wa.measure.fleet([folder]))[1],
+    "History": watched,
     "BlackBox": model,
     "Forecast": forecast,
     "Predictions of one target": lambda folder: forecast(folder)["latency"],
@@ -185,7 +203,7 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     "Row": lambda folder: compared(folder).rows[0],
     "DriveCounters": counted,
     "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
-    "Lifetime": lambda _: Lifetime("simulation", 2.0, 1.0, 3.0),
+    "Lifetime": lambda _: Lifetime("simulation", 2.0, 1.0, 3.0, wa=2.0, wa_low=1.9, wa_high=2.1),
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],
     "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],

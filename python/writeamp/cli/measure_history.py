@@ -62,14 +62,6 @@ def history(
             "--plot", help="Draw WA over time (.png, .svg, .pdf or .html).", metavar="FILE"
         ),
     ] = None,
-    prometheus: Annotated[
-        Path | None,
-        typer.Option(
-            "--prometheus",
-            help="Write metrics for the textfile collector of Prometheus' node exporter.",
-            metavar="FILE",
-        ),
-    ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -85,8 +77,8 @@ def history(
     found = history_of(asked.db, drive=asked.drive)
     if plot is not None:
         save(found.figure(), plot)
-    if prometheus is not None:
-        write_metrics(found, prometheus)
+    if asked.prometheus is not None:
+        write_metrics(found, asked.prometheus)
     if json:
         options.print_json(found.to_dict())
     elif csv:

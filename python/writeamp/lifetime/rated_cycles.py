@@ -1,4 +1,4 @@
-"""Rated program/erase cycles of flash by its kind of cell, where the drive's own are not known.
+"""Rated program/erase cycles of flash by kind of cell, where the drive's are unknown.
 
 Ranges of data sheets and teardowns of recent years: no profile says what its product is rated for,
 and the range dominates most answers until the cycles are given.

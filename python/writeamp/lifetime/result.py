@@ -10,7 +10,7 @@ from writeamp.results.any_result import AnyResult
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What a change would make of a life: WA and years, or why it does not apply."""
+    """Change of the drive or the load, with WA and years of it, or why it does not apply."""
 
     change: str
     wa: float | None

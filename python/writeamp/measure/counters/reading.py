@@ -26,7 +26,7 @@ def read_snapshots(path: str | os.PathLike[str]) -> list[Snapshot]:
 
 
 def documents_at(place: Path) -> dict[str, bytes]:
-    """Return the content of a file under the name "", or of the files of a folder by their names.
+    """Return the content of a file under the name "", or of a folder's files by their names.
 
     Raises:
         WriteampError: they cannot be read.

@@ -1,1 +1,1 @@
-"""Fleets: write amplification of many drives by their counters, by model, and which stand out."""
+"""Fleets: write amplification of many drives by model, and drives that stand out."""

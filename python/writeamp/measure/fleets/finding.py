@@ -15,7 +15,7 @@ _OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-
 
 
 def snapshots_under(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return the files and folders that are to be read as snapshots, in the order of their names.
+    """Return the files and folders to be read as snapshots, in the order of their names.
 
     Raises:
         WriteampError: there is no such path, or a folder cannot be read.

@@ -52,3 +52,10 @@ class HistorySettings(Settings):
     drive: str | None = setting(
         None, None, "only drives whose model, source or serial's hash holds this text"
     )
+    prometheus: Path | None = setting(
+        None,
+        None,
+        "write metrics to this file, for the textfile collector of Prometheus' node exporter",
+        number="path",
+        metavar="FILE",
+    )

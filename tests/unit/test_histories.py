@@ -1,0 +1,183 @@
+"""Histories of drives: kept once, whole or not at all, and told by interval."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import in_process
+import pytest
+import writeamp as wa
+from writeamp.errors import WriteampError
+from writeamp.measure.histories.serials import without_serials
+from writeamp.measure.histories.store import Reading, add, readings_in
+from writeamp.measure.histories.watching import watch_once
+
+DAY_S = 86_400
+
+
+def intel(host: int, flash: int, day: float, **more: Any) -> str:
+    table = [
+        {"id": number, "name": "", "value": 90, "raw": {"value": raw}}
+        for number, raw in ((225, host), (243, flash))
+    ]
+    return json.dumps({
+        "device": {"protocol": "ATA"}, "model_name": "INTEL SSDSC2KB960G8",
+        "serial_number": "BTYF0001", "user_capacity": {"bytes": 960_197_124_096},
+        "local_time": {"time_t": round(1.7e9 + day * DAY_S)},
+        "ata_smart_attributes": {"table": table}, **more,
+    })  # fmt: skip
+
+
+def watched(folder: Path, *texts: str) -> Path:
+    db, path = folder / "history.sqlite", folder / "drive.json"
+    for text in texts:
+        path.write_text(text)
+        watch_once([path], db)
+    return db
+
+
+def test_a_reading_is_kept_once_and_without_its_serial_number(tmp_path: Path) -> None:
+    text = intel(10_000, 20_000, 0)
+    db = watched(tmp_path, text, intel(12_000, 24_000, 1))
+    again = watch_once([tmp_path / "drive.json"], db)
+    assert (again.read, again.added) == (1, 0)
+    kept = list(readings_in(db))
+    assert len(kept) == 2
+    assert b"BTYF0001" not in db.read_bytes()
+    assert b'"serial_number": "sha256:' in kept[0].files[""]
+    assert without_serials(kept[0].files[""]) == kept[0].files[""]
+
+
+def test_intervals_are_joined_until_their_counters_show_wa(tmp_path: Path) -> None:
+    texts = [intel(10_000 + 10 * day, 20_000 + 30 * day, day) for day in range(21)]
+    (drive,) = wa.measure.history(watched(tmp_path, *texts)).drives
+    assert len(drive.snapshots) == 21
+    assert 2 <= len(drive.intervals) < 20
+    for one in drive.intervals[:-1]:
+        low, high = one.answer.ci or (0, 0)
+        assert high - low <= 0.1 * (one.answer.wa or 0)
+    assert drive.intervals[-1].ends_at == 1.7e9 + 20 * DAY_S
+    assert {one.answer.wa for one in drive.intervals} == {3}
+
+
+def test_a_cleared_counter_is_an_interval_of_its_own(tmp_path: Path) -> None:
+    texts = [intel(9000, 20_000, 0), intel(10_000, 22_000, 1), intel(3, 9, 2), intel(2003, 6009, 3)]
+    (drive,) = wa.measure.history(watched(tmp_path, *texts)).drives
+    assert [one.is_break for one in drive.intervals] == [False, True, False]
+    assert [one.answer.wa for one in drive.intervals] == [2, None, 3]
+    assert "fell" in drive.intervals[1].answer.reason
+
+
+def test_a_source_that_fails_does_not_keep_the_others_out(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(intel(1000, 2000, 0))
+    bad.write_text("{")
+    found = watch_once([bad, tmp_path / "none.json", good], tmp_path / "db")
+    assert (found.read, found.added, len(found.failures)) == (1, 1, 2)
+    done = in_process.run("measure watch", f"{bad} --db {tmp_path}/db --once")
+    assert done.status == 2
+    assert "left out" in done.err
+
+
+@pytest.mark.parametrize("what", ["text", "other", "later", "damaged"])
+def test_what_is_no_history_is_refused_and_left_as_it_is(what: str, tmp_path: Path) -> None:
+    db = watched(tmp_path, intel(1000, 2000, 0))
+    if what == "text":
+        db.write_text("no database at all, but long enough to be taken for one" * 20)
+    else:
+        with sqlite3.connect(db) as connection:
+            command = {
+                "other": "PRAGMA application_id = 7",
+                "later": "PRAGMA user_version = 99",
+                "damaged": "UPDATE readings SET files = x'00'",
+            }[what]
+            connection.execute(command)
+    before = db.read_bytes()
+    with pytest.raises(WriteampError, match="history"):
+        wa.measure.history(db)
+    if what != "damaged":
+        with pytest.raises(WriteampError):
+            add(db, [])
+        assert db.read_bytes() == before
+    with pytest.raises(WriteampError, match="there is no history"):
+        wa.measure.history(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_watches_of_two_processes_share_a_history(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom pathlib import Path\n"
+        "from writeamp.measure.histories.store import Reading, add\n"
+        "for at in range(40):\n"
+        "    add(Path(sys.argv[1]), [Reading(sys.argv[2], at, {'': b'x'})])\n"
+    )
+    db = tmp_path / "db"
+    running = [subprocess.Popen([sys.executable, "-c", program, db, name]) for name in "ab"]
+    assert [one.wait() for one in running] == [0, 0]
+    assert len(list(readings_in(db))) == 80
+
+
+def test_a_round_that_is_killed_leaves_what_was_reported(tmp_path: Path) -> None:
+    program = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "from writeamp.measure.histories.store import Reading, add\n"
+        "def readings():\n"
+        "    yield Reading('a', 2.0, {'': b'x'})\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "add(Path(sys.argv[1]), [Reading('a', 1.0, {'': b'x'})])\n"
+        "add(Path(sys.argv[1]), readings())\n"
+    )
+    db = tmp_path / "db"
+    assert subprocess.run([sys.executable, "-c", program, db], check=False).returncode == -9
+    assert [one.taken_at for one in readings_in(db)] == [1.0]
+    assert add(db, [Reading("a", 3.0, {"": b"x"})]) == 1
+
+
+def test_the_history_is_printed_drawn_and_exported(tmp_path: Path) -> None:
+    texts = [intel(10_000 + 2000 * day, 20_000 + 5000 * day, day) for day in range(3)]
+    db, figure, metrics = watched(tmp_path, *texts), tmp_path / "a.svg", tmp_path / "m.prom"
+    asked = f"--db {db} --plot {figure} --prometheus {metrics} --json"
+    (drive,) = json.loads(in_process.run("measure history", asked).out)["drives"]
+    assert [one["wa"] for one in drive["intervals"]] == [2.5, 2.5]
+    assert [one["days"] for one in drive["intervals"]] == [1, 1]
+    assert "Volume of the host" in figure.read_text()
+    assert 'model="INTEL SSDSC2KB960G8"} 2.5' in metrics.read_text()
+    assert "2.5" in in_process.run("measure history", f"--db {db}").out
+
+
+def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
+    tmp_path: Path,
+) -> None:
+    for at in range(9):
+        flash = 90_000 if at == 4 else 20_000 + 100 * at
+        log = json.loads(intel(10_000, flash, 0, power_on_time={"hours": 10_000}))
+        log["serial_number"] = f"S{at}"
+        log["ata_smart_attributes"]["table"].append(
+            {"id": 233, "name": "", "value": 95 - at, "raw": {"value": 0}}
+        )
+        (tmp_path / f"{at}.json").write_text(json.dumps(log))
+    (tmp_path / "README").write_text("no snapshot")
+    serve = tmp_path / "drive"
+    serve.mkdir()
+    (serve / "smart.json").write_text('{"critical_warning": 0, "data_units_written": 2000}')
+    (serve / "ocp.json").write_text('{"physical_media_units_written": {"hi": 0, "lo": 3072000000}}')
+    found = wa.measure.fleet([tmp_path])
+    assert [os.path.basename(one.name) for one in found.drives[:3]] == [
+        "8.json", "7.json", "6.json",
+    ]  # fmt: skip
+    assert len(found.drives) == 10
+    assert [os.path.basename(found.drives[at].name) for at in found.outliers] == ["4.json"]
+    assert [reason.partition(" is")[0].rpartition("/")[2] for _, reason in found.skipped] == [
+        "README"
+    ]
+    assert wa.measure.fleet([tmp_path], workers=2).to_dict() == found.to_dict()
+    with pytest.raises(WriteampError, match="none of 1 files"):
+        wa.measure.fleet([tmp_path / "README"])
+    with pytest.raises(WriteampError, match="there is no file"):
+        wa.measure.fleet([tmp_path / "nothing"])
