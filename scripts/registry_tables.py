@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.measure.counters.families import families
 from writeamp.registry import EngineKind, engine_entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -81,6 +82,23 @@ def _compared(kind: EngineKind, *names: str) -> str:
     return _rows(["parameter", *(f"`{name}`" for name in names), "values", "meaning"], rows)
 
 
+def _families() -> str:
+    """One row for each family: what it answers with, and where the facts are from."""
+    rows = []
+    for one in families():
+        flash = [rule for rule in one.writes if rule.side == "flash"]
+        answer = "measured" if flash else "estimated" if one.estimates else "none"
+        if one.refusal or (
+            flash and not any(rule.unit or rule.shared or "pages" in rule.part for rule in flash)
+        ):
+            answer = "none"
+        elif one.has_partial_flash:
+            answer = "lower bound"
+        ids = ["/".join(map(str, rule.ids)) for rule in one.writes]
+        rows.append([one.name, answer, ", ".join(ids), one.source])
+    return _rows(["family", "answer", "attributes", "source"], rows)
+
+
 _KINDS: tuple[EngineKind, ...] = ("managers", "victims", "wear_levelers", "detectors", "workloads")
 TABLES: dict[str, Callable[[], str]] = {
     **{kind: partial(_entries, kind) for kind in _KINDS},
@@ -88,6 +106,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "wolf, wolf-interval, fdp-frequency": partial(
         _compared, "managers", "wolf", "wolf-interval", "fdp-frequency"
     ),
+    "families of SATA drives": _families,
     "black-box models": lambda: _rows(
         ["name", "what it is"], [[f"`{name}`", what] for name, what in MODEL_SUMMARIES.items()]
     ),

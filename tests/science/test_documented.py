@@ -24,6 +24,7 @@ from collecting import Formula
 from forms import FULL
 from places import ROOT
 from served import MOUNTING
+from smart_documents import intel
 from vssd_documents import control_server
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
@@ -48,7 +49,8 @@ SHORT = {
 LONG = "writeamp reproduce"
 # It would change the start-up files of whoever runs the tests.
 NOT_RUN = "writeamp --install-completion"
-# It needs what a machine may not have.
+# They need what a machine may not have.
+REAL_DRIVE = ("writeamp measure save", "writeamp measure run", "writeamp measure calibrate")
 SERVE = "writeamp serve"
 FIO = "writeamp blackbox collect --target drive.img"
 # What the pages call files that a reader has, by format.
@@ -130,6 +132,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     matters = sweep | {"load": {"workload": "zipf"}, "sweep": design}
     (folder / "matters.toml").write_text(tomli_w.dumps(matters))
     measure_drives(folder)
+    snapshot_drives(folder)
     with control_server(folder / "vssd.sock.control"):
         yield folder
 
@@ -141,6 +144,19 @@ def measure_drives(folder: Path) -> None:
         collect(Formula(name=drive), out=table, design=Design("random", points=80))
         arguments = f"{table} --model cart --out {folder}/{file}.model"
         assert in_process.run("blackbox train", arguments).status == 0
+
+
+def snapshot_drives(folder: Path) -> None:
+    """Make snapshots of a drive on two days, a history, and two results of one verb."""
+    for kept in ("", "smart/", "snapshots/"):
+        (folder / kept).mkdir(exist_ok=True)
+        for at, day in enumerate(("monday", "friday")):
+            path = folder / f"{kept}{day}.json"
+            path.write_text(json.dumps(intel(10_000 * (at + 1), 30_000 * (at + 1), 4.0 * at)))
+    (folder / "smart" / "monday.json").unlink()
+    for name in ("a", "b"):
+        found = wa.simulate(blocks=64, pages_per_block=16, op=0.2, writes=4000, seed=ord(name))
+        (folder / f"{name}.json").write_text(json.dumps(found.to_dict()))
 
 
 def test_there_are_commands_of_every_verb() -> None:
@@ -165,7 +181,13 @@ def with_options(arguments: str, more: str) -> str:
 def is_run(command: str) -> bool:
     """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
     serves_for_ever = command.startswith(SERVE) and "--run" not in command
-    return command != NOT_RUN and not serves_for_ever and "--scheduler" not in command
+    needs_drive = command.startswith(REAL_DRIVE)
+    return (
+        command != NOT_RUN
+        and not needs_drive
+        and not serves_for_ever
+        and "--scheduler" not in command
+    )
 
 
 @pytest.mark.parametrize("command", list(filter(is_run, commands())), ids=str)

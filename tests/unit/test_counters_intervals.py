@@ -11,29 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
+from smart_documents import intel
 from writeamp.measure.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.reading import read_snapshot
 
 SHARED = ROOT.parent / "shared" / "smart" / "more"
 UNITS = (BYTE, LBA, MIB32, DATA_UNIT)
-
-
-def intel(host: int, flash: int, **more: Any) -> dict[str, Any]:
-    """Return smartctl's JSON of a drive that counts both sides in 32 MiB."""
-    table = [
-        {"id": number, "name": "", "value": 90, "raw": {"value": raw}}
-        for number, raw in ((225, host), (243, flash))
-    ]
-    return {
-        "device": {"protocol": "ATA"},
-        "model_name": "INTEL SSDSC2KB960G8",
-        "serial_number": "A1",
-        "firmware_version": "F1",
-        "user_capacity": {"bytes": 960_197_124_096},
-        "ata_smart_attributes": {"table": table},
-        **more,
-    }
 
 
 def between(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> DriveCounters:

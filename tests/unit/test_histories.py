@@ -13,6 +13,7 @@ from typing import Any
 import in_process
 import pytest
 import writeamp as wa
+from smart_documents import intel
 from writeamp.errors import WriteampError
 from writeamp.measure.histories.serials import without_serials
 from writeamp.measure.histories.store import Reading, add, readings_in
@@ -21,35 +22,21 @@ from writeamp.measure.histories.watching import watch_once
 DAY_S = 86_400
 
 
-def intel(host: int, flash: int, day: float, **more: Any) -> str:
-    table = [
-        {"id": number, "name": "", "value": 90, "raw": {"value": raw}}
-        for number, raw in ((225, host), (243, flash))
-    ]
-    return json.dumps({
-        "device": {"protocol": "ATA"}, "model_name": "INTEL SSDSC2KB960G8",
-        "serial_number": "BTYF0001", "user_capacity": {"bytes": 960_197_124_096},
-        "local_time": {"time_t": round(1.7e9 + day * DAY_S)},
-        "ata_smart_attributes": {"table": table}, **more,
-    })  # fmt: skip
-
-
-def watched(folder: Path, *texts: str) -> Path:
+def watched(folder: Path, *documents: dict[str, Any]) -> Path:
     db, path = folder / "history.sqlite", folder / "drive.json"
-    for text in texts:
-        path.write_text(text)
+    for document in documents:
+        path.write_text(json.dumps(document))
         watch_once([path], db)
     return db
 
 
 def test_a_reading_is_kept_once_and_without_its_serial_number(tmp_path: Path) -> None:
-    text = intel(10_000, 20_000, 0)
-    db = watched(tmp_path, text, intel(12_000, 24_000, 1))
+    db = watched(tmp_path, intel(10_000, 20_000, 0), intel(12_000, 24_000, 1))
     again = watch_once([tmp_path / "drive.json"], db)
     assert (again.read, again.added) == (1, 0)
     kept = list(readings_in(db))
     assert len(kept) == 2
-    assert b"BTYF0001" not in db.read_bytes()
+    assert b"S1" not in kept[0].files[""].replace(b"SSDSC2KB960G8", b"")
     assert b'"serial_number": "sha256:' in kept[0].files[""]
     assert without_serials(kept[0].files[""]) == kept[0].files[""]
 
@@ -76,7 +63,7 @@ def test_a_cleared_counter_is_an_interval_of_its_own(tmp_path: Path) -> None:
 
 def test_a_source_that_fails_does_not_keep_the_others_out(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
-    good.write_text(intel(1000, 2000, 0))
+    good.write_text(json.dumps(intel(1000, 2000)))
     bad.write_text("{")
     found = watch_once([bad, tmp_path / "none.json", good], tmp_path / "db")
     assert (found.read, found.added, len(found.failures)) == (1, 1, 2)
@@ -156,7 +143,7 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
 ) -> None:
     for at in range(9):
         flash = 90_000 if at == 4 else 20_000 + 100 * at
-        log = json.loads(intel(10_000, flash, 0, power_on_time={"hours": 10_000}))
+        log = intel(10_000, flash, power_on_time={"hours": 10_000})
         log["serial_number"] = f"S{at}"
         log["ata_smart_attributes"]["table"].append(
             {"id": 233, "name": "", "value": 95 - at, "raw": {"value": 0}}
