@@ -88,9 +88,8 @@ def _families() -> str:
     for one in families():
         flash = [rule for rule in one.writes if rule.side == "flash"]
         answer = "measured" if flash else "estimated" if one.estimates else "none"
-        if one.refusal or (
-            flash and not any(rule.unit or rule.shared or "pages" in rule.part for rule in flash)
-        ):
+        is_known = any(rule.unit or rule.shared or "pages" in rule.part for rule in flash)
+        if one.refusal or (flash and not is_known):
             answer = "none"
         elif one.has_partial_flash:
             answer = "lower bound"

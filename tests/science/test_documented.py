@@ -28,6 +28,7 @@ from smart_documents import intel
 from vssd_documents import control_server
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
+from writeamp.measure.histories.watching import watch_once
 
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -148,12 +149,13 @@ def measure_drives(folder: Path) -> None:
 
 def snapshot_drives(folder: Path) -> None:
     """Make snapshots of a drive on two days, a history, and two results of one verb."""
-    for kept in ("", "smart/", "snapshots/"):
-        (folder / kept).mkdir(exist_ok=True)
-        for at, day in enumerate(("monday", "friday")):
-            path = folder / f"{kept}{day}.json"
-            path.write_text(json.dumps(intel(10_000 * (at + 1), 30_000 * (at + 1), 4.0 * at)))
-    (folder / "smart" / "monday.json").unlink()
+    for kept in ("smart", "snapshots"):
+        (folder / kept).mkdir()
+    for at, day in enumerate(("monday", "friday"), 1):
+        document = json.dumps(intel(10_000 * at, 30_000 * at, 4.0 * at))
+        for place in (f"{day}.json", f"snapshots/{day}.json", "smart/sda.json"):
+            (folder / place).write_text(document)
+        watch_once([folder / "smart"], folder / "history.sqlite")
     for name in ("a", "b"):
         found = wa.simulate(blocks=64, pages_per_block=16, op=0.2, writes=4000, seed=ord(name))
         (folder / f"{name}.json").write_text(json.dumps(found.to_dict()))

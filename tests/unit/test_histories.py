@@ -145,9 +145,8 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
         flash = 90_000 if at == 4 else 20_000 + 100 * at
         log = intel(10_000, flash, power_on_time={"hours": 10_000})
         log["serial_number"] = f"S{at}"
-        log["ata_smart_attributes"]["table"].append(
-            {"id": 233, "name": "", "value": 95 - at, "raw": {"value": 0}}
-        )
+        table = log["ata_smart_attributes"]["table"]
+        next(one for one in table if one["id"] == 233)["value"] = 95 - at
         (tmp_path / f"{at}.json").write_text(json.dumps(log))
     (tmp_path / "README").write_text("no snapshot")
     serve = tmp_path / "drive"
