@@ -108,7 +108,9 @@ def _print(found: Mapping[str, Allocation], op: float) -> None:
         for i in range(groups.sizes.size)
     ]
     headings = ("group", ">size", ">frequency", *(f">{name}" for name in found))
-    stdout.print(options.table("share of the space, and WA of the group below it", headings, rows))
+    stdout.print(
+        options.table("by method: share of the spare space, and WA of the group", headings, rows)
+    )
 
 
 def print_exploration(chunks: int, op: float, plot: Path | None, *, json: bool, csv: bool) -> None:

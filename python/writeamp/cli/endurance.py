@@ -130,7 +130,7 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
         ),
         (
             "run",
-            f"{found.replicas} replicas to W_max {plan.w_max:,}, seed {plan.seed}, "
+            f"{found.replicas} replicas to {plan.w_max:,} erases (W_max), seed {plan.seed}, "
             f"{found.elapsed_s:.1f} s"
             + ("" if plan.threads is None else f" on {plan.threads} thread(s)"),
         ),

@@ -41,7 +41,7 @@ def _facts(result: ServeResult) -> list[tuple[str, str]]:
         ("drive", f"{device.name}: {shown_bytes(device.capacity_bytes)}, {device.layout}"),
         ("space", f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}"),
         ("manager, victims", str(result.policy)),
-        ("before", _before(result)),
+        ("before the run", _before(result)),
         ("counted", f"{shown_duration(result.elapsed_s)}, from the {_since(result)} on"),
         ("host wrote", f"{result.host_bytes:,} bytes in {result.host_pages:,} pages"),
     ]
@@ -63,7 +63,7 @@ def _facts(result: ServeResult) -> list[tuple[str, str]]:
 
 
 def _before(result: ServeResult) -> str:
-    return "kept from an earlier run" if result.is_kept else f"precondition {result.precondition}"
+    return "kept from an earlier run" if result.is_kept else result.precondition
 
 
 def _since(result: ServeResult) -> str:

@@ -123,7 +123,7 @@ def _print(result: Result) -> None:
             "measured",
             f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}",
         ),
-        ("before", _before(result)),
+        ("before the run", _before(result)),
         ("run", f"{result.drive_writes:.1f} drive writes, seed {result.plan.seed}"),
         (
             "steady",
@@ -172,11 +172,11 @@ def _before(result: Result) -> str:
     """Return in what state the run found the drive."""
     ageing, state = result.ageing, result.plan.host.precondition
     if ageing is None:
-        return f"precondition {state}"
+        return state
     drive_writes = ageing.host_pages / result.device.logical_pages
     steady = {True: ", steady", False: ", NOT steady", None: ""}[ageing.steady]
     return (
-        f"precondition {state}: aged by {drive_writes:.4g} drive writes, WA of the last round "
+        f"{state}: aged by {drive_writes:.4g} drive writes, WA of the last round "
         f"{ageing.rounds[-1]:.4f}{steady}"
     )
 

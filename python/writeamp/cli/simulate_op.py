@@ -75,10 +75,13 @@ def _print_answer(found: RequiredOp) -> None:
         ("workload", result.plan.load_name),
         ("manager, victims", str(result.plan.policy)),
         (
-            "logical size, kept",
+            "logical size, of all drives",
             f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes{_stands_for(result)}",
         ),
-        ("tried", f"{len(found.points)} drives, {found.step_op:.4g} of op apart or more"),
+        (
+            "tried",
+            f"{len(found.points)} drives; one block in each plane changes op by {found.step_op:.4g}",
+        ),
         ("drive", shape_in_words(device)),
         (
             "steady",

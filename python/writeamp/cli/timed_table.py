@@ -29,7 +29,7 @@ def _facts(result: TimedResult) -> list[tuple[str, str]]:
         ("workload", result.plan.load_name),
         ("manager, victims", str(result.plan.policy)),
         ("device", f"{device.name}: {device.kind}, {shown_bytes(device.capacity_bytes)}"),
-        ("before", f"precondition {result.plan.host.precondition}"),
+        ("before the run", result.plan.host.precondition),
         ("run", f"{shown_duration(virtual_s)} of virtual time, seed {result.plan.seed}"),
         (
             "measured",
