@@ -80,7 +80,7 @@ def _print_answer(found: RequiredOp) -> None:
         ),
         (
             "tried",
-            f"{len(found.points)} drives; one block in each plane changes op by {found.step_op:.4g}",
+            f"{len(found.points)} drives, whose op differs by {found.step_op:.4g} or more",
         ),
         ("drive", shape_in_words(device)),
         (
