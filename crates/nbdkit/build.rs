@@ -1,4 +1,4 @@
-//! The plugin stays loaded until the process ends, for its threads may still be in it.
+//! Build script: link the plugin so that it stays loaded until the process ends.
 
 fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");

@@ -1,4 +1,4 @@
-"""The `writeamp` command as a program: its signals, around all the rest.
+"""Entry point of the `writeamp` command: its signals, and then the command itself.
 
 Ctrl-C and SIGTERM raise KeyboardInterrupt where the command then is, which prints what is finished.
 Amid an import it is raised once that is done. While it still loads, and if it does not end within a

@@ -1,4 +1,4 @@
-"""Faults that hostile use has found, each an answer or a sentence now."""
+"""Faults that hostile input once found: each gives an answer or one sentence now."""
 
 from __future__ import annotations
 

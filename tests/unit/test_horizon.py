@@ -1,4 +1,4 @@
-"""An oracle that foresees less than pages live says so, with the result."""
+"""Warning of the placement `oracle` when it looks ahead less far than pages live."""
 
 from __future__ import annotations
 

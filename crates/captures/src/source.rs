@@ -1,4 +1,4 @@
-//! A file read through a buffer: how far it is, and no more of it in memory than is agreed.
+//! Buffered reader of a file, which knows its position and limits its memory.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,4 +1,4 @@
-//! Processor features that not every processor of the kind has.
+//! Optional features of the processor.
 
 use std::sync::OnceLock;
 

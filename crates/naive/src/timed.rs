@@ -1,4 +1,4 @@
-//! The flash drive in time, slow and obvious: the witness of the room of time.
+//! Naive timed flash drive, which the tests hold the engine's timed drive against.
 //!
 //! What is done to the flash is told to it ([`Logical`]); when each part of it ends, it works out
 //! from these rules. Events of one time happen in the order in which they were scheduled.

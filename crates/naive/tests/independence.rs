@@ -1,4 +1,4 @@
-//! A witness that calls the engine repeats its errors.
+//! Test that the naive drive does not use the engine, whose errors it would repeat.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The flash drive behind the data, driven one request at a time and without time.
+//! Untimed flash drive behind the data, which takes one request at a time.
 
 use std::ops::Range;
 

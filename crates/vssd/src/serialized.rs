@@ -1,4 +1,4 @@
-//! Desk at which one request at a time is served: the flash, and what is written down of it.
+//! Serialized part of a drive: its flash and its journal, one request at a time.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

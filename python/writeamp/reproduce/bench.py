@@ -1,4 +1,4 @@
-"""Interface of papers: each part is a function from a bench to items and figures."""
+"""Bench and findings: the options of a reproduction, and the results of a paper's parts."""
 
 from __future__ import annotations
 

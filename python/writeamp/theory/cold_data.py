@@ -1,4 +1,4 @@
-"""Caveat of predictions by the effective op: cold data that is not quite cold."""
+"""Error of predictions by the effective op where cold data is written now and then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Mechanism: what flash can do, and nothing of when or why.
+//! Flash: blocks, pages and the operations on them, without any policy or time.
 //!
 //! A block is free, open or closed. Opening takes it from its free pool (one pool for the drive, or
 //! one for each LUN); programming fills it page by page through a [`Frontier`]; full, it closes. To

@@ -1,4 +1,4 @@
-//! Runs of pages that go to one frontier, with all that can wait taken out of the loop.
+//! Writes of runs of pages to one frontier, with the bookkeeping done once for each run.
 //!
 //! Counters, the order of all events that a policy hears, and saved states are those of one page after
 //! the other (a test). What decides on the state of the drive before each page stays on that loop.

@@ -1,4 +1,4 @@
-//! The swaps at which the frontiers swap as often as the levels were told.
+//! Rate of swaps at which the levels and the frontiers agree.
 
 use std::cell::Cell;
 

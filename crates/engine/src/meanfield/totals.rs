@@ -1,4 +1,4 @@
-//! The flows at which every page and every block is accounted for, if the swaps are given.
+//! Flows for given swaps, which account for every page and every block.
 
 use super::dense::{Lu, Matrix};
 use super::levels::{FLOWS, Flows, Levels, SWAPS};

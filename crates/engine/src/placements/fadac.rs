@@ -1,4 +1,4 @@
-//! A fading average as the measure of all pages (Kremer & Brinkmann, SYSTOR 2019, "`FADaC`").
+//! `FADaC`: pages by writes less migrations (Kremer & Brinkmann, SYSTOR 2019).
 //!
 //! A page counts its writes, and each migration takes one away. The counts are held against the
 //! fading average count of a page, which a write raises by 1/n, n pages, and lowers by its n-th part:

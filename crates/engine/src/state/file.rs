@@ -1,4 +1,4 @@
-//! A state as one run of bytes, which is recognised, and known to be whole.
+//! Bytes of a saved state: its header, its length and its checksum.
 //!
 //! ```text
 //! magic (8) · version (4) · length of all (8) · state · CRC-32 of all before (4)

@@ -1,4 +1,4 @@
-//! Reading a state, of which nothing is believed that has not been looked at.
+//! Reader of a saved state, which checks everything that it reads.
 
 use std::collections::VecDeque;
 

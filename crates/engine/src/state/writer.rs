@@ -1,4 +1,4 @@
-//! Writing a state.
+//! Writer of a saved state.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Whether a request lies on its device.
+//! Check that a request lies within its device.
 
 use super::IoRequest;
 use crate::error::{Error, Result};

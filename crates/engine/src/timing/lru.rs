@@ -1,4 +1,4 @@
-//! Values by number, in the order of their last use.
+//! Least-recently-used list: numbered values in the order of their last use.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

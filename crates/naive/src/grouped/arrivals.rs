@@ -1,4 +1,4 @@
-//! Measurements of a group by its collection.
+//! Measurements of a group by its collection, for `allocation=marginal`.
 //!
 //! That is `allocation=marginal` of `docs/wolf-algorithm.md`.
 

@@ -1,4 +1,4 @@
-//! Hot and cold extents.
+//! ETI: hot and cold extents of the address space.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

@@ -1,4 +1,4 @@
-//! A chain of groups by age, as `docs/midas-algorithm.md` describes it.
+//! `MiDAS`: a chain of groups by age, as `docs/midas-algorithm.md` describes it.
 
 mod hot;
 mod model;

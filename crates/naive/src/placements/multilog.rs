@@ -1,4 +1,4 @@
-//! A log for each class of update frequency.
+//! Multilog: a log for each class of update frequency.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The write cache: who gets in, and what leaves it.
+//! Write cache: which pages it takes, and which leave it.
 
 use std::collections::BTreeSet;
 

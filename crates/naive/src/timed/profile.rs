@@ -1,4 +1,4 @@
-//! Profile of a drive in time, and the interface of its books.
+//! Profile of a timed drive, and the interface to the untimed drive behind it.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The one closed first.
+//! FIFO: the candidate that closed first.
 
 use super::{Candidate, Rule, Spec, Stream};
 

@@ -1,4 +1,4 @@
-//! The most invalid pages; among equals, the one changed first.
+//! Greedy: the candidate with the most invalid pages; among equals, the one changed first.
 
 use std::cmp::Reverse;
 

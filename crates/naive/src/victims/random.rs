@@ -1,4 +1,4 @@
-//! Any, each as likely as the next.
+//! Random: any candidate, each as likely as the next.
 
 use super::{Candidate, Rule, Spec, Stream};
 

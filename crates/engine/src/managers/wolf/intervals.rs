@@ -1,4 +1,4 @@
-//! The group of a page by how long it will stay valid, learnt from when the host wrote it.
+//! Groups by lifetime: how long a page will stay valid, learnt from when it was written.
 //!
 //! Ours, not paper 3's, whose filters (§5.6) see no more than that a page belongs one group up or
 //! down.

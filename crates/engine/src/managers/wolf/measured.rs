@@ -1,4 +1,4 @@
-//! Measured sizes of groups, for an allocation that follows collection instead of a model.
+//! Measured sizes of groups, for `allocation=marginal`.
 //!
 //! Ours: paper 3 divides space by the sizes of groups and their shares of the host's writes (§5.5),
 //! as if all pages of a group were written at random and came from the host. But pages that cool

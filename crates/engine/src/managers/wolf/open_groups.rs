@@ -1,4 +1,4 @@
-//! Open groups, where groups stand a fixed ratio of lives apart: those that pay are open.
+//! Choice of the groups that have open blocks, among groups a fixed ratio of lives apart.
 //!
 //! Each group has open blocks, which cost space. A group is worth them if it has pages for more
 //! blocks than that, or at least many writes.

@@ -1,4 +1,4 @@
-//! A chain of groups by age (Oh et al., FAST 2024, "`MiDAS`").
+//! `MiDAS`: a chain of groups by age (Oh et al., FAST 2024).
 //!
 //! The host writes hot pages to the first group, HOT, and others to the second; what survives the
 //! collection of a block in one group goes to the next. How many groups there are, and of which size,

@@ -1,4 +1,4 @@
-//! Books of the twin: a drive of the engine's, which its observer reports on.
+//! Untimed drive behind the naive timed drive: one of the engine's, told by its observer.
 //!
 //! Time is witnessed here; what is done to the flash, the other tests witness.
 
