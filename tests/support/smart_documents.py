@@ -66,7 +66,7 @@ def ata(
 
 
 def intel(host: int, flash: int, day: float = 0, **more: Any) -> dict[str, Any]:
-    """Return smartctl's JSON of a drive that counts both sides in 32 MiB, so many days after one.
+    """Return smartctl's JSON of a drive that counts in 32 MiB, so many days after the first.
 
     Args:
         host, flash: counts of the attributes 225 and 243.
