@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from writeamp.measure.counters.amounts import UNITS, Counter, Side
 from writeamp.measure.counters.document import Document, number, whole, wide
@@ -10,7 +11,7 @@ from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.source import Source
 
 _NAME = "nvme endurance-log -o json"
-_KEYS: tuple[tuple[Side, str], ...] = (
+KEYS: tuple[tuple[Side, str], ...] = (
     ("host", "data_units_written"),
     ("flash", "media_units_written"),
 )
@@ -18,11 +19,11 @@ _KEYS: tuple[tuple[Side, str], ...] = (
 
 def _matches(document: Document) -> bool:
     found = document.json
-    return isinstance(found, dict) and {key for _, key in _KEYS} <= found.keys()
+    return isinstance(found, dict) and {key for _, key in KEYS} <= found.keys()
 
 
-def _read(document: Document) -> Iterator[Facts]:
-    log = document.json
+def endurance_facts(log: Mapping[str, Any], source: str) -> Facts:
+    """Return the facts of an endurance group log by the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id"))) or 1
     counters = tuple(
         # The NVMe base specification counts billions of bytes, rounded up.
@@ -35,17 +36,21 @@ def _read(document: Document) -> Iterator[Facts]:
             rounding="up",
             scope=f"endurance group {group}",
         )
-        for side, key in _KEYS
+        for side, key in KEYS
         if (count := wide(log[key]))
     )
-    notes = () if len(counters) == len(_KEYS) else ("endurance group log: 0 means not supported",)
-    yield Facts(
-        source=_NAME,
+    notes = () if len(counters) == len(KEYS) else ("endurance group log: 0 means not supported",)
+    return Facts(
+        source=source,
         counters=counters,
         notes=notes,
         percentage_used=number(log.get("percent_used", log.get("percentage_used"))),
         used_label="endurance group log, percentage used",
     )
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    yield endurance_facts(document.json, _NAME)
 
 
 SOURCE = Source(_NAME, _matches, _read)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from writeamp.log_pages import fdp
 from writeamp.measure.counters.amounts import BYTE, Counter, Side
@@ -22,8 +23,8 @@ def _matches(document: Document) -> bool:
     return isinstance(found, dict) and {fdp.HOST_WRITTEN, fdp.MEDIA_WRITTEN} <= found.keys()
 
 
-def _read(document: Document) -> Iterator[Facts]:
-    log = document.json
+def fdp_facts(log: Mapping[str, Any], source: str) -> Facts:
+    """Return the facts of FDP statistics by the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id")))
     scope = f"endurance group {group or 1}"
     counters, notes = [], []
@@ -38,7 +39,11 @@ def _read(document: Document) -> Iterator[Facts]:
             )
     if not counters and not notes:
         notes.append("FDP statistics are 0: FDP is off, or nothing was written since it is on")
-    yield Facts(source=_NAME, counters=tuple(counters), notes=tuple(notes))
+    return Facts(source=source, counters=tuple(counters), notes=tuple(notes))
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    yield fdp_facts(document.json, _NAME)
 
 
 SOURCE = Source(_NAME, _matches, _read)

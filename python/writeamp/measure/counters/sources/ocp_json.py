@@ -7,34 +7,51 @@ from typing import Any
 
 from writeamp.log_pages import ocp
 from writeamp.measure.counters.amounts import BYTE, Counter
-from writeamp.measure.counters.document import Document, whole, wide
+from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.facts import Erases, Facts
+from writeamp.measure.counters.printed import count_of
 from writeamp.measure.counters.source import Source
 
 _NAME = "nvme ocp smart-add-log -o json"
 LABEL = "OCP log 0xC0, physical media units written"
 # From 5 on, the page has the mean count of erases.
 _MEAN_FROM_VERSION = 5
+_ALL_ONES = frozenset(((1 << 64) - 1, (1 << 128) - 1))
 
 
 def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
     """Return the facts of an OCP log by the keys of version 2."""
     value = values.get(ocp.WRITTEN)
-    count = wide(value)
+    count = count_of(value)
     notes: tuple[str, ...] = ()
     counters: tuple[Counter, ...] = ()
-    if not count:
-        what = "0: not reported" if count == 0 else f"{str(value)[:60]!r}, which is no count"
+    if count is None or count.high == 0 or count.low in _ALL_ONES:
+        what = "0: not reported" if count is not None and count.high == 0 else f"{str(value)[:60]!r}, which is no count"
         notes = (f"{LABEL} is {what}",)
     else:
-        counters = (Counter("flash", count, BYTE, LABEL, "OCP log 0xC0", rounding="exact"),)
+        counters = (
+            Counter(
+                "flash",
+                count.low,
+                BYTE,
+                LABEL,
+                "OCP log 0xC0",
+                rounding="exact",
+                count_high=count.high if count.high > count.low else None,
+            ),
+        )
     return Facts(source=source, counters=counters, notes=notes, erases=_erases(values))
 
 
+def _whole(value: Any) -> int | None:
+    count = count_of(value)
+    return None if count is None else count.low
+
+
 def _erases(values: Mapping[str, Any]) -> tuple[Erases, ...]:
-    version = whole(values.get("log_page_version")) or 0
+    version = _whole(values.get("log_page_version")) or 0
     mean, most, least = (
-        wide(values.get(key))
+        _whole(values.get(key))
         for key in (
             "nand_avg_erase_count",
             "max_user_data_erase_count",
@@ -43,7 +60,7 @@ def _erases(values: Mapping[str, Any]) -> tuple[Erases, ...]:
     )
     if mean and version >= _MEAN_FROM_VERSION:
         return (Erases(mean, mean + 1, most, "OCP log, NAND average erase count"),)
-    if most and least is not None:
+    if most and least is not None and least <= most:
         return (Erases(least, most, most, "OCP log, least and most user data erase count"),)
     return ()
 
