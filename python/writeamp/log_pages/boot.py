@@ -22,6 +22,12 @@ class Field(NamedTuple):
 FIELDS = (
     Field(0, 16, "tlc_units_written"),
     Field(16, 16, "slc_units_written"),
+    Field(84, 8, "tlc_least_erases"),
+    Field(92, 8, "tlc_most_erases"),
+    Field(100, 8, "tlc_mean_erases"),
+    Field(108, 8, "slc_least_erases"),
+    Field(116, 8, "slc_most_erases"),
+    Field(124, 8, "slc_mean_erases"),
 )
 
 

@@ -15,6 +15,7 @@ from writeamp.measure.counters.host_checks import host_checks
 from writeamp.measure.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
 from writeamp.measure.counters.reasons import missing_reason
 from writeamp.measure.counters.snapshot import Snapshot
+from writeamp.measure.counters.unit_checks import unit_checks
 from writeamp.measure.counters.verdicts import Check
 from writeamp.results.any_result import AnyResult
 from writeamp.results.frames import frame_of
@@ -152,7 +153,9 @@ def _answer(
     is_life = interval is None
     refusal = facts.refusal or ("" if interval is None else interval.refusal)
     found = [] if refusal else pairings(facts.counters, amounts)
-    judged = [(pair, list(checks_of(pair, facts, is_life=is_life))) for pair in found]
+    judged = [
+        (pair, [*unit_checks(pair), *checks_of(pair, facts, is_life=is_life)]) for pair in found
+    ]
     common = [
         *host_checks(facts, amounts, is_life=is_life),
         *agreement_checks(found),

@@ -39,6 +39,9 @@ def interval_between(before: Facts, after: Facts) -> Interval:
     checks = [*_same_drive(before, after), *_resets(both), *_grain(both)]
     refusal = "; ".join(one.evidence for one in checks if one.verdict == "fail")
     amounts = {last.key: last.since(first) for first, last in both if not _fell(first, last)}
+    checks += _appeared(before, after)
+    if not refusal and both and not amounts:
+        refusal = "; ".join(one.evidence for one in checks if one.name == "no reset")
     scopes = [{one.scope for one in facts.counters} for facts in (before, after)]
     if not refusal and before.counters and after.counters and not both:
         refusal = (
@@ -93,9 +96,26 @@ def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[Check]:
         if _fell(first, last):
             yield Check(
                 "no reset",
-                "fail",
+                # Counters of a group fall when FDP is switched; those of the drive go on.
+                "fail" if last.scope == "drive" else "doubt",
                 f"{last.label} fell from {first.count:,} to {last.count:,}: it was cleared (a "
                 "format, an update, FDP switched), or this is another drive",
+            )
+
+
+def _appeared(before: Facts, after: Facts) -> Iterator[Check]:
+    """Yield the counters of groups that one snapshot has only: FDP was switched."""
+    for kept, gone, when in ((after, before, "second"), (before, after, "first")):
+        sources = {one.source for one in gone.counters}
+        labels = dict.fromkeys(
+            one.label for one in kept.counters if one.scope != "drive" and one.source not in sources
+        )
+        if labels:
+            yield Check(
+                "same counters",
+                "doubt",
+                f"{', '.join(labels)}: only the {when} snapshot counts; FDP was switched, or the "
+                "log was not read",
             )
 
 

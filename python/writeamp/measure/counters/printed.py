@@ -168,19 +168,24 @@ def _of_text(text: str) -> Count | None:
     digits, exponent = match[1].strip(), match[2]
     if exponent is not None:
         return _of_scientific(digits, int(exponent))
-    if digits.isascii() and digits.isdigit():
-        return _exact(int(digits))
-    if halves := _HIGH_AND_LOW.fullmatch(digits):
-        high, low = int(halves[1]), int(halves[2])
-        if high == 0 and low < 1 << 64:
-            return _exact(low)
-        if len(halves[2]) != _GROUP and low < 1 << 64:
-            return _exact((high << 64) + low)
-        return None  # 12 345 is either
+    halves = _HIGH_AND_LOW.fullmatch(digits)
+    found = _of_halves(halves[1], halves[2]) if halves else _of_groups(digits)
+    return None if found is None else _exact(found)
+
+
+def _of_halves(high: str, low: str) -> int | None:
+    # "12 345" may be either half, or twelve thousand.
+    if int(low) >> 64 or (int(high) and len(low) == _GROUP):
+        return None
+    return (int(high) << 64) + int(low)
+
+
+def _of_groups(digits: str) -> int | None:
     if _GROUPS.fullmatch(digits) or _INDIAN_GROUPS.fullmatch(digits):
-        return _exact(int("".join(one for one in digits if one.isdigit())))
+        return int("".join(one for one in digits if one.isdecimal()))
     whole_part, _, rest = digits.partition(".")
-    return _exact(int(whole_part)) if whole_part.isdigit() and rest.strip("0") == "" else None
+    is_whole = whole_part.isascii() and whole_part.isdecimal() and rest.strip("0") == ""
+    return int(whole_part) if is_whole else None
 
 
 def _of_scientific(digits: str, exponent: int) -> Count | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from writeamp.measure.counters.amounts import UNITS, Counter, Part, Rounding, Side
-from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.printed import Count, Entry, count_of, entries
 from writeamp.measure.counters.source import Source

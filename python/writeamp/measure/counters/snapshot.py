@@ -9,7 +9,10 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.amounts import Counter
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.vendor_units import with_vendor_units
 
+# Taking a snapshot takes seconds; clocks of tools may differ by a little more.
+_LONGEST_S = 3600.0
 _JOINED = ("counters", "erases", "notes", "checks")
 
 
@@ -37,6 +40,9 @@ def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
     Raises:
         WriteampError: the documents are of several drives.
     """
+    if len(parts) == 1:
+        return Snapshot(name, with_vendor_units(parts[0]), (parts[0].source,))
+    _require_one_moment(name, parts)
     for what in ("serial", "model"):
         names = dict.fromkeys(getattr(one, what) for one in parts if getattr(one, what))
         if len(names) > 1:
@@ -56,7 +62,18 @@ def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
                 (value for value in values if value not in (None, "", False)), values[0]
             )
     merged["counters"] = tuple(_read_again(merged["counters"]))
-    return Snapshot(name, Facts(**merged), tuple(dict.fromkeys(one.source for one in parts)))
+    facts = with_vendor_units(Facts(**merged))
+    return Snapshot(name, facts, tuple(dict.fromkeys(one.source for one in parts)))
+
+
+def _require_one_moment(name: str, parts: Sequence[Facts]) -> None:
+    times = [one.taken_at for one in parts if one.taken_at is not None]
+    if times and max(times) - min(times) > _LONGEST_S:
+        hours = (max(times) - min(times)) / 3600
+        raise WriteampError(
+            f"{name} holds files of several moments, {hours:.4g} hours apart; a folder is one "
+            "drive at one moment"
+        )
 
 
 def _read_again(counters: Iterable[Counter]) -> list[Counter]:
@@ -66,7 +83,12 @@ def _read_again(counters: Iterable[Counter]) -> list[Counter]:
         if before is None:
             found[one.key] = one
             continue
-        counts = [before.count, before.count_high or before.count, one.count]
+        counts = [
+            before.count,
+            before.count_high or before.count,
+            one.count,
+            one.count_high or one.count,
+        ]
         low, high = min(counts), max(counts)
         found[one.key] = replace(one, count=low, count_high=high if high > low else None)
     return list(found.values())

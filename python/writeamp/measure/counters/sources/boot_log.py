@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from writeamp.measure.counters.amounts import DATA_UNIT, Counter, Part
 from writeamp.measure.counters.facts import Erases, Facts
 
 _LABEL = "boot SSD log 0xC0, physical media units written, "
+_ERASES_LABEL = "boot SSD log 0xC0, user data erase counts, "
+_WORN = ("least", "most", "mean")
 _PARTS: tuple[Part, ...] = ("tlc", "slc")
 
 
-def boot_facts(values: Mapping[str, int], source: str, erases: tuple[Erases, ...] = ()) -> Facts:
+def boot_facts(values: Mapping[str, int], source: str) -> Facts:
     """Return the facts of a boot SSD's log by the keys of its fields."""
     counters = tuple(
         Counter(
@@ -26,4 +28,15 @@ def boot_facts(values: Mapping[str, int], source: str, erases: tuple[Erases, ...
         if values.get(f"{part}_units_written")
     )
     notes = () if counters else (f"{_LABEL}TLC is 0: not reported",)
-    return Facts(source=source, counters=counters, notes=notes, erases=erases)
+    return Facts(source=source, counters=counters, notes=notes, erases=tuple(_erases(values)))
+
+
+def _erases(values: Mapping[str, int]) -> Iterator[Erases]:
+    # Nearly all blocks hold three bits a cell, so that theirs stand for the drive's.
+    parts: tuple[tuple[str, Part], ...] = (("tlc", "tlc"), ("slc", "slc"), ("tlc", "all"))
+    for kind, part in parts:
+        least, most, mean = (values.get(f"{kind}_{one}_erases", 0) for one in _WORN)
+        if mean and least <= mean <= most:
+            yield Erases(mean, mean + 1, most, _ERASES_LABEL + kind.upper(), part)
+        elif most and least <= most:
+            yield Erases(least, most, most, _ERASES_LABEL + kind.upper(), part)

@@ -26,7 +26,11 @@ def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
     notes: tuple[str, ...] = ()
     counters: tuple[Counter, ...] = ()
     if count is None or count.high == 0 or count.low in _ALL_ONES:
-        what = "0: not reported" if count is not None and count.high == 0 else f"{str(value)[:60]!r}, which is no count"
+        what = (
+            "0: not reported"
+            if count is not None and count.high == 0
+            else f"{str(value)[:60]!r}, which is no count"
+        )
         notes = (f"{LABEL} is {what}",)
     else:
         counters = (

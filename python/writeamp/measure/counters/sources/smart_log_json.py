@@ -7,8 +7,9 @@ from typing import Any
 
 from writeamp.log_pages import smart
 from writeamp.measure.counters.amounts import DATA_UNIT, Counter
-from writeamp.measure.counters.document import Document, number, whole
+from writeamp.measure.counters.document import Document, number
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.printed import count_of
 from writeamp.measure.counters.source import Source
 
 _NAME = "nvme smart-log -o json"
@@ -16,11 +17,15 @@ _NAME = "nvme smart-log -o json"
 
 def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
     """Return the host's counter of data units, or the note that says why there is none."""
-    count = whole(value)
-    if not count:
-        what = "0: not reported" if count == 0 else f"{str(value)[:60]!r}, which is no count"
+    count = count_of(value)
+    if count is None or count.high == 0:
+        what = "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is no count"
         return (), (f"{label} is {what}",)
-    return (Counter("host", count, DATA_UNIT, label, source, rounding="up"),), ()
+    high = count.high if count.high > count.low else None
+    return (
+        (Counter("host", count.low, DATA_UNIT, label, source, rounding="up", count_high=high),),
+        (),
+    )
 
 
 def _matches(document: Document) -> bool:
