@@ -224,4 +224,4 @@ def size_beside(value: Any) -> Fraction | None:
     except ValueError:
         return None
     power = _POWERS.index(match[2].upper() or " ")
-    return size * (1024 if match[3] else 1000) ** power
+    return size * Fraction(1024 if match[3] else 1000) ** int(power)

@@ -28,6 +28,7 @@ class Written(NamedTuple):
         keys: that may hold it; all of those that are there, if `sums`.
         unit: by its name in UNITS; None if unknown, and then `shared` names what its sides share.
         high_keys: of the high 64 bits.
+        read: the count in a printed value.
     """
 
     side: Side
@@ -38,7 +39,7 @@ class Written(NamedTuple):
     shared: str = ""
     sums: bool = False
     high_keys: tuple[str, ...] = ()
-    count: Callable[[Any], Count | None] = count_of
+    read: Callable[[Any], Count | None] = count_of
 
 
 class Worn(NamedTuple):
@@ -153,7 +154,7 @@ drive does not support it"
 
 def _count(rule: Written, said: tuple[Entry, ...]) -> Count | str:
     """Return the count of a key, or what is wrong with it."""
-    found = dict.fromkeys(rule.count(one.value) for one in said)
+    found = dict.fromkeys(rule.read(one.value) for one in said)
     if len(found) > 1:
         shown = " and ".join(str(one.value)[:40] for one in said[:2])
         return f"stands there {len(said)} times ({shown}): give the log of one drive at one moment"

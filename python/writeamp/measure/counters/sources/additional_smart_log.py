@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from writeamp.measure.counters.amounts import MIB32
+from writeamp.measure.counters.amounts import MIB32, Side
 from writeamp.measure.counters.document import Document, whole, within
 from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.printed import Count, Entry, count_of, entries
@@ -25,6 +25,10 @@ _LABEL = "additional SMART log 0xCA"
 _LAST = re.compile(r"(\d[\d,]*)\s*$")
 _MEAN = re.compile(r"min:\s*(\d+),\s*max:\s*(\d+),\s*avg:\s*(\d+)")
 _NORMALIZED = re.compile(r"(?:\d+\s+)?(\d{1,3})\s*%")
+_SIDES: tuple[tuple[Side, str], ...] = (
+    ("host", "host_bytes_written"),
+    ("flash", "nand_bytes_written"),
+)
 # What a counter of 16 or 32 bits holds that was reset.
 _RESET = frozenset((1 << bits) - 1 for bits in (16, 32))
 
@@ -40,8 +44,8 @@ def _last(value: Any) -> Count | None:
 def _written(suffix: str) -> tuple[Written, ...]:
     return tuple(
         Written(side, (key + suffix,), None, rounding="down", shared=NAND_AND_HOST_BYTES,
-                count=_last)
-        for side, key in (("host", "host_bytes_written"), ("flash", "nand_bytes_written"))
+                read=_last)
+        for side, key in _SIDES
     )  # fmt: skip
 
 
@@ -63,7 +67,7 @@ def _read(document: Document) -> Iterator[Facts]:
     log = _log(document)
     assert log is not None
     found = dict(entries(document))
-    for key in ("nand_bytes_written", "host_bytes_written"):
+    for _, key in _SIDES:
         found[key] = tuple(_with_normalized(one) for one in found.get(key, ()))
     facts = printed_facts(log, {key: said for key, said in found.items() if said})
     head = document.text[:4096]

@@ -50,7 +50,7 @@ def _facts(
 def _listed(devices: list[Any]) -> Iterator[Facts]:
     """Yield the drives of `nvme list`; one with several namespaces stands there once."""
     seen: dict[Any, tuple[dict[str, Any], str, str, str, int]] = {}
-    for device in objects(devices)[:_MOST_DRIVES]:
+    for device in objects(devices[:_MOST_DRIVES]):
         for controller in objects(device.get("Subsystems")):
             for one in objects(controller.get("Controllers")):
                 size_bytes = sum(

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from writeamp.measure.counters.amounts import Side
 from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.printed import Count, count_of, entries
-from writeamp.measure.counters.printed_log import PrintedLog, Side, Written, source_of
+from writeamp.measure.counters.printed_log import PrintedLog, Written, source_of
 
 _UNIT = "512,000 B"
 
@@ -26,7 +27,7 @@ def _halves(side: Side, name: str) -> Written:
 
 
 def _whole(side: Side, name: str) -> Written:
-    return Written(side, (f"physical_{name}_bytes_written",), _UNIT, count=_hexadecimal)
+    return Written(side, (f"physical_{name}_bytes_written",), _UNIT, read=_hexadecimal)
 
 
 _LOG = source_of(

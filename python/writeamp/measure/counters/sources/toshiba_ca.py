@@ -29,7 +29,7 @@ SOURCE = source_of(
                 ("total_data_written_to_nand",),
                 "0.1 GiB",
                 rounding="unknown",
-                count=_tenths,
+                read=_tenths,
             ),
         ),
         worn=(Worn(("user_data_erase_count_min",), ("user_data_erase_count_max",)),),
