@@ -121,6 +121,12 @@ LOGS: dict[str, bytes] = {
         "virtium": "HostWrites;12;NandWrites;0;\n",
         "tracker": "timestamp, hostReads, hostWrites, nandWrites\n1, 2, 3, 4\n",
         "id-ctrl": ID_CTRL,
+        "smartctl-text": "=== START OF INFORMATION SECTION ===\n"
+        "Device Model:     INTEL SSDSC2KB960G8\nUser Capacity:    960,197,124,096 bytes [960 GB]\n"
+        "=== START OF READ SMART DATA SECTION ===\n"
+        "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE UPDATED FAILED RAW_VALUE\n"
+        "225 Host_Writes_32MiB       0x0032   100   100   000    Old_age Always - 60000\n"
+        "243 NAND_Writes_32MiB       0x0032   100   100   000    Old_age Always - 90000\n",
         "exporter": EXPORTER_TEXT,
         "range": matrix(
             {"__name__": "nvme_data_units_written_total", "device": "nvme0"},

@@ -56,8 +56,7 @@ def _assert_answered(content: bytes) -> list[Snapshot]:
         snapshots = snapshots_in(Document("x", content))
         for one in snapshots:
             _assert_follows(life_answer(one), one.facts)
-    except WriteampError as error:
-        assert str(error).strip()
+    except WriteampError:
         return []
     return snapshots
 

@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from writeamp.measure.counters.amounts import DATA_UNIT, Counter, Unit
-from writeamp.measure.counters.ata import AtaDrive, Attribute, ata_facts
+from writeamp.measure.counters.ata import ata_facts
+from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
 from writeamp.measure.counters.document import number, text_of, whole
 from writeamp.measure.counters.facts import Facts, hashed_serial
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.log_pages.smart import DATA_UNIT_BYTES
-from writeamp.measure.counters.verdicts import Check
 from writeamp.measure.counters.pairing import Pairing
+from writeamp.measure.counters.verdicts import Check
 
 # Outside of this no drive writes; inside of that one may, once its unit is put right.
 _LEAST, _MOST = 0.01, 1e4

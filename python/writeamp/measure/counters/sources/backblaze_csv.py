@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.ata import AtaDrive, Attribute, ata_facts
+from writeamp.measure.counters.ata import ata_facts
+from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
 from writeamp.measure.counters.document import Document, text_of, whole
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.source import Source
@@ -20,6 +21,7 @@ _KEYS = ("date", "serial_number", "model", "capacity_bytes")
 _RAW = re.compile(r"smart_(\d{1,3})_raw")
 _HEAD_BYTES = 1 << 16
 _ATTRIBUTES = 256
+_SHORT = 20
 _SPIN_UP, _SPIN_RETRY, _HOURS = 3, 10, 9
 # Solid-state drives may keep the numbers of the one or the other, not both and a seek error rate.
 _ROTATING = (_SPIN_UP, 7, _SPIN_RETRY)
@@ -59,9 +61,9 @@ def _facts(
 ) -> Facts:
     date, serial, model, capacity = (row[places[key]] for key in _KEYS)
     attributes = {
-        identity: Attribute(raw, None if normal is None else whole(row[normal]), "")
+        identity: Attribute(raw, None if normal is None else _integer(row[normal]), "")
         for identity, place, normal in columns
-        if row[place] and (raw := whole(row[place])) is not None
+        if row[place] and (raw := _integer(row[place])) is not None
     }
     hours = attributes.get(_HOURS)
     return ata_facts(
@@ -76,6 +78,13 @@ def _facts(
             is_rotating=all(one in attributes for one in _ROTATING),
         )
     )
+
+
+def _integer(text: str) -> int | None:
+    # Of hundreds of millions of cells nearly all are short and plain.
+    if text.isdecimal() and len(text) < _SHORT:
+        return int(text)
+    return whole(text)
 
 
 @lru_cache(maxsize=4096)

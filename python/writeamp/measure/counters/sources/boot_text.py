@@ -1,4 +1,4 @@
-"""Log 0xC0 of boot SSDs in text or JSON, as the plugins of WDC, Micron and SK hynix print it."""
+"""Log 0xC0 of boot SSDs in text or JSON, as plugins of WDC, Micron and SK hynix print it."""
 
 from __future__ import annotations
 

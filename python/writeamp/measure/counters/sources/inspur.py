@@ -1,4 +1,4 @@
-"""Inspur's vendor log: four counts of GB written to the flash, which are 10**9 or 2**30 bytes."""
+"""Inspur's vendor log: four counts of GB to the flash, of 10**9 or 2**30 bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Physical bytes written in decimal: bytes of LiteOn and SSSTC in text, of nobody known in JSON."""
+"""Physical bytes written in decimal: bytes in LiteOn's text, a ratio only in JSON."""
 
 from __future__ import annotations
 

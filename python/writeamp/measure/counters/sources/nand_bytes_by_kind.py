@@ -1,4 +1,4 @@
-"""Bytes written to TLC and SLC, as plugins of NVMe vendors print them under names with Bytes."""
+"""Bytes written to TLC and to SLC, under the names that vendors' plugins print."""
 
 from __future__ import annotations
 

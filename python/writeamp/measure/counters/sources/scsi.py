@@ -42,7 +42,7 @@ def scsi_facts(log: dict[str, Any], source: str) -> Facts:
         serial=hashed_serial(text_of(log.get("serial_number"))),
         taken_at=number(within(log, "local_time", "time_t")),
         power_on_hours=number(within(log, "power_on_time", "hours")),
-        capacity_bytes=whole(within(log, "user_capacity", "bytes")),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
         percentage_used=number(used),
         used_label="SCSI endurance page, percentage used",
         counters=counters,

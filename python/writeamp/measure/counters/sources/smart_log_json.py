@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 from writeamp.log_pages import smart
 from writeamp.measure.counters.amounts import DATA_UNIT, Counter
 from writeamp.measure.counters.document import Document, number
 from writeamp.measure.counters.facts import Facts
-from writeamp.measure.counters.printed import count_of
+from writeamp.measure.counters.printed import Count, count_of, size_beside
 from writeamp.measure.counters.source import Source
 
 _NAME = "nvme smart-log -o json"
+# Sizes behind a count have three places.
+_BESIDE_PART = Fraction(1, 100)
 
 
 def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
     """Return the host's counter of data units, or the note that says why there is none."""
     count = count_of(value)
+    beside = _contradiction(count, value)
+    if beside:
+        return (), (f"{label} is {str(value)[:60]!r}, which is no count: {beside}",)
     if count is None or count.high == 0:
         what = "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is no count"
         return (), (f"{label} is {what}",)
@@ -25,6 +31,20 @@ def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...]
     return (
         (Counter("host", count.low, DATA_UNIT, label, source, rounding="up", count_high=high),),
         (),
+    )
+
+
+def _contradiction(count: Count | None, value: Any) -> str:
+    """Return what the bytes that are printed behind a count say against it; "" if nothing."""
+    size = size_beside(value)
+    if size is None or count is None:
+        return ""
+    size_bytes = count.low * smart.DATA_UNIT_BYTES
+    if abs(size - size_bytes) <= max(size * _BESIDE_PART, Fraction(smart.DATA_UNIT_BYTES)):
+        return ""
+    return (
+        f"{count.low:,} units of 512,000 bytes are {size_bytes / 1e12:.4g} TB, and the number or "
+        "its unit is not what it seems"
     )
 
 

@@ -62,7 +62,7 @@ def _without_log(log: dict[str, Any], source: str) -> Facts:
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
-        capacity_bytes=whole(within(log, "user_capacity", "bytes")),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
         notes=(": ".join([note, *said[:1]]),),
     )
 
@@ -80,7 +80,8 @@ def _nvme(log: dict[str, Any], source: str) -> Facts:
         taken_at=number(within(log, "local_time", "time_t")),
         power_on_hours=number(within(health, "power_on_hours")),
         capacity_bytes=whole(log.get("nvme_total_capacity"))
-        or whole(within(log, "user_capacity", "bytes")),
+        or whole(within(log, "user_capacity", "bytes"))
+        or None,
         percentage_used=number(within(health, "percentage_used")),
         used_label="SMART log, percentage used",
         counters=counters,
@@ -103,7 +104,7 @@ def _ata(log: dict[str, Any], source: str, name: str) -> AtaDrive:
         firmware=text_of(log.get("firmware_version")),
         serial=text_of(log.get("serial_number")),
         attributes=attributes_of(_attributes(log), name),
-        capacity_bytes=whole(within(log, "user_capacity", "bytes")),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
         sector_bytes=whole(log.get("logical_block_size")) or 512,
         logical_sectors_written=whole(statistics.get(_SECTORS)),
         statistics_used=number(statistics.get(_USED)),

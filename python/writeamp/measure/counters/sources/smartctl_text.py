@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 from writeamp.errors import WriteampError
-from writeamp.log_pages.smart import DATA_UNIT_BYTES
 from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.source import Source
@@ -50,9 +49,6 @@ _HOURS_ID = 9
 _HOURS_END = 1 << 24
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _TIME = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d+) (\d+):(\d+):(\d+) (\d{4}) (\S+)")
-# What smartctl prints in brackets has three digits.
-_BRACKET_PART = 0.01
-_BRACKETS = {"TB": 10**12, "GB": 10**9, "MB": 10**6, "PB": 10**15, "KB": 10**3, "kB": 10**3}
 
 
 def _text(document: Document) -> str:
@@ -151,7 +147,7 @@ def _nvme(fields: dict[str, str]) -> dict[str, Any]:
         "nvme_total_capacity": _grouped(fields.get("Total NVM Capacity")),
         "user_capacity": {"bytes": _grouped(fields.get("Namespace 1 Size/Capacity"))},
         "nvme_smart_health_information_log": {
-            "data_units_written": _data_units(fields.get("Data Units Written")),
+            "data_units_written": fields.get("Data Units Written"),
             "percentage_used": _whole(re.match(r"(\d+)%", fields.get("Percentage Used", ""))),
             "power_on_hours": _grouped(fields.get("Power On Hours")),
         },
@@ -203,17 +199,6 @@ def raw_value(text: str) -> int | None:
         return int(found[0], 16)
     found = re.match(r"(\d+)(?=$|[ h/])", text)
     return int(found[1]) if found else None
-
-
-def _data_units(text: str | None) -> int | str | None:
-    """Return data units written; the text if the bytes in brackets behind them are others."""
-    count = _grouped(text)
-    bracket = re.search(r"\[(\d+(?:[.,]\d+)?) ([A-Za-z]B)\]", text or "")
-    if count is None or bracket is None or bracket[2] not in _BRACKETS:
-        return text if count is None else count
-    said = float(bracket[1].replace(",", ".")) * _BRACKETS[bracket[2]]
-    agrees = abs(count * DATA_UNIT_BYTES - said) <= max(_BRACKET_PART * said, DATA_UNIT_BYTES)
-    return count if agrees else text
 
 
 def _before(text: str | None, end: str) -> int | None:
