@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from writeamp.errors import unknown
@@ -203,21 +204,34 @@ def _answer(
     reason = reason or missing_reason(snapshot, amounts, is_life=is_life)
     return DriveCounters(
         wa=None,
-        wa_low=estimate["wa_low"]
-        if estimate and is_estimated
-        else None
-        if lower is None
-        else float(lower),
+        wa_low=estimate["wa_low"] if estimate and is_estimated else _number(lower),
         wa_high=estimate["wa_high"] if estimate and is_estimated else None,
         wa_definition="erases" if is_estimated else None,
         kind="estimated" if is_estimated else "none",
         reason=reason,
         host=None if host_counter is None or refusal else amounts[host_counter.key],
-        flash=None,
+        flash=None if judged or refusal else _flash(facts, amounts),
         checks=tuple(checks + common),
         source=", ".join(snapshot.sources),
         **rest,
     )
+
+
+def _number(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _flash(facts: Facts, amounts: Amounts) -> Amount | None:
+    """Return the bytes that were programmed, of a drive whose host's counter is missing."""
+    known = [one for one in facts.counters if one.side == "flash" and one.unit is not None]
+    whole = finest((one for one in known if one.part == "all"), amounts)
+    if whole is not None:
+        return amounts[whole.key]
+    parts = [finest((one for one in known if one.part == part), amounts) for part in ("tlc", "slc")]
+    if None in parts:
+        return None
+    first, second = (amounts[one.key] for one in parts if one is not None)
+    return first + second
 
 
 def _chosen(
