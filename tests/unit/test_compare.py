@@ -124,6 +124,81 @@ def test_the_verb_prints_a_table_or_a_document_and_draws(tmp_path: Path) -> None
     ]
 
 
+WITH_THEORY: dict[str, Any] = {
+    "workload": ["uniform", HOT_COLD],
+    "managers": ["single", "hcwf:d=5"],
+    "victims": ["greedy", "d-choices:d=3"],
+    "replicas": 1,
+    "writes": 20_000,
+}
+
+
+def test_a_row_has_the_theory_that_simulate_says_of_it_and_none_where_that_is_for_comparison() -> (
+    None
+):
+    found = wa.compare(**WITH_THEORY, **DRIVE)
+    described = []
+    for row, facts in zip(found.rows, found.to_dict()["rows"], strict=True):
+        alone = wa.simulate(
+            workload=row.workload,
+            manager=row.manager,
+            victims=None if row.manager == "hcwf:d=5" else row.victims,
+            writes=20_000,
+            spread=False,
+            **DRIVE,
+        ).theory
+        said = (facts["theory_wa"], facts["theory_model"])
+        if "for comparison" in alone.model:
+            assert said == (None, None)
+            continue
+        assert said == (alone.wa, alone.model)
+        described.append((row.workload, row.policy))
+    assert described == [
+        ("uniform", "single with greedy"),
+        ("uniform", "single with d-choices:d=3"),
+        ("uniform", "hcwf:d=5 with d-choices:d=5"),
+        (HOT_COLD, "hcwf:d=5 with d-choices:d=5"),
+    ]
+    frame = found.to_frame()
+    assert frame["theory_wa"].null_count() == len(found.rows) - len(described)
+    assert frame["theory_model"].null_count() == len(found.rows) - len(described)
+
+
+def test_theory_of_a_row_is_marked_on_its_bar_and_shown_beside_its_wa(tmp_path: Path) -> None:
+    found = wa.compare(**WITH_THEORY, **DRIVE)
+    chart = found.figure()
+    rows = [row for load in found.loads for row in load.by_wa]
+    marks = [row.theory.wa if row.theory else None for row in rows]
+    assert [None if np.isnan(mark) else mark for mark in chart.marks] == marks
+    assert [mark for mark, _ in chart.marked()] == [mark for mark in marks if mark]
+    assert chart.marks_label == "theory of the row"
+    assert min(chart.reaches()) >= 1
+    card = found.card()
+    shown = [row[card.columns.index(">theory")] for row in card.rows]
+    assert shown == [f"{mark:.3f}" if mark else "" for mark in marks]
+    assert any("mean field of hcwf:d=5" in note for note in card.notes)
+    found.plot(tmp_path / "marked.html")
+    assert f"theory: {chart.marked()[0][0]:.4f}" in (tmp_path / "marked.html").read_text()
+
+
+def test_rows_that_one_model_describes_name_it_and_rows_without_any_have_no_mark() -> None:
+    short: dict[str, Any] = {"replicas": 1, "writes": 20_000} | DRIVE
+    one = wa.compare(managers="single,sepgc", **short)
+    assert one.figure().marks_label == "theory: Markov (greedy, uniform writes)"
+    none = wa.compare(managers="single", workload="zipf", **short)
+    assert none.figure().marked() == ()
+    assert ">theory" not in none.card().columns
+
+
+def test_the_table_has_a_column_of_theory_only_where_a_row_has_one() -> None:
+    options = "--blocks 128 --pages-per-block 32 --op 0.2 --writes 20000 --replicas 1"
+    heads = [
+        next(line for line in run("compare", f"{options} {load}").out.splitlines() if "WA" in line)
+        for load in ("--managers single", "--managers single --workload zipf")
+    ]
+    assert ["theory" in head for head in heads] == [True, False]
+
+
 def a_row(*, drifting: int) -> Row:
     """Return a row of three replicas, of which so many are said to drift."""
     found = wa.compare(managers="single", writes=100_000, **DRIVE).rows[0]

@@ -42,7 +42,7 @@ def test_unwritten_space_is_spare_also_in_the_picture() -> None:
     assert used_op == pytest.approx(1.25 / 0.8 - 1, rel=1e-3)
     assert result.theory.wa == pytest.approx(wa.models.markov(used_op, 32))
     levels = [mark.value for mark in result.figure().levels]
-    assert levels == pytest.approx([wa.models.fifo(used_op), wa.models.markov(used_op, 32)])
+    assert levels == pytest.approx([wa.models.markov(used_op, 32), wa.models.fifo(used_op)])
     assert result.wa == pytest.approx(result.theory.wa, rel=0.02)
 
 
@@ -80,6 +80,22 @@ def test_each_victim_policy_that_theory_knows_has_its_own_model(
     assert result.theory.wa == pytest.approx(wa_of(result.theory.op))
     assert "for comparison" not in result.theory.model
     assert result.wa == pytest.approx(result.theory.wa, rel=0.02)
+    drawn = result.figure().levels[0]
+    assert (drawn.value, drawn.dash) == (result.theory.wa, "dash")
+    assert drawn.label == f"{result.theory.model}: {result.theory.wa:.3f}"
+
+
+def test_a_model_of_its_own_stands_alone_beside_a_run() -> None:
+    own = wa.simulate(op=0.25, victims="random", writes=10_000, **SMALL)
+    assert [mark.value for mark in own.figure().levels] == [own.theory.wa]
+    none = wa.simulate(op=0.25, victims="cost-benefit", writes=10_000, **SMALL)
+    assert [mark.value for mark in none.figure().levels] == [one.wa for one in none.uniform_theory]
+
+
+def test_no_theory_is_claimed_of_a_manager_that_foresees_uniform_writes() -> None:
+    result = wa.simulate(op=0.25, manager="oracle", victims="greedy", writes=10_000, **SMALL)
+    assert "for comparison" in result.theory.model
+    assert not result.theory.describes_run
 
 
 def test_all_verbs_and_the_demo_say_one_theory_of_a_trace_that_trims(

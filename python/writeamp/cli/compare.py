@@ -107,7 +107,7 @@ def _print(found: Comparison) -> None:
     if not all(row.steady for row in found.rows):
         stdout.print(f"{_UNSTEADY}not steady, so this WA may not last; the warnings say why")
     for load in found.loads:
-        if load.theory:
+        if load.models:
             stdout.print(load.theory_in_words(named=several), markup=False)
     _print_scaling(found)
     for hints, what in _HINTS:
@@ -193,6 +193,8 @@ def _columns(found: Comparison) -> list[_Column]:
     if found.has_partial_pages:
         by_byte = _Column("WA/byte", lambda row: f"{row.wa_bytes:.3f}")
         wa_columns = [by_byte, replace(wa, heading="WA/page")]
+    if any(row.theory for row in rows):
+        wa_columns.append(_Column("theory", _theory))
     others = [
         cause
         for cause in CAUSES
@@ -210,6 +212,10 @@ def _columns(found: Comparison) -> list[_Column]:
 
 def _wa(row: Row) -> str:
     return ("" if row.steady else _UNSTEADY) + with_error(row.wa, *row.ci)
+
+
+def _theory(row: Row) -> str:
+    return f"{row.theory.wa:.3f}" if row.theory else ""
 
 
 def _share(cause: str, row: Row) -> str:

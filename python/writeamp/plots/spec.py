@@ -106,7 +106,8 @@ class BarChart:
 
     `low` and `high` end each bar's error bar (NaN for none) and `texts` stand at its right; all
     have one element a bar. So have `sections`, if there are any: bars that follow each other with
-    the same one stand together, under it as their heading.
+    the same one stand together, under it as their heading; and `marks`, each a value that is marked
+    on its bar (NaN for none), which `marks_label` names.
     """
 
     title: str
@@ -119,6 +120,8 @@ class BarChart:
     texts: tuple[str, ...]
     levels: tuple[Mark, ...] = ()
     sections: tuple[str, ...] = ()
+    marks: tuple[float, ...] = ()
+    marks_label: str = ""
 
     def places(self) -> tuple[float, ...]:
         """Return how far down each bar stands; a heading takes the room of one."""
@@ -138,9 +141,18 @@ class BarChart:
         return tuple(sum(layer.values[i] for layer in self.layers) for i in range(len(self.bars)))
 
     def reaches(self) -> tuple[float, ...]:
-        """Return the right end of each bar or of its error bar, whichever is further right."""
+        """Return the right end of each bar, of its error bar or its mark, the furthest right."""
+        marks = self.marks or (math.nan,) * len(self.bars)
         # max() with the end first ignores a NaN.
-        return tuple(max(end, high) for end, high in zip(self.ends(), self.high, strict=True))
+        return tuple(
+            max(end, high, mark)
+            for end, high, mark in zip(self.ends(), self.high, marks, strict=True)
+        )
+
+    def marked(self) -> tuple[tuple[float, float], ...]:
+        """Return the marks that there are: the value, and how far down its bar stands."""
+        pairs = zip(self.marks, self.places(), strict=True) if self.marks else ()
+        return tuple((mark, place) for mark, place in pairs if not math.isnan(mark))
 
 
 @dataclass(frozen=True)

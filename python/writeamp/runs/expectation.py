@@ -12,6 +12,7 @@ from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import ModelInputs
 from writeamp.models._registry import find_model
+from writeamp.registry.declarations import declared
 from writeamp.registry.specs import Spec
 from writeamp.runs.plan import Plan
 
@@ -31,6 +32,14 @@ class Expectation:
     model: str
     op: float
     outside: str | None = None
+
+    @property
+    def describes_run(self) -> bool:
+        """True if the model is of this very run and its domain has the drive.
+
+        False of one that stands beside the run for comparison only.
+        """
+        return self.outside is None and self.model != _FOR_COMPARISON.label
 
     def __str__(self) -> str:
         """Return WA and op in a line, marked if the model is outside its domain."""
@@ -67,14 +76,17 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA for a picture of the run: `uniform_writes`, or else `expectation`.
+    """Return theory's WA for a picture of the run, that of `expectation` first.
 
-    Only what is in the domain of its model.
+    `uniform_writes` stand beside it where it is one of them, and for it where uniform writes have
+    no model of their own. All are in the domain of their model.
     """
+    own = expectation(plan, device, held_pages)
     if _is_plain(plan.load, "uniform"):
-        return uniform_writes(device, held_pages)
-    found = expectation(plan, device, held_pages)
-    return [] if found.outside else [found]
+        known = uniform_writes(device, held_pages)
+        if own in known or not own.describes_run:
+            return sorted(known, key=lambda one: one != own)
+    return [] if own.outside else [own]
 
 
 def uniform_writes(device: Device, held_pages: int) -> list[Expectation]:
@@ -120,7 +132,7 @@ def _inputs(device: Device, held_pages: int) -> ModelInputs:
 def _candidates(plan: Plan) -> tuple[_Candidate, ...]:
     """Return the models that describe the run, the best known first."""
     victims = Spec.of("victims", plan.policy.victims)
-    if not _is_plain(plan.load, "uniform"):
+    if not _is_plain(plan.load, "uniform") or _foresees(plan):
         return (_FOR_COMPARISON,)
     if victims.name == "d-choices":
         label = f"mean field ({plan.policy.victims}, uniform writes)"
@@ -180,6 +192,11 @@ def _hot_shares(load: object) -> tuple[float, float] | None:
     if not (isinstance(load, Spec) and _is_plain(load, "hot-cold")):
         return None
     return float(load.params["hot_fraction"]), float(load.params["hot_write_fraction"])
+
+
+def _foresees(plan: Plan) -> bool:
+    """Return whether the manager knows when pages are invalidated, which no theory covers."""
+    return bool(declared(plan.policy.manager)["hears"] == "invalidation_times")
 
 
 def _is_plain(load: object, name: str) -> bool:

@@ -44,6 +44,8 @@ def _of_bars(figure: Figure, spec: BarChart) -> Iterator[Value]:
     axes = figure.axes[0]
     for at, (place, end) in enumerate(zip(spec.places(), spec.ends(), strict=True)):
         parts = [f"{layer.label}: {layer.values[at]:.4f}" for layer in spec.layers]
+        if spec.marks and not math.isnan(spec.marks[at]):
+            parts.append(f"theory: {spec.marks[at]:.4f}")
         text = "\n".join([spec.bars[at], spec.texts[at], *parts])
         along = np.linspace(0, end, _STEPS)
         yield from _values(figure, axes, along, np.full(_STEPS, place), [text] * _STEPS)

@@ -126,7 +126,8 @@ def _lines(axes: Axes, spec: LineChart) -> list[Artist]:
         if line.label is not None:
             handles.append(artist)
     for mark in spec.levels:
-        axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=1.5)
+        # Over the mean of a run, with which theory may well agree.
+        axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=2.5)
     axes.set_ylabel(spec.y_label)
     axes.set_xlim(0, 1.01 * max((max(line.x) for line in spec.lines if line.x), default=1.0))
     return handles + mark_handles(spec.levels)

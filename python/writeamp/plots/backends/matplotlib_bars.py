@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from writeamp.plots.backends.matplotlib_parts import DASHES, mark_handles
-from writeamp.plots.spec import BarChart
+from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
+from writeamp.plots.spec import BarChart, Line
 from writeamp.plots.style import GRID, INK
 from writeamp.plots.wrapping import most_columns, shortened, wrapped
 
@@ -52,6 +52,12 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
             axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
     for mark in spec.levels:
         axes.axvline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=2.5)
+    if marked := spec.marked():
+        values, of_bars = zip(*marked, strict=True)
+        line = Line(values, of_bars, INK, 0.0, label=spec.marks_label, marker="diamond")
+        marks = draw_line(axes, line)
+        marks.set_zorder(3.5)  # on the error bar
+        handles.append(marks)
     for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
         axes.annotate(
             text,

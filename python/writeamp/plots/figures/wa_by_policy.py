@@ -31,7 +31,8 @@ class PolicyResult:
 
     `causes` maps each cause ("host", "gc", …) to flash pages programmed; the bar is as long as
     `wa` and divided in proportion to them. Bars that follow each other and have one `section` stand
-    together under that heading.
+    together under that heading. `theory` names the model of this very row, if there is one, and has
+    its WA, which is marked on the bar.
     """
 
     label: str
@@ -40,6 +41,7 @@ class PolicyResult:
     ci_low: float = math.nan
     ci_high: float = math.nan
     section: str = ""
+    theory: tuple[str, float] | None = None
 
 
 def wa_by_policy(
@@ -85,8 +87,16 @@ def wa_by_policy(
         high=tuple(row.ci_high for row in rows),
         texts=texts,
         levels=theory_marks(theory),
+        marks=tuple(row.theory[1] if row.theory else math.nan for row in rows),
+        marks_label=_marks_label(rows),
         sections=_sections(rows),
     )
+
+
+def _marks_label(rows: Sequence[PolicyResult]) -> str:
+    """Return the model whose WA is marked, or what the marks have in common."""
+    models = {row.theory[0] for row in rows if row.theory}
+    return f"theory: {models.pop()}" if len(models) == 1 else "theory of the row"
 
 
 def _sections(rows: Sequence[PolicyResult]) -> tuple[str, ...]:

@@ -47,14 +47,20 @@ class OneLoad:
         return self.rows[0].results[0].uniform_theory
 
     @property
+    def models(self) -> dict[str, float]:
+        """WA by model: of those of uniform writes, and of those that describe a row."""
+        of_rows = [row.theory for row in self.rows if row.theory]
+        return {one.model: one.wa for one in (*self.theory, *of_rows)}
+
+    @property
     def held_in_words(self) -> str:
         """Op for which theory speaks, in words, and why it is not the drive's if it is not."""
         return self.rows[0].results[0].held_in_words
 
     def theory_in_words(self, *, named: bool) -> str:
-        """Return WA by theory and its op in words, perhaps with the name of the load."""
+        """Return WA of the `models` and its op in words, perhaps with the name of the load."""
         of_load = f"{self.name}, theory" if named else "theory"
-        models = ", ".join(f"{one.wa:.4g} {one.model}" for one in self.theory)
+        models = ", ".join(f"{wa:.4g} {model}" for model, wa in self.models.items())
         return f"{of_load} at {self.held_in_words}: {models}"
 
     @property

@@ -145,6 +145,7 @@ class Comparison(Drawn):
                 {cause: round(pages) for cause, pages in row.causes.items()},
                 *row.ci,
                 section=load.name if several else "",
+                theory=(row.theory.model, row.theory.wa) if row.theory else None,
             )
             for load in self.loads
             for row in load.by_wa
@@ -189,6 +190,7 @@ class Comparison(Drawn):
     def card(self) -> Card:
         """Return a row for each of `rows`, the least WA of a load first."""
         several = len(self.loads) > 1
+        has_theory = any(row.theory for row in self.rows)
         others = [
             cause
             for cause in CAUSES
@@ -200,6 +202,7 @@ class Comparison(Drawn):
                 row.label,
                 row.victims,
                 with_error(row.wa, *row.ci),
+                *((f"{row.theory.wa:.3f}" if row.theory else "",) if has_theory else ()),
                 *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
                 f"{row.pe_fairness:.3f}",
             )
@@ -208,6 +211,7 @@ class Comparison(Drawn):
         ]
         of_causes = [f">{cause.replace('_', ' ')}/host" for cause in others]
         of_load = ("workload",) if several else ()
+        of_theory = (">theory",) if has_theory else ()
         title = (
             f"{len(self.loads)} loads on {self.drives}; op = (T-U)/U = {self.ops}"
             if several
@@ -217,11 +221,11 @@ class Comparison(Drawn):
         return Card(
             title,
             rows,
-            (*of_load, "manager", "victims", ">WA", *of_causes, ">wear fairness"),
+            (*of_load, "manager", "victims", ">WA", *of_theory, *of_causes, ">wear fairness"),
             warnings=self.warnings,
             notes=[
                 *([legend] if legend else []),
-                *(load.theory_in_words(named=several) for load in self.loads if load.theory),
+                *(load.theory_in_words(named=several) for load in self.loads if load.models),
                 *self.notes,
             ],
         )

@@ -16,6 +16,7 @@ from writeamp.results.any_result import AnyResult, OlderName
 from writeamp.results.numbers import json_number
 from writeamp.runs.capacity_error import Scaling
 from writeamp.runs.counts import flash_pages
+from writeamp.runs.expectation import Expectation
 from writeamp.runs.simulation_result import ROUGH, Result
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
@@ -155,6 +156,12 @@ class Row(AnyResult):
         return self.results[0].plan.policy.victims
 
     @property
+    def theory(self) -> Expectation | None:
+        """WA by a model of these very runs, as `simulate` says it; None if there is none."""
+        found = self.results[0].theory
+        return found if found.describes_run else None
+
+    @property
     def hints(self) -> str | None:
         """Hints of the host on its pages: "groups", "invalidation_times", or None."""
         return self.results[0].hints
@@ -193,6 +200,7 @@ class Row(AnyResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON types."""
+        theory = self.theory
         return {
             "workload": self.workload,
             "manager": self.manager,
@@ -202,6 +210,8 @@ class Row(AnyResult):
             "wa_of_replicas": [json_number(result.wa) for result in self.results],
             "wa_bytes": json_number(self.wa_bytes),
             **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
+            "theory_wa": theory and theory.wa,
+            "theory_model": theory and theory.model,
             "told": self.told,
             "hints": self.hints,
             "steady": self.steady,
