@@ -17,6 +17,8 @@ SIMULATE_KEYS = {
 TRACE_KEYS = {
     "format", "requests", "writes", "reads", "write_fraction", "bytes_written",
     "unique_bytes_written", "footprint_bytes", "duration_s", "mean_write_bytes", "mean_read_bytes",
+    "drive_writes", "drive_writes_of", "writes_per_page", "hottest_1pct_share",
+    "hottest_10pct_share",
 }  # fmt: skip
 
 
@@ -39,6 +41,42 @@ def test_trace_info_prints_the_promised_keys() -> None:
     found = document("trace info", f"'{TRACE}'")
     assert found.keys() >= TRACE_KEYS
     assert found["writes"] > 300_000
+
+
+COLUMNS = "columns:offset=1:sectors,length=4KiB,op=2:W=write/R=read,separator=semicolon"
+
+
+@pytest.mark.parametrize(
+    ("row", "options"),
+    [
+        ("{sector};W", f"--format '{COLUMNS}'"),
+        ("8,0 0 {at} {at}.0 40 D W {sector} + 8 [writer]", "--action D"),
+        ("0,{sector},4096,W,{at}.5", ""),
+    ],
+)
+@pytest.mark.parametrize("pages", [128, 300, 8192])
+def test_trace_info_ends_with_a_command_that_simulates_the_trace_as_it_was_read(
+    row: str, options: str, pages: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    trace = tmp_path / "a disk's requests.txt"
+    rows = (row.format(sector=8 * (at * 7 % pages), at=at) for at in range(3 * pages))
+    trace.write_text("\n".join(rows) + "\n")
+    done = run("trace info", f'"{trace}" {options}')
+    last = done.out.splitlines()[-1]
+    assert last.startswith("next: writeamp simulate --trace ")
+    found = document("simulate", last.removeprefix("next: writeamp simulate "))
+    assert found["logical_pages"] >= pages
+    assert found["op"] == pytest.approx(0.1, rel=0.1)
+    assert ("--pages-per-block" in last) == (pages < 8192)
+
+
+def test_trace_info_suggests_no_drive_for_a_trace_that_none_is_fitted_to(tmp_path: Path) -> None:
+    trace = tmp_path / "t.spc"
+    trace.write_text("".join(f"0,{8 * at},4096,W,{at}.5\n" for at in range(127)))
+    done = run("trace info", f"'{trace}'")
+    assert done.status == 0
+    assert "next:" not in done.out
 
 
 def test_a_converted_trace_holds_the_same_requests(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import TRACE as EXAMPLE_TRACE
 from writeamp import traces
 from writeamp.errors import WriteampError
 
@@ -153,9 +157,58 @@ def test_info_counts_every_byte_once_per_device(requests: list[Request]) -> None
     assert found["bytes_written"] == sum(length for *_, length in by_op["write"])
 
 
+def slow_share(counts: Counter[tuple[int, int]], share: float) -> float | None:
+    """The share of the writes to so much of the pages, the most written, counted one by one."""
+    if not counts:
+        return None
+    hottest = sorted(counts.values(), reverse=True)[: math.ceil(share * len(counts))]
+    return sum(hottest) / sum(counts.values())
+
+
+@given(requests_strategy, st.sampled_from([1, 3, 1 << 16]))
+def test_info_counts_the_writes_of_each_page(requests: list[Request], at_once: int) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("writeamp.traces.intervals._EVENTS", at_once)
+        found = traces.info(trace_of(requests))
+    counts = Counter(
+        page for one in requests if one[1] == "write" for page in slow_pages(one, PAGE)[0]
+    )
+    assert found["page_bytes"] == PAGE
+    assert (found["pages_written"], found["page_writes"]) == (len(counts), counts.total())
+    assert found["writes_per_page"] == (counts.total() / len(counts) if counts else None)
+    assert found["hottest_1pct_share"] == slow_share(counts, 0.01)
+    assert found["hottest_10pct_share"] == slow_share(counts, 0.1)
+
+
+def test_the_shares_of_the_hottest_pages_are_exact_of_a_skewed_trace_of_many_pages() -> None:
+    drawn = np.random.default_rng(1).zipf(1.3, 200_000) % 5_000
+    found = traces.info(drawn)
+    counts = Counter((0, int(page)) for page in drawn)
+    assert found["hottest_1pct_share"] == slow_share(counts, 0.01)
+    assert found["hottest_10pct_share"] == slow_share(counts, 0.1)
+    assert found["hottest_1pct_share"] > 0.5
+
+
+def test_the_drive_writes_of_a_trace_are_those_of_the_drive_that_it_just_fills() -> None:
+    found = traces.info(EXAMPLE_TRACE)
+    assert found["drive_writes_of"] == "unique_bytes_written"
+    assert found["drive_writes"] == found["bytes_written"] / found["unique_bytes_written"]
+    pages = traces.to_pages(traces.read(EXAMPLE_TRACE), PAGE)
+    assert found["writes_per_page"] == pages.host_pages / pages.footprint_pages
+
+
+def test_requests_of_terabytes_are_counted_without_their_pages() -> None:
+    long = 2**32 - 1
+    found = traces.info(trace_of([(0, "write", at * long, long) for at in range(1000)] * 2))
+    assert found["pages_written"] == -(-1000 * long // PAGE)
+    assert found["writes_per_page"] == pytest.approx(2, rel=1e-3)
+
+
 def test_info_gives_no_mean_over_no_request() -> None:
     found = traces.info(trace_of([(0, "read", 0, 512)]))
     assert found["mean_write_bytes"] is None
+    heat = ("drive_writes", "writes_per_page", "hottest_1pct_share", "hottest_10pct_share")
+    assert [found[name] for name in heat] == [None] * 4
     assert found["mean_read_bytes"] == 512
     assert found["write_fraction"] == 0
     assert found["duration_s"] == 0

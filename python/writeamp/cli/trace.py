@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +14,10 @@ from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.setting_options import with_settings
 from writeamp.traces.settings import ConversionSettings, ReadSettings
+
+# On fewer blocks, whole ones make an op that is far from what was asked for.
+_FEWEST_BLOCKS = 64
+_USUAL_PAGES_PER_BLOCK, _FEWEST_PAGES_PER_BLOCK = 128, 2
 
 TraceFile = Annotated[
     Path, typer.Argument(help="The trace file, or - for standard input.", show_default=False)
@@ -34,7 +39,7 @@ def info(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Say what a trace holds: requests, bytes, footprint, duration.
+    """Say what a trace holds: requests, bytes, footprint, duration, how uneven its writes are.
 
     Example: writeamp trace info examples/postgres-tpcb.parquet
     """
@@ -53,6 +58,33 @@ def info(
     stdout.print(options.facts([("file", trace.path), *rows]))
     for note in notes:
         stdout.print(f"note: {note}", highlight=False)
+    command = _next_command(file, asked, found["pages_written"])
+    if command is not None:
+        # One line, however long, so that it can be copied.
+        stdout.print(f"next: {command}", highlight=False, soft_wrap=True)
+
+
+def _next_command(file: Path, asked: ReadSettings, pages_written: int) -> str | None:
+    """Return the command that simulates the trace, which is read as here; None of too few pages."""
+    if pages_written < _FEWEST_BLOCKS * _FEWEST_PAGES_PER_BLOCK:
+        return None
+    options: dict[str, Any] = {
+        "--trace": file,
+        "--format": asked.trace_format,
+        "--action": asked.action,
+        "--op": "0.1",
+        "--pages-per-block": _pages_per_block(pages_written),
+    }
+    words = (str(word) for pair in options.items() if pair[1] is not None for word in pair)
+    return shlex.join(["writeamp", "simulate", *words])
+
+
+def _pages_per_block(pages: int) -> int | None:
+    """Return a power of two for a drive of few pages; None where the usual number will do."""
+    found = _USUAL_PAGES_PER_BLOCK
+    while found > _FEWEST_PAGES_PER_BLOCK and pages < _FEWEST_BLOCKS * found:
+        found //= 2
+    return None if found == _USUAL_PAGES_PER_BLOCK else found
 
 
 def convert(

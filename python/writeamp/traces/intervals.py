@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,19 +14,25 @@ from writeamp.errors import WriteampError
 U64 = npt.NDArray[np.uint64]
 
 _LAST_ADDRESS = 2**64 - 1
+# Starts and ends taken at once: as many as stay in the caches.
+_EVENTS = 1 << 16
 
 
-def end_to_end(extents: pl.DataFrame, path: str) -> pl.DataFrame:
+def end_to_end(extents: pl.DataFrame, path: str, *, multiple: int = 1) -> pl.DataFrame:
     """Return the ``start`` and ``end`` of extents with the devices laid one after the other.
 
-    Each ``device`` takes as much of the one address space as its highest end. The order of
-    (device, address) is kept, and no two devices share an address. ``path`` is for the error.
+    Each ``device`` takes as much of the one address space as its highest end, and begins at a
+    multiple of ``multiple``. The order of (device, address) is kept, and no two devices share an
+    address. ``path`` is for the error.
 
     Raises:
         WriteampError: together the devices reach beyond 64 bits.
     """
     reach = extents.group_by("device").agg(pl.col("end").max()).sort("device")
-    reach_end = sum(reach["end"].to_list())
+    firsts, reach_end = [], 0
+    for end in reach["end"].to_list():
+        firsts.append(-(-reach_end // multiple) * multiple)
+        reach_end = firsts[-1] + end
     if reach_end > _LAST_ADDRESS:
         raise WriteampError(
             f"{path}: the devices reach to {reach_end} together, valid is up to 2^64 - 1"
@@ -33,7 +40,7 @@ def end_to_end(extents: pl.DataFrame, path: str) -> pl.DataFrame:
     if reach.height <= 1:
         return extents.select("start", "end")
     base = np.zeros(int(reach["device"][-1]) + 1, dtype=np.uint64)
-    base[reach["device"].to_numpy()] = (reach["end"].cum_sum() - reach["end"]).to_numpy()
+    base[reach["device"].to_numpy()] = np.array(firsts, np.uint64)
     shift = pl.Series(base[extents["device"].to_numpy()])
     return extents.select(pl.col("start") + shift, pl.col("end") + shift)
 
@@ -82,3 +89,66 @@ def union(extents: pl.DataFrame) -> Runs:
         return Runs(start, reach)
     opens = np.flatnonzero(start[1:] > reach[:-1]) + 1
     return Runs(start[np.append(0, opens)], reach[np.append(opens, len(start)) - 1])
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Starts and ends of intervals that are not empty, each sorted by itself; shape (n,).
+
+    They tell how many of the intervals cover a position: those that start at or before it, less
+    those that end there or before.
+    """
+
+    start: U64
+    end: U64
+
+    @classmethod
+    def of(cls, extents: pl.DataFrame) -> Bounds:
+        """Return the bounds of intervals given as u64 columns ``start`` and ``end``."""
+        covering = extents.filter(pl.col("end") > pl.col("start"))
+        return cls(covering["start"].sort().to_numpy(), covering["end"].sort().to_numpy())
+
+    @property
+    def total(self) -> int:
+        """Length of the union."""
+        if len(self.start) == 0:
+            return 0
+        # Where as many have ended as have started, nothing covers what comes before the next.
+        last = np.flatnonzero(self.start[1:] > self.end[:-1])
+        gaps = self.start[last + 1] - self.end[last]
+        return int(self.end[-1] - self.start[0] - gaps.sum())
+
+    def in_pages(self, page_bytes: int) -> Bounds:
+        """Return the bounds, in pages, of what intervals of bytes touch."""
+        size = np.uint64(page_bytes)
+        return Bounds(self.start // size, (self.end - np.uint64(1)) // size + np.uint64(1))
+
+    def lengths_by_cover(self) -> npt.NDArray[np.int64]:
+        """Return how many positions so many intervals cover; 0 for none; shape (most + 1,).
+
+        Positions lie below 2^62. Memory is that of the bounds, however long the intervals are.
+        """
+        found = np.zeros(len(self.start) + 1, np.int64)
+        cover, since = 0, np.zeros(1, np.int64)
+        for events in self._events():
+            places = np.concatenate([since, events >> 1])
+            covers = cover + np.cumsum(np.concatenate([[0], 2 * (events & 1) - 1]))
+            least = covers[:-1].min()
+            counted = np.bincount(covers[:-1] - least, weights=np.diff(places)).astype(np.int64)
+            found[least : least + len(counted)] += counted
+            cover, since = int(covers[-1]), places[-1:]
+        found[0] = 0
+        return np.trim_zeros(found, "b")
+
+    def _events(self) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield starts (2 × place + 1) and ends (2 × place) in order, many at once."""
+        # Equal places stay together, and an end comes before a start there.
+        cuts = np.unique(self.start[::_EVENTS])
+        ends = np.append(cuts[1:], np.uint64(2**63)) if len(cuts) else cuts
+        starts_at, ends_at = np.searchsorted(self.start, ends), np.searchsorted(self.end, ends)
+        first_start = first_end = 0
+        for last_start, last_end in zip(starts_at, ends_at, strict=True):
+            starts = self.start[first_start:last_start].astype(np.int64) * 2 + 1
+            stops = self.end[first_end:last_end].astype(np.int64) * 2
+            yield np.sort(np.concatenate([starts, stops]))
+            first_start, first_end = last_start, last_end

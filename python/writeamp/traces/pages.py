@@ -22,9 +22,9 @@ from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_larg
 from writeamp.traces.devices import natural_order
 from writeamp.traces.in_memory import Given
 from writeamp.traces.in_memory_rows import ignored_columns
-from writeamp.traces.intervals import Runs, end_to_end, union
+from writeamp.traces.intervals import Bounds, Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
-from writeamp.traces.skew import share_of_hottest
+from writeamp.traces.skew import Heat
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
 from writeamp.traces.trace import SECTOR_BYTES, Trace, check_trace
@@ -132,9 +132,9 @@ class PageTrace(Drawn):
             raise WriteampError(
                 "the requests of this trace were left out, and only counts are here"
             )
-        pages, writes = share_of_hottest(
-            self.start[is_write], self.count[is_write], self.logical_pages
-        )
+        first = self.start[is_write].astype(np.uint64)
+        extents = pl.DataFrame({"start": first, "end": first + self.count[is_write]})
+        pages, writes = Heat.of(Bounds.of(extents)).curve()
         return writes_by_heat(
             pages.tolist(),
             writes.tolist(),

@@ -6,8 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.traces.intervals import end_to_end, union
+from writeamp.traces.intervals import Bounds, end_to_end
+from writeamp.traces.skew import Heat
 
+# Size of the pages whose writes are counted: that of most drives' maps.
+HEAT_PAGE_BYTES = 4096
 _NS_PER_S = 1e9
 _SPANS = 200
 
@@ -18,10 +21,13 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
     counts |= dict(requests["op"].value_counts().rows())
     moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
     ends = requests.select("device", end=pl.col("offset") + pl.col("length"))
-    extents = end_to_end(ends.with_columns(start=requests["offset"]), path)
-    extents = extents.with_columns(requests["op"])
-    written = extents.filter(pl.col("op") == "write")
-    accessed = extents.filter(pl.col("op").is_in(["read", "write"]))
+    extents = end_to_end(
+        ends.with_columns(start=requests["offset"]), path, multiple=HEAT_PAGE_BYTES
+    )
+    written = Bounds.of(extents.filter(requests["op"] == "write"))
+    accessed = written
+    if counts["read"]:
+        accessed = Bounds.of(extents.filter(requests["op"].is_in(["read", "write"])))
     times = requests["timestamp_ns"]
     return {
         "requests": requests.height,
@@ -32,12 +38,28 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
         "write_fraction": _ratio(counts["write"], counts["read"] + counts["write"]),
         "bytes_written": moved_bytes["write"],
         "bytes_read": moved_bytes["read"],
-        "unique_bytes_written": union(written).total,
-        "footprint_bytes": union(accessed).total,
+        "unique_bytes_written": written.total,
+        "footprint_bytes": accessed.total,
         "extent_bytes": sum(ends.group_by("device").max()["end"].to_list()),
         "duration_s": (int(times.max()) - int(times.min())) / _NS_PER_S,  # type: ignore[arg-type]
         "mean_write_bytes": _ratio(moved_bytes["write"], counts["write"]),
         "mean_read_bytes": _ratio(moved_bytes["read"], counts["read"]),
+        "drive_writes": _ratio(moved_bytes["write"], written.total),
+        "drive_writes_of": "unique_bytes_written",
+        **_heat_of(written),
+    }
+
+
+def _heat_of(written: Bounds) -> dict[str, Any]:
+    """Return how often pages are written, a page that is written in part as a whole one."""
+    heat = Heat.of(written.in_pages(HEAT_PAGE_BYTES))
+    return {
+        "page_bytes": HEAT_PAGE_BYTES,
+        "pages_written": heat.pages,
+        "page_writes": heat.writes,
+        "writes_per_page": _ratio(heat.writes, heat.pages),
+        "hottest_1pct_share": heat.share_of_hottest(0.01),
+        "hottest_10pct_share": heat.share_of_hottest(0.1),
     }
 
 

@@ -47,6 +47,10 @@ def check_trace(given: object) -> None:
         raise WriteampError(f"trace is {shown(given)}; it must be a writeamp.traces.Trace{hint}")
 
 
+def _shown(value: int | str) -> str:
+    return f"{value:,}" if isinstance(value, int) else value
+
+
 @dataclass(frozen=True, eq=False)
 class Trace(Drawn):
     """Requests of one trace file, in file order.
@@ -95,7 +99,7 @@ class Trace(Drawn):
         """Return the main facts of the trace in words."""
         facts = facts_of(self.requests, self.path)
         rows = [
-            (name.replace("_", " "), f"{value:,}" if isinstance(value, int) else f"{value:.6g}")
+            (name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else _shown(value))
             for name, value in facts.items()
             if value is not None
         ]
