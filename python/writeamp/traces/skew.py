@@ -17,7 +17,7 @@ _POINTS = 200
 
 @dataclass(frozen=True)
 class Heat:
-    """How often pages are written: ``pages_by_writes[n]`` of them n times; shape (most + 1,)."""
+    """Histogram of writes: ``pages_by_writes[n]`` pages are written n times; shape (most + 1,)."""
 
     pages_by_writes: npt.NDArray[np.int64]
 
