@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +134,7 @@ class Bounds:
         for events in self._events():
             places = np.concatenate([since, events >> 1])
             covers = cover + np.cumsum(np.concatenate([[0], 2 * (events & 1) - 1]))
-            least = covers[:-1].min()
+            least = covers.min()
             counted = np.bincount(covers[:-1] - least, weights=np.diff(places)).astype(np.int64)
             found[least : least + len(counted)] += counted
             cover, since = int(covers[-1]), places[-1:]
@@ -141,14 +142,16 @@ class Bounds:
         return np.trim_zeros(found, "b")
 
     def _events(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield starts (2 × place + 1) and ends (2 × place) in order, many at once."""
-        # Equal places stay together, and an end comes before a start there.
-        cuts = np.unique(self.start[::_EVENTS])
-        ends = np.append(cuts[1:], np.uint64(2**63)) if len(cuts) else cuts
-        starts_at, ends_at = np.searchsorted(self.start, ends), np.searchsorted(self.end, ends)
-        first_start = first_end = 0
-        for last_start, last_end in zip(starts_at, ends_at, strict=True):
-            starts = self.start[first_start:last_start].astype(np.int64) * 2 + 1
-            stops = self.end[first_end:last_end].astype(np.int64) * 2
-            yield np.sort(np.concatenate([starts, stops]))
-            first_start, first_end = last_start, last_end
+        """Yield starts (2 × place + 1) and ends (2 × place) by their places, some at once."""
+        # Cut where every so many starts and ends stand in the order of both, a start before an end
+        # of the same place, so that no place is too much at once.
+        few_starts = np.arange(0, len(self.start), _EVENTS)
+        few_ends = np.append(few_starts[1:], len(self.end)) if len(self.end) else few_starts
+        starts_before = np.searchsorted(self.start, self.end[few_ends - 1], side="right")
+        ends_before = np.searchsorted(self.end, self.start[few_starts], side="left")
+        to_start = np.sort(np.concatenate([few_starts, starts_before]))
+        to_end = np.sort(np.concatenate([ends_before, few_ends]))
+        for starts, ends in zip(pairwise(to_start), pairwise(to_end), strict=True):
+            opening = self.start[slice(*starts)].astype(np.int64) * 2 + 1
+            closing = self.end[slice(*ends)].astype(np.int64) * 2
+            yield np.sort(np.concatenate([opening, closing]))
