@@ -3,13 +3,25 @@
 # which program is missing and skip; so this script never fails.
 set -u
 
-PACKAGES="nbdkit nbdkit-plugin-dev libnbd-bin fuse3 mount e2fsprogs xfsprogs btrfs-progs fio qemu-utils git postgresql sysbench rocksdb-tools"
+PACKAGES="nbdkit nbdkit-plugin-dev libnbd-bin fuse3 mount e2fsprogs xfsprogs btrfs-progs fio qemu-utils git postgresql sysbench rocksdb-tools chromium"
 
 missing=""
 for package in $PACKAGES; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null \
         | grep -q 'ok installed' || missing="$missing $package"
 done
+
+# axe-core, which looks at the pages that we write: a package of npm, and no part of writeamp.
+axe() {
+    [ -d build/node/node_modules/axe-core ] && return
+    command -v npm > /dev/null \
+        || { echo "no npm, so no axe-core; tests that use it will skip" >&2; return; }
+    mkdir -p build/node
+    npm install --prefix build/node --no-save --silent axe-core@4.14.1 > /dev/null 2>&1 \
+        || echo "could not fetch axe-core by npm; tests that use it will skip" >&2
+}
+cd "$(dirname "$0")/.." || exit 0
+axe
 [ -z "$missing" ] && exit 0
 
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
