@@ -1,4 +1,4 @@
-"""Headless Chromium that opens pages, and what a page must hold to: no error, nothing serious.
+"""Headless Chromium that opens pages, and rules of a page: no error, nothing serious.
 
 A module starts it once, by the fixture `chromium`:
 

@@ -1,4 +1,4 @@
-"""Frame of the pages in a browser: readable, printed, and deaf to what got past the escaping."""
+"""Frame of pages in a browser: readable, printed, and deaf to text that was not escaped."""
 
 from __future__ import annotations
 

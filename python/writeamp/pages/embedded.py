@@ -1,4 +1,4 @@
-"""Data inside a page, as JSON in a script element that no browser runs: written and read back."""
+"""Data inside a page: JSON in a script element that no browser runs, written and read back."""
 
 from __future__ import annotations
 
