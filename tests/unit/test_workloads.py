@@ -158,3 +158,20 @@ def test_the_documentation_names_each_workload_with_its_parameters_and_defaults(
 @pytest.mark.parametrize("spec", re.findall(r"--workload ([^`\s]+)", DOCS))
 def test_every_example_in_the_documentation_runs(spec: str) -> None:
     assert wa.simulate(**SMALL, workload=spec, writes=2_000).host_pages > 0
+
+
+def test_a_workload_of_one_turn_is_run_to_its_end_and_no_further() -> None:
+    spec = "phases:writes=3000/4000,of=uniform/random(bs=16k),turns=1"
+    found = wa.simulate(**SMALL, workload=spec)
+    assert found.writes == 7000
+    assert wa.compare(**SMALL, workload=spec, managers="single").rows[0].results[0].writes == 7000
+    with pytest.raises(wa.WriteampError, match="ends after 7000; give at most that"):
+        wa.simulate(**SMALL, workload=spec, writes=7001)
+
+
+def test_aligned_chunks_of_whole_blocks_amplify_nothing() -> None:
+    drive = {"logical_blocks": 48, "pages_per_block": 16, "op": 0.25}
+    chunks = "phases:writes=9000,of=random(bs=64k),turns=1"
+    pages = "phases:writes=9000,of=random(bs=4k),turns=1"
+    assert wa.simulate(**drive, workload=chunks).wa == 1
+    assert wa.simulate(**drive, workload=pages).wa > 1.5

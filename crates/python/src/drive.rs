@@ -207,6 +207,14 @@ impl Load {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
+    /// The page writes after which the workload that a spec names ends, or none.
+    fn writes_in_all(&self) -> PyResult<Option<u64>> {
+        match &self.0 {
+            Kind::Spec { text, .. } => workloads::writes_in_all(text).map_err(|e| raised(&e)),
+            Kind::Trace(_) => Ok(None),
+        }
+    }
+
     /// Makes the load of a trace, replayed `passes` times.
     ///
     /// Request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from

@@ -36,6 +36,11 @@ def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any]
     return np.ascontiguousarray(column)
 
 
+def writes_in_all(load: Spec | traces.PageTrace) -> int | None:
+    """Return the page writes after which a workload ends; None if it does not, or is a trace."""
+    return EngineLoad.spec(load.text, 1).writes_in_all() if isinstance(load, Spec) else None
+
+
 def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
     """Return a workload over a drive's first `pages` pages, for a run that counts its writes.
 

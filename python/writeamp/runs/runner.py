@@ -13,6 +13,7 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runners import gather_whole, local_runner
+from writeamp.runs.loads import writes_in_all
 from writeamp.runs.memory import check_memory
 from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import FIRST_DRIVE_WRITES, Plan
@@ -148,6 +149,7 @@ def _advance_to(team: Team, pages: int) -> None:
         _pages_of_changes(team.first.schedule()),
         0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
     )
+    most = min(most, writes_in_all(team.plan.load) or most)
     team.advance_to(pages, pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
 
 

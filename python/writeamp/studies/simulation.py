@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
+from writeamp.registry.specs import Spec
 from writeamp.runs.capacity_error import SMALLER, Measured, scaling_of
 from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.loads import writes_in_all
 from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan, stated_load
 from writeamp.runs.runner import run, spread_over_sizes
@@ -95,8 +98,23 @@ def plan_of(
         load_name=prepared.load_name,
         host=stated_load(experiment.load, prepared.load),
         policy=policy,
-        run=settings,
+        run=settings if experiment.is_timed else _until_the_end(settings, prepared.load),
         notes=prepared.notes,
         earlier=prepared.earlier,
         before=prepared.before,
     )
+
+
+def _until_the_end(
+    settings: SimulationSettings, load: Spec | traces.PageTrace
+) -> SimulationSettings:
+    """Return the settings of an untimed run, which is as long as a workload that ends."""
+    end = writes_in_all(load)
+    if end is None:
+        return settings
+    if settings.writes is not None and settings.writes > end:
+        raise WriteampError(
+            f"writes is {settings.writes}, and the workload {load} ends after {end}; give at most "
+            "that, or a workload without end"
+        )
+    return replace(settings, writes=settings.writes or end)

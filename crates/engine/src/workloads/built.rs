@@ -37,6 +37,10 @@ impl<W: Workload> Workload for Built<W> {
         self.workload.take_unserved()
     }
 
+    fn cut_request(&mut self) {
+        self.workload.cut_request();
+    }
+
     fn pacing(&self) -> Pacing {
         self.workload.pacing()
     }

@@ -131,6 +131,9 @@ pub trait Workload: State + Send {
         Unserved::default()
     }
 
+    /// Leaves out what is left of a request of which [`Self::next`] wrote a part.
+    fn cut_request(&mut self) {}
+
     /// Pacing of the requests, where time plays a part.
     fn pacing(&self) -> Pacing {
         Pacing::default()
@@ -271,9 +274,19 @@ pub static WORKLOADS: Registry = Registry {
 /// The domain of parameters that name a workload.
 const NESTED: Domain = Domain::Spec(|| &WORKLOADS);
 
+/// The domain of the parts of a whole workload that may be requests too.
+const NESTED_OR_REQUESTS: Domain = Domain::Spec(|| &io::NestedOrRequests);
+
 /// The requests that a workload's spec asks for; `None` if it writes pages.
 pub fn characteristics(text: &str) -> Result<Option<Characteristics>> {
     Characteristics::of(&WORKLOADS.read(text)?)
+}
+
+/// The page writes after which the workload that a spec names ends; `None` if it does not.
+pub fn writes_in_all(text: &str) -> Result<Option<u64>> {
+    let params = WORKLOADS.read(text)?;
+    let is_phases = params.entry().name == phases::Phases::ENTRY.name;
+    Ok(if is_phases { phases::writes_in_all(&params) } else { None })
 }
 
 /// Builds the workload that `text` names over `pages` logical pages of the usual size.

@@ -1,12 +1,23 @@
-//! Phases: one workload after another on the same pages, over and over.
+//! Phases: one workload after another on the same pages, over and over or so many times.
 
-use super::NESTED;
-use super::{Schedule, Site, Step, Workload, build};
+use super::{NESTED_OR_REQUESTS, TRIM};
+use super::{Schedule, Site, Step, Unserved, Workload, build_for};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
+use crate::request::{Op, Request};
 use crate::state::state;
+
+/// The number of turns of phases that have no end.
+const ENDLESS: &str = "endless";
+
+const TURNS: Param = Param::new(
+    "turns",
+    ENDLESS,
+    Domain::Either(&Domain::Word(&[ENDLESS]), &Domain::Whole(1, u32::MAX as u64)),
+    "how often all phases come before the workload ends, or endless",
+);
 
 struct Phase {
     writes: u64,
@@ -18,31 +29,89 @@ state!(Phase { fixed writes, part workload });
 pub struct Phases {
     pages: u32,
     sequence: Vec<Phase>,
+    turns: Option<u64>,
     current: usize,
     left: u64,
+    /// Turns that come after the current one; without meaning where there is no end of them.
+    turns_left: u64,
+    /// Requests that phases passed over before they ended.
+    unserved: Unserved,
 }
 
-state!(Phases { fixed pages, part sequence, value current, value left } where is_sound);
+state! {
+    Phases {
+        fixed pages,
+        part sequence,
+        fixed turns,
+        value current,
+        value left,
+        value turns_left,
+        value unserved,
+    } where is_sound
+}
 
 impl Phases {
     fn is_sound(&self) -> bool {
         self.sequence.get(self.current).is_some_and(|phase| self.left <= phase.writes)
+            && self.turns_left < self.turns.unwrap_or(1)
+            && self.unserved.is_plausible()
+    }
+
+    /// Comes to the phase that writes next; false if all are over.
+    fn comes_to_next(&mut self) -> bool {
+        if self.left > 0 {
+            return true;
+        }
+        let next = (self.current + 1) % self.sequence.len();
+        if next == 0 && self.turns.is_some() {
+            let Some(turns_left) = self.turns_left.checked_sub(1) else { return false };
+            self.turns_left = turns_left;
+        }
+        // A request that is cut short by the end of its phase is not continued in the next turn.
+        let ended = &mut self.sequence[self.current].workload;
+        ended.cut_request();
+        self.unserved = self.unserved + ended.take_unserved();
+        self.current = next;
+        self.left = self.sequence[next].writes;
+        true
+    }
+
+    fn writes_of_turn(&self) -> f64 {
+        self.sequence.iter().map(|phase| phase.writes as f64).sum()
     }
 }
 
 impl Workload for Phases {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        if self.left == 0 {
-            self.current = (self.current + 1) % self.sequence.len();
-            self.left = self.sequence[self.current].writes;
+        if !self.comes_to_next() {
+            return Step::End;
         }
         let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let step = self.sequence[self.current].workload.next(&mut buffer[..most]);
-        let Step::Writes(count) = step else {
-            unreachable!("synthetic workloads write without end")
-        };
-        self.left -= count as u64;
+        if let Step::Writes(count) = step {
+            self.left -= count as u64;
+        }
         step
+    }
+
+    fn next_request(&mut self) -> Option<Request> {
+        if !self.comes_to_next() {
+            return None;
+        }
+        let request = self.sequence[self.current].workload.next_request()?;
+        if request.op != Op::Write {
+            return Some(request);
+        }
+        let is_cut = u64::from(request.pages) > self.left;
+        let pages = if is_cut { self.left as u32 } else { request.pages };
+        self.left -= u64::from(pages);
+        let tail_bytes = if is_cut { 0 } else { request.tail_bytes };
+        Some(Request { pages, tail_bytes, ..request })
+    }
+
+    fn take_unserved(&mut self) -> Unserved {
+        let current = self.sequence[self.current].workload.take_unserved();
+        std::mem::take(&mut self.unserved) + current
     }
 
     fn pages(&self) -> u32 {
@@ -50,7 +119,11 @@ impl Workload for Phases {
     }
 
     fn schedule(&self) -> Schedule {
-        let cycle: f64 = self.sequence.iter().map(|phase| phase.writes as f64).sum();
+        let cycle = self.writes_of_turn();
+        if let Some(turns) = self.turns {
+            let last = self.sequence.last().map_or(0.0, |phase| phase.writes as f64);
+            return Schedule { last_change: turns as f64 * cycle - last, cycle: 0.0 };
+        }
         let mut found = Schedule { last_change: 0.0, cycle };
         let mut begin = 0.0;
         for phase in &self.sequence {
@@ -77,8 +150,10 @@ impl Workload for Phases {
 
 impl Registered<Site> for Phases {
     const ENTRY: Entry =
-        super::entry("phases", "one workload after another on the same pages, over and over")
+        Entry::new("phases", "one workload after another on the same pages, over and over")
+            .common(&[TRIM, TURNS])
             .example("phases:writes=1e5/2e5,of=uniform/hot-cold(f=0.1,r=0.9)")
+            .variants(&["phases:writes=101/203,of=random(bs=20k,align=512,trim=0.1)/uniform"])
             .params(&[
                 Param::required(
                     "writes",
@@ -86,10 +161,14 @@ impl Registered<Site> for Phases {
                     "page writes of each phase",
                 )
                 .extent(Extent::Writes),
-                Param::required("of", Domain::List(&NESTED), "workload of each phase"),
+                Param::required(
+                    "of",
+                    Domain::List(&NESTED_OR_REQUESTS),
+                    "workload of each phase, of pages or of requests",
+                ),
             ]);
 
-    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
+    fn build(params: &Params, site: &Site) -> Result<Self> {
         let (lengths, workloads) = (params.integers("writes"), params.items("of"));
         if lengths.len() != workloads.len() {
             return Err(Error::Spec(format!(
@@ -98,14 +177,40 @@ impl Registered<Site> for Phases {
                 workloads.len()
             )));
         }
+        let turns = (params.text(TURNS.name) != ENDLESS).then(|| params.integer(TURNS.name));
+        if turns.is_some() && params.number(TRIM.name) > 0.0 {
+            return Err(Error::Spec(
+                "phases: turns= counts page writes, of which trim= would leave out some by chance; \
+                 give one of the two"
+                    .into(),
+            ));
+        }
         let sequence = lengths
             .into_iter()
             .zip(workloads)
             .enumerate()
             .map(|(index, (writes, workload))| {
-                Ok(Phase { writes, workload: build(workload, pages, context.part(index))? })
+                let site = Site { context: site.context.part(index), ..site.clone() };
+                Ok(Phase { writes, workload: build_for(workload, &site)? })
             })
             .collect::<Result<Vec<_>>>()?;
-        Ok(Phases { pages, left: sequence[0].writes, sequence, current: 0 })
+        Ok(Phases {
+            pages: site.pages,
+            left: sequence[0].writes,
+            sequence,
+            turns,
+            current: 0,
+            turns_left: turns.map_or(0, |turns| turns - 1),
+            unserved: Unserved::default(),
+        })
     }
+}
+
+/// Page writes after which phases of these parameters end; `None` if they do not.
+pub fn writes_in_all(params: &Params) -> Option<u64> {
+    if params.text(TURNS.name) == ENDLESS {
+        return None;
+    }
+    let one = params.integers("writes").into_iter().fold(0, u64::saturating_add);
+    Some(one.saturating_mul(params.integer(TURNS.name)))
 }

@@ -160,6 +160,31 @@ fn phases_follow_each_other_at_the_stated_writes() {
     assert_eq!(pages, [0, 1, 2, 0, 1, 3, 4, 5, 2, 3]);
 }
 
+#[test]
+fn phases_end_after_their_turns() {
+    let mut workload =
+        build("phases:writes=3/2,of=sequential/sequential,turns=2", 10, Context::root(1)).unwrap();
+    let (mut buffer, mut found) = ([0; 4], Vec::new());
+    while let Step::Writes(count) = workload.next(&mut buffer) {
+        found.extend_from_slice(&buffer[..count]);
+    }
+    assert_eq!(found, [0, 1, 2, 0, 1, 3, 4, 5, 2, 3]);
+    assert!(workload.next_request().is_none());
+    assert_eq!(workload.next(&mut buffer), Step::End);
+    assert_eq!(writes_in_all("phases:writes=3/2,of=uniform/zipf,turns=2").unwrap(), Some(10));
+    assert_eq!(writes_in_all("phases:writes=3/2,of=uniform/zipf").unwrap(), None);
+}
+
+#[test]
+fn a_phase_of_requests_ends_within_one() {
+    let spec = "phases:writes=5/1,of=random(bs=16k)/sequential,turns=3";
+    let pages = drawn(spec, 1000, 18, 18);
+    for turn in pages.chunks(6) {
+        assert!(turn[..4].windows(2).all(|pair| pair[1] == pair[0] + 1), "{turn:?}");
+        assert_eq!((turn[0] % 4, turn[4] % 4), (0, 0), "a request begins anew in each turn");
+    }
+}
+
 fn count_in(pages: &[u32], range: std::ops::Range<u32>) -> usize {
     pages.iter().filter(|page| range.contains(page)).count()
 }
@@ -480,7 +505,13 @@ fn bad_parameters_are_refused() {
         "tpcc:tail=300/300",
         "tpcc:tail=1.5/300",
         "mix:sizes=1/1,weights=1/1,of=uniform/random",
-        "phases:writes=1/2,of=uniform/sequential(bs=4k)",
+        "phases:writes=1/2,of=uniform/sequential(bs=4k,qd=2)",
+        "phases:writes=1/2,of=uniform/random(write=0)",
+        "phases:writes=1/2,of=uniform/phases(writes=1,of=random)",
+        "phases:writes=1/2,of=uniform/phases(writes=1,of=uniform,turns=1)",
+        "mix:sizes=1/1,weights=1/1,of=uniform/phases(writes=1,of=random)",
+        "phases:writes=1,of=uniform,turns=0",
+        "phases:writes=1,of=uniform,turns=1,trim=0.1",
         "database:updates=io",
     ] {
         let error = build(text, 1000, Context::root(1))
@@ -528,6 +559,8 @@ fn a_workload_knows_its_last_change_and_its_longest_cycle() {
     assert_eq!(schedule("zipf:s=0.9"), (0.0, 0.0));
     assert_eq!(schedule("drift:f=0.1,r=0.9,period=5000,steps=5"), (0.0, 5000.0));
     assert_eq!(schedule("phases:writes=100/300,of=uniform/sequential"), (0.0, 400.0));
+    let twice = "phases:writes=100/300,of=uniform/sequential,turns=2";
+    assert_eq!(schedule(twice), (500.0, 0.0));
     assert_eq!(schedule("groups:sizes=1/1,freq=1/9,swap_at=10/70"), (70.0, 0.0));
     // A swap and the next, which undoes it.
     assert_eq!(schedule("groups:sizes=1/1,freq=1/9,swap_at=10,period=40"), (10.0, 80.0));

@@ -25,10 +25,11 @@ const BATCH_PAGES: usize = 29;
 
 /// Further workloads, whose states depend on their parameters.
 /// These are nested ones, and those that change in mid-run.
-const MORE_WORKLOADS: [&str; 7] = [
+const MORE_WORKLOADS: [&str; 8] = [
     "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=300/700,period=500",
     "drift:f=0.1,r=0.9,period=700,steps=100",
     "phases:writes=101/203,of=permutation/sequential",
+    "phases:writes=101/203,of=random(bs=20k,write=0.8,trim=0.1)/zipf,turns=90",
     "database:sizes=0.5/0.1/0.2/0.2,updates=zipf,sort_every=1,rebuild_every=2,log=0.5",
     "mix:sizes=0.5/0.5,weights=0.4/0.6,of=permutation/phases(writes=50/70,of=uniform/zipf)",
     "io:write=0.6,write_size=20k,align=512,write_random=0.5,access=zipf,flush=0.1,fua=0.1,trim=0.2",

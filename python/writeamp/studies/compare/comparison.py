@@ -16,6 +16,7 @@ from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.capacity_error import Measured, scaling_of
 from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.loads import writes_in_all
 from writeamp.runs.meaning import meaning_of_run
 from writeamp.runs.memory import check_memory
 from writeamp.runs.one_run import Progress, new_simulation
@@ -311,7 +312,10 @@ def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
     writes = settings.writes
     warmup: Warmup = "auto"
     if isinstance(prepared.load, Spec):
-        writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages if writes is None else writes
+        if writes is None:
+            end = writes_in_all(prepared.load)
+            usual = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages
+            writes = usual if end is None else min(usual, end)
         warmup = writes // 2
     elif prepared.is_recorded:
         warmup = 0

@@ -307,7 +307,7 @@ pub const RANDOM: Entry = Entry::new("random", "requests of one size at random p
     .alone();
 
 /// The name of the entry that writes pages, or requests if it is told their size.
-const SEQUENTIAL: &str = "sequential";
+pub const SEQUENTIAL: &str = "sequential";
 
 /// Parameters of sequential requests, beside the share of TRIMs that pages have too.
 pub const SEQUENTIAL_PARAMS: &[Param] = &[

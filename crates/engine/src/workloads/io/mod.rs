@@ -5,11 +5,14 @@
 
 mod chance;
 mod characteristics;
+mod part;
 mod places;
 mod skew;
 mod timetable;
 
 pub use characteristics::{Accesses, Arrivals, Characteristics, IO, RANDOM, SEQUENTIAL_PARAMS};
+
+pub use part::NestedOrRequests;
 
 use chance::Chance;
 use places::Places;
@@ -241,6 +244,14 @@ impl Workload for Io {
 
     fn take_unserved(&mut self) -> Unserved {
         std::mem::take(&mut self.unserved)
+    }
+
+    fn cut_request(&mut self) {
+        if self.issued > 0 {
+            let cut = self.pending.take().map_or(0, |request| request.head_bytes);
+            self.unserved.partial_bytes += u64::from(cut);
+            self.issued = 0;
+        }
     }
 
     fn pacing(&self) -> Pacing {

@@ -6,11 +6,12 @@ use crate::foresight::Foresight;
 use crate::hints::NEVER;
 use crate::state::{pack, unpack};
 
-const MIXED: [&str; 4] = [
+const MIXED: [&str; 5] = [
     "io:write=0.4,write_size=20k,align=512,flush=0.05,trim=0.1,fua=0.2",
     "io:write=0.7,write_size=4k,read_size=16k,write_random=0.2,access=zipf,trim=0.3",
     "random:bs=512,write=0.9,rate=1e5",
     "sequential:bs=130k,write=0.5,stride=512,qd=9",
+    "phases:writes=7/13,of=random(bs=18k,align=512,write=0.8,trim=0.1,flush=0.05)/uniform",
 ];
 
 /// Writes and TRIMs of each page, in order.
