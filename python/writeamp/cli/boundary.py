@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import signal
 import sys
 import traceback
 from contextlib import suppress
+from typing import NoReturn
 
 from writeamp._engine import __version__
 from writeamp.errors import PolicyError, WriteampError
@@ -21,6 +23,21 @@ _HELP_COLUMNS = 80
 
 class PartlyDone(Exception):  # noqa: N818 (no error: the user asked for it)
     """Ctrl-C after which what was finished has been printed; the text says what that was."""
+
+
+def end_as_interrupted(number: signal.Signals, what: str) -> NoReturn:
+    """End as any command does that hears the signal, now that all is undone and printed.
+
+    Args:
+        number: of the signal.
+        what: sentence that says what was finished.
+
+    Raises:
+        PartlyDone: with that sentence.
+    """
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(number)
+    raise PartlyDone(what) from None
 
 
 def prepare_streams() -> None:

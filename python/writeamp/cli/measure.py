@@ -10,13 +10,15 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.measure_counters import counters, diff
+from writeamp.cli.measure_drive import run, save
 from writeamp.cli.measure_fleet import fleet
 from writeamp.cli.measure_history import history, watch
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.measure.settings import PinSettings
-from writeamp.plots import check_target, save
+from writeamp.plots import check_target
+from writeamp.plots import save as save_plot
 from writeamp.results.numbers import with_interval
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ def register(app: typer.Typer) -> None:
     verbs.command("rb")(with_settings(rb))
     verbs.command("counters")(with_settings(counters))
     verbs.command("diff")(with_settings(diff))
+    verbs.command("save")(with_settings(save))
+    verbs.command("run")(with_settings(run))
     verbs.command("fleet")(with_settings(fleet))
     verbs.command("watch")(with_settings(watch))
     verbs.command("history")(with_settings(history))
@@ -81,7 +85,7 @@ def rb(
     for sentence in found.warnings:
         options.warn(sentence)
     if plot is not None:
-        save(found.figure(), plot)
+        save_plot(found.figure(), plot)
     if json:
         options.print_json(found.to_dict())
         return

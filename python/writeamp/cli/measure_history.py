@@ -24,7 +24,8 @@ def watch(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Files, or folders with the files of one drive, that are read anew each round.",
+            help="Devices, files, or folders with the files of one drive, that are read anew each "
+            "round.",
             show_default=False,
             metavar="SOURCE",
         ),
@@ -37,11 +38,12 @@ def watch(
 
     Example: writeamp measure watch /var/lib/smart/*.json --db history.sqlite --every 1h
     """
-    from writeamp.measure.histories.watching import watch_once  # noqa: PLC0415 (slow)
+    from writeamp.drives.reading import read_device  # noqa: PLC0415 (slow)
+    from writeamp.measure.histories.watching import watch_once  # noqa: PLC0415
 
     while True:
         began = time.monotonic()
-        found = watch_once(sources, asked.db)
+        found = watch_once(sources, asked.db, read_device)
         for one in found.failures:
             options.warn(f"{one.name} is left out of this round: {one.reason}")
         stdout.print(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -150,7 +149,9 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
     """End with the status that the run has earned."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
-        _end_as_interrupted(result.interrupted_by)
+        boundary.end_as_interrupted(
+            result.interrupted_by, "the figures are of what was written by then"
+        )
     if result.run_exit_status:
         boundary.say(f"the command failed with status {result.run_exit_status}")
         raise typer.Exit(_COMMAND_FAILED)
@@ -168,11 +169,3 @@ def _judge(result: ServeResult, max_wa: float) -> None:
         raise typer.Exit(_EXCEEDED)
     if not result.has_ever_collected:
         options.note("no collection has happened yet: --precondition random ages the drive before")
-
-
-def _end_as_interrupted(number: signal.Signals) -> None:
-    """End as any command does that hears the signal, now that all is undone and printed."""
-    try:
-        signal.raise_signal(number)
-    except KeyboardInterrupt:
-        raise boundary.PartlyDone("the figures are of what was written by then") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.document import Document, load
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.saved_file import unpacked
 from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
 from writeamp.measure.counters.sources import SOURCES
 
@@ -28,12 +29,15 @@ def read_snapshots(path: str | os.PathLike[str]) -> list[Snapshot]:
 def documents_at(place: Path) -> dict[str, bytes]:
     """Return the content of a file under the name "", or of a folder's files by their names.
 
+    A file that `measure save` made is read as the folder of the documents that it holds.
+
     Raises:
         WriteampError: they cannot be read.
     """
     if place.is_dir():
         return {one.name: load(one).content for one in _files(place)}
-    return {"": load(place).content}
+    document = load(place)
+    return unpacked(document) or {"": document.content}
 
 
 def snapshots_of(name: str, contents: Mapping[str, bytes]) -> list[Snapshot]:

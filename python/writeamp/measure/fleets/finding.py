@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.measure.counters.saved_file import TAKEN
 
 # A folder with the host's log and one of these is one drive at one moment, as `serve --counters`
-# and `measure save` write it.
+# writes it; those that `measure save` wrote say so of themselves.
 _HOST = "smart.json"
 _OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-ctrl.json"})
 
@@ -34,7 +35,7 @@ def _walked(folder: Path) -> Iterator[Path]:
         folders.sort()
         names = {name for name in files if not name.startswith(".")}
         here = Path(root)
-        if _HOST in names and names & _OF_THE_SAME:
+        if TAKEN in names or (_HOST in names and names & _OF_THE_SAME):
             folders.clear()
             yield here
         else:

@@ -1,4 +1,4 @@
-"""Serial numbers in documents of drives, replaced by hashes of them."""
+"""Serial numbers in documents of drives, replaced by hashes of them, and world-wide names."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import re
 
 from writeamp.measure.counters.facts import hashed_serial
 
-# Keys of smartctl's and nvme-cli's JSON, and the line of smartctl's text.
+# Keys of smartctl's and nvme-cli's JSON, lines of their text, and labels of Prometheus.
 _SERIALS = (
-    re.compile(rb'("(?:serial_number|sn|SerialNumber)"\s*:\s*")([^"\\]*)(?=")'),
-    re.compile(rb"(?m)(^Serial [Nn]umber:[ \t]*)(\S[^\r\n]*?)(?=[ \t]*\r?$)"),
+    re.compile(
+        rb'("(?:serial_number|sn|SerialNumber|subnqn|logical_unit_id)"\s*:\s*")([^"\\]*)(?=")'
+    ),
+    re.compile(
+        rb"(?m)(^(?:Serial [Nn]umber|sn|subnqn|LU WWN Device Id|Logical Unit id)[ \t]*:[ \t]*)"
+        rb"(\S[^\r\n]*?)(?=[ \t]*\r?$)"
+    ),
+    re.compile(rb'(\b(?:serial_number|serial)=")([^"\\]*)(?=")'),
 )
+# Numbers that are of one drive, too, which nothing reads here.
+_WORLD_WIDE = re.compile(rb'("(?:wwn|eui64)"\s*:\s*)\{[^{}]*\}')
 
 
 def without_serials(content: bytes) -> bytes:
     """Return a document in which the hash of each serial number stands for it."""
     for pattern in _SERIALS:
         content = pattern.sub(_hashed, content)
-    return content
+    return _WORLD_WIDE.sub(rb"\1{}", content)
 
 
 def _hashed(found: re.Match[bytes]) -> bytes:

@@ -1,0 +1,77 @@
+"""Saving of a drive's documents: as one file, or as a folder with a file a log."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.reading import snapshots_of
+from writeamp.measure.counters.saved_file import packed
+from writeamp.measure.counters.snapshot import Snapshot
+from writeamp.output import check_target, replacing
+
+_WHAT = "snapshot"
+
+
+def is_folder(out: str | os.PathLike[str]) -> bool:
+    """Return whether a snapshot is to be a folder: what ends with a slash, or is one."""
+    return os.fspath(out).endswith("/") or Path(out).is_dir()
+
+
+def check_out(out: str | os.PathLike[str]) -> None:
+    """Refuse early where a snapshot cannot be saved.
+
+    Raises:
+        WriteampError: a folder that holds something, or a file that cannot be written.
+    """
+    if not is_folder(out):
+        check_target(out, _WHAT)
+        return
+    path = Path(out)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise WriteampError(
+            f"{os.fspath(out)!r} is no empty folder; a snapshot is of one moment, so give it a "
+            "folder of its own, or a file"
+        )
+    if not path.parent.is_dir():
+        raise WriteampError(f"there is no folder {str(path.parent)!r} for the snapshot")
+
+
+def save_documents(documents: Mapping[str, bytes], out: str | os.PathLike[str]) -> Snapshot:
+    """Save a drive's documents, the whole or nothing, and return the snapshot that they are.
+
+    Args:
+        documents: by the names of their files.
+        out: a file, or a folder if it is one or ends with a slash.
+
+    Raises:
+        WriteampError: they are no snapshot, or cannot be written.
+    """
+    (snapshot,) = snapshots_of(os.fspath(out), documents)
+    if is_folder(out):
+        _save_folder(documents, Path(out))
+    else:
+        with replacing(out, _WHAT) as file:
+            file.write(packed(documents))
+    return snapshot
+
+
+def _save_folder(documents: Mapping[str, bytes], folder: Path) -> None:
+    """Write a folder beside its place, which it takes when it is complete."""
+    check_out(folder if folder.is_dir() else f"{folder}/")
+    draft = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}")
+    try:
+        draft.mkdir()
+        for name, content in documents.items():
+            (draft / name).write_bytes(content)
+        draft.replace(folder)
+    except OSError as error:
+        raise WriteampError(
+            f"cannot write the snapshot {str(folder)!r}: {error.strerror or error}"
+        ) from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -1,0 +1,219 @@
+"""Real drives, which stand-ins of nvme and smartctl print here: saved, and run on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import in_process
+import pytest
+from stand_in_drives import drive, tools, writes
+from writeamp.drives.device import bytes_sent_to, device_at
+from writeamp.errors import WriteampError
+
+GB = 10**9
+SETTLE = "--settle 100ms"
+
+
+@pytest.fixture
+def nvme(tmp_path: Path) -> Iterator[Path]:
+    """Give an NVMe drive with the OCP log, and the tool that reads it."""
+    with tools(tmp_path, "nvme"):
+        yield drive(tmp_path, "nvme0", host=1000 * GB, flash=3000 * GB, refuses=["fdp stats"])
+
+
+@pytest.fixture
+def sata(tmp_path: Path) -> Iterator[Path]:
+    """Give a SATA drive, and the tool that reads it."""
+    with tools(tmp_path, "smartctl"):
+        attributes = {225: 60_000, 243: 90_000}
+        yield drive(tmp_path, "sda", model="INTEL SSDSC2KB960G8", attributes=attributes)
+
+
+def test_a_snapshot_of_an_nvme_drive_is_one_file_or_a_folder(nvme: Path, tmp_path: Path) -> None:
+    for out in (tmp_path / "snap.json", f"{tmp_path}/folder/"):
+        saved = in_process.document("measure save", f"{nvme} --out {out}")
+        assert saved["wa"] == pytest.approx(3.0)
+        found = in_process.document("measure counters", str(out))
+        assert found == {key: value for key, value in saved.items() if key != "file"}
+        assert found["taken_at"] > 1.7e9
+        assert "fdp stats" in " ".join(found["notes"])
+    fleet = in_process.document("measure fleet", str(tmp_path / "folder"))
+    assert [one["wa"] for one in fleet["drives"]] == [saved["wa"]]
+
+
+def test_the_hosts_counter_is_read_before_the_flash_and_after_it(tmp_path: Path) -> None:
+    with tools(tmp_path, "nvme"):
+        path = drive(tmp_path, "nvme0", host=GB, flash=GB, grows=[0, 0, 0])
+        in_process.document("measure save", f"{path} --out {tmp_path}/s/")
+    names = sorted(one.name for one in (tmp_path / "s").iterdir())
+    assert {"smart.json", "smart-again.json", "ocp.json", "taken.json"} <= set(names)
+    assert list(json.loads((tmp_path / "s" / "taken.json").read_text())["commands"])[1:3] == [
+        "smart.json",
+        "ocp.json",
+    ]
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_serial_numbers_are_hashed_unless_asked_for(
+    sata: Path, nvme: Path, tmp_path: Path, *, keeps: bool
+) -> None:
+    with tools(tmp_path, "nvme", "smartctl"):
+        for name, path in (("a", sata), ("b", nvme)):
+            out = tmp_path / name
+            in_process.document("measure save", f"{path} --out {out} {'--serials' * keeps}")
+            assert ("SERIAL0123" in out.read_text()) is keeps
+            assert ("WORLDWIDE77" in out.read_text()) is (keeps and path is sata)
+
+
+def test_a_vendors_log_is_read_where_there_is_no_ocp_log(tmp_path: Path) -> None:
+    refused = ["ocp smart-add-log", "fdp stats", "endurance-log"]
+    with tools(tmp_path, "nvme"):
+        path = drive(
+            tmp_path, "nvme0", model="INTEL SSDPE2KX", host=2**40, flash=2**41, refuses=refused
+        )
+        found = in_process.document("measure save", f"{path} --out {tmp_path}/s.json")
+    assert found["wa"] == pytest.approx(2.0)
+    assert "0xCA" in found["source"]
+
+
+def test_a_sata_drive_is_read_by_smartctl_whatever_bits_its_status_has(
+    sata: Path, tmp_path: Path
+) -> None:
+    found = in_process.document("measure save", f"{sata} --out {tmp_path}/s.json")
+    assert found["wa"] == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "words"),
+    [
+        ("nvme0", {}, ["nvme is not installed", "nvme-cli", "nvme smart-log", "ocp.json"]),
+        ("sda", {"messages": "No such"}, ["status 2", "smartctl -x -j", "by hand"]),
+    ],
+)
+def test_what_is_missing_is_said_with_the_commands_to_run_by_hand(
+    tmp_path: Path, name: str, state: dict[str, object], words: list[str]
+) -> None:
+    with tools(tmp_path, "smartctl"):
+        path = drive(tmp_path, name, **state)
+        done = in_process.run("measure save", f"{path} --out {tmp_path}/s.json")
+    assert (done.status, done.out) == (2, "")
+    assert all(one in done.err for one in words)
+    assert not (tmp_path / "s.json").exists()
+
+
+def test_a_missing_right_is_said(tmp_path: Path) -> None:
+    with tools(tmp_path, "nvme"):
+        path = drive(
+            tmp_path, "nvme0", refuses=["id-ctrl"], complaint="open failed: Permission denied"
+        )
+        done = in_process.run("measure save", f"{path} --out {tmp_path}/s.json")
+    assert (done.status, done.out) == (2, "")
+    assert "root" in done.err
+
+
+def test_the_wa_of_a_command_is_that_of_its_interval(nvme: Path, tmp_path: Path) -> None:
+    command = writes(nvme, host=100 * GB, flash=250 * GB)
+    arguments = f"{nvme} {SETTLE} --out {tmp_path}/kept --json -- {command}"
+    found = json.loads(in_process.run("measure run", arguments).out)
+    assert found["wa"] == pytest.approx(2.5, rel=1e-4)
+    assert (found["run_exit_status"], found["settled"], found["interrupted"]) == (0, True, False)
+    kept = [tmp_path / "kept" / name for name in ("before.json", "after.json")]
+    again = in_process.document("measure diff", " ".join(map(str, kept)))
+    assert again["wa"] == found["wa"]
+
+
+def test_a_run_waits_until_collection_has_settled(tmp_path: Path) -> None:
+    with tools(tmp_path, "nvme"):
+        # The two readings before the command take two smart-logs each.
+        grows = [0, 0, 0, 0, 0, 50 * GB, 0, 30 * GB, 0, 20 * GB, 0, 0]
+        path = drive(tmp_path, "nvme0", host=1000 * GB, flash=3000 * GB, grows=grows)
+        command = writes(path, host=100 * GB, flash=100 * GB)
+        found = json.loads(
+            in_process.run("measure run", f"{path} {SETTLE} --json -- {command}").out
+        )
+        assert found["wa"] == pytest.approx(2.0, rel=1e-3)
+        path = drive(tmp_path, "nvme0", host=1000 * GB, flash=3000 * GB, grows=[50 * GB] * 90)
+        command = writes(path, host=100 * GB, flash=100 * GB)
+        arguments = f"{path} {SETTLE} --wait 1s --json -- {command}"
+        found = json.loads(in_process.run("measure run", arguments).out)
+    verdicts = {one["name"]: one["verdict"] for one in found["checks"]}
+    assert (found["settled"], verdicts["settled"], verdicts["quiet before"]) == (
+        False,
+        "doubt",
+        "doubt",
+    )
+
+
+def test_an_interval_that_the_counters_cannot_show_is_refused(nvme: Path) -> None:
+    command = writes(nvme, host=600_000, flash=900_000)
+    done = in_process.run("measure run", f"{nvme} {SETTLE} --json -- {command}")
+    found = json.loads(done.out)
+    assert (done.status, found["wa"], found["class"]) == (0, None, "none")
+    assert "write at least" in found["reason"]
+    assert found["write_at_least_bytes"] > 600_000
+
+
+def test_a_command_that_wrote_nothing_gets_no_number(nvme: Path) -> None:
+    found = json.loads(in_process.run("measure run", f"{nvme} {SETTLE} --json -- true").out)
+    assert found["wa"] is None
+    assert "write at least" in found["reason"]
+
+
+def test_the_status_is_that_of_the_command(nvme: Path) -> None:
+    assert in_process.run("measure run", f"{nvme} {SETTLE} -- 'exit 7'").status == 7
+
+
+def test_a_command_is_not_run_where_the_counters_cannot_show_it(tmp_path: Path) -> None:
+    with tools(tmp_path, "nvme"):
+        refused = ["ocp smart-add-log", "fdp stats", "endurance-log"]
+        path = drive(tmp_path, "nvme0", host=GB, flash=0, refuses=refused)
+        done = in_process.run("measure run", f"{path} {SETTLE} -- touch {tmp_path}/ran")
+    assert (done.status, done.out) == (2, "")
+    assert "was not run" in done.err
+    assert not (tmp_path / "ran").exists()
+
+
+def listed(sys: Path, name: str, sectors: int, **links: str) -> None:
+    """Write what the kernel says of a disk."""
+    folder = sys / "class" / "block" / name
+    for link in links.values():
+        (folder / "slaves" / link).mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "stat").write_text(f" 1 2 3 4 5 6 {sectors} 8 9 10 11 12 13 14 15 16 17\n")
+
+
+def test_the_kernel_says_what_it_sent_to_all_namespaces_of_a_drive(
+    nvme: Path, tmp_path: Path
+) -> None:
+    listed(tmp_path, "nvme0n1", 100)
+    listed(tmp_path, "nvme0n2", 20)
+    listed(tmp_path, "nvme01n1", 7)
+    found = device_at(str(nvme), sys=tmp_path)
+    assert found.is_nvme
+    assert bytes_sent_to(found, sys=tmp_path) == 120 * 512
+
+
+def test_a_disk_of_several_drives_is_refused(tmp_path: Path) -> None:
+    listed(tmp_path, "md0", 1, first="sda", second="sdb")
+    with tools(tmp_path), pytest.raises(WriteampError, match="made of sda, sdb"):
+        device_at(str(drive(tmp_path, "md0")), sys=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        ("save /dev/no-such --out {0}/s.json", ["/dev/no-such", "ls /dev"]),
+        ("save {0}/file.txt --out {0}/s.json", ["no device", "measure counters"]),
+        ("run /dev/no-such -- true", ["/dev/no-such"]),
+        ("run {0} -- ''", ["command is empty"]),
+        ("run {0} --settle soon -- true", ["--settle", "soon"]),
+    ],
+)
+def test_what_is_no_drive_is_refused(tmp_path: Path, verb: str, words: list[str]) -> None:
+    (tmp_path / "file.txt").write_text("x")
+    name, _, rest = verb.format(tmp_path).partition(" ")
+    done = in_process.run(f"measure {name}", rest)
+    assert (done.status, done.out) == (2, "")
+    assert all(one in done.err for one in words)
