@@ -8,6 +8,7 @@ from . import measure as measure
 from . import models as models
 from . import plots as plots
 from . import traces as traces
+from . import volumes as volumes
 from ._engine import __version__ as __version__
 from .custom import NEVER as NEVER
 from .custom import Placement as Placement

@@ -112,6 +112,17 @@ CASES: list[tuple[str, list[str]]] = [
     ("allocate --explore 25 --fill 0.7", ["25 chunks", "2 to 24"]),
     ("allocate --explore ten --fill 0.7", ["--explore", "ten"]),
     ("allocate --explore 10 --sizes 0.5,0.5 --fill 0.7", ["explore", "sizes", "neither"]),
+    # Fleets.
+    ("volumes make --volumes 0 --out fleet.csv", ["volumes", "from 1"]),
+    ("volumes make --skew-low 2 --out fleet.csv", ["skew_low", "above skew_high"]),
+    ("volumes make --out fleet.csv.xz", ["only read", ".zst"]),
+    ("volumes make --out no-such-folder/fleet.csv", ["no-such-folder"]),
+    ("volumes make --format msr --out fleet.csv", ["msr", "alibaba"]),
+    ("volumes split no-such.csv --out fleet", ["no-such.csv", "No such file"]),
+    ("volumes split {garbage} --out fleet", ["garbage", "--format"]),
+    ("volumes split {short_row} --format msr --out fleet", ["short_row:2"]),
+    ("volumes info no-such-folder", ["no-such-folder", "no fleet"]),
+    ("volumes info {folder} --preset sepbt", ["preset", "did you mean 'sepbit'"]),
     # Sweeps, and who runs them.
     ("sweep no-such.toml --out results", ["no-such.toml", "no such file"]),
     ("sweep {bad_toml} --out results", ["bad_toml.toml", "not valid TOML"]),

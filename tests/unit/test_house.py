@@ -15,7 +15,7 @@ import writeamp as wa
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (wa, wa.models, wa.meanfield, wa.allocation, wa.traces)
+    for module in (wa, wa.models, wa.meanfield, wa.allocation, wa.traces, wa.volumes)
     for name in module.__all__
     if inspect.isfunction(getattr(module, name))
 }
@@ -30,6 +30,7 @@ LATE = (
     "models",
     "plots",
     "traces",
+    "volumes",
 )
 
 

@@ -48,6 +48,8 @@ _PANELS = {
     "other views": "Trade-offs and sensitivity",
     "simulated": "Simulated targets",
     "real": "Real targets",
+    "fleet": "Fleet (its size, and distributions over its volumes)",
+    "which volumes": "Which volumes",
     "drive use": "State of the drive (features modern)",
     "bounds": "What is asked",
 }

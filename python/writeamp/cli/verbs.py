@@ -76,6 +76,11 @@ VERBS = {
         "--out DIR`, then `writeamp sweep show DIR`.",
     ),
     "trace": Verb("trace", "Look into block traces, and convert them."),
+    "volumes": Verb(
+        "volumes",
+        "Fleets of many volumes in one trace: make, split by volume, look at, run, and what they "
+        "need.",
+    ),
     "measure": Verb("measure", "Measure real drives."),
     "blackbox": Verb(
         "blackbox",

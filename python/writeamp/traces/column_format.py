@@ -45,8 +45,11 @@ def column_format(name: str) -> Format:
     """
     columns = parse_columns(name)
 
+    def rows(path: Path) -> RowFormat:
+        return _row_format(path, columns)
+
     def read(path: Path, options: ReadOptions) -> Trace:
-        return _row_format(path, columns).read(path)
+        return rows(path).read(path)
 
     return Format(
         name=columns.text,
@@ -58,6 +61,7 @@ def column_format(name: str) -> Format:
         read=read,
         write=_refuse_to_write,
         certain=False,
+        rows=rows,
     )
 
 

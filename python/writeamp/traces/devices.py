@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
+
+# Numbers below this have a table.
+_SMALL = 1 << 20
 
 
 class DeviceCodes:
@@ -23,6 +28,10 @@ class DeviceCodes:
         if not columns:
             code = self._codes.setdefault((0,), len(self._codes))
             return pl.repeat(code, rows.height, dtype=pl.UInt32, eager=True)
+        if len(columns) == 1 and rows.schema[columns[0]] == pl.UInt64:
+            numbers = rows[columns[0]].to_numpy()
+            if len(numbers) and numbers.max() < _SMALL:
+                return pl.Series(self._encode_small(numbers))
         keys = rows.select(columns)
         distinct = keys.unique(maintain_order=True)
         codes = [self._codes.setdefault(key, len(self._codes)) for key in distinct.rows()]
@@ -30,6 +39,15 @@ class DeviceCodes:
             return pl.repeat(codes[0], rows.height, dtype=pl.UInt32, eager=True)
         table = distinct.with_columns(pl.Series("code", codes, dtype=pl.UInt32))
         return keys.join(table, on=columns, how="left", maintain_order="left")["code"]
+
+    def _encode_small(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+        """Return the codes of devices that are named by small numbers, by a table of all these."""
+        is_there = np.zeros(int(numbers.max()) + 1, bool)
+        is_there[numbers] = True
+        code_of = np.zeros(len(is_there), np.uint32)
+        for number in np.flatnonzero(is_there).tolist():
+            code_of[number] = self._codes.setdefault((number,), len(self._codes))
+        return code_of[numbers]
 
     @property
     def names(self) -> list[str]:

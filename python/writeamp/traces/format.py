@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Head
 from writeamp.traces.trace import Trace
 
@@ -34,6 +35,8 @@ class Format:
         read: path and options to trace.
         write: writes a trace to an open file; returns notes on what was rounded or renamed.
         actions: values of the ``action`` option, the default first; none if it takes none.
+        rows: path to the rows of a text with one request a line, which is then read in blocks.
+        has_devices: whether the requests of a format without rows say which device they are for.
     """
 
     name: str
@@ -46,3 +49,9 @@ class Format:
     write: Callable[[Trace, BinaryIO], list[str]]
     certain: bool = True
     actions: tuple[str, ...] = ()
+    rows: Callable[[Path], RowFormat] | None = None
+    has_devices: bool = True
+
+    def names_devices(self, path: Path) -> bool:
+        """Return whether the requests of a file say which device they are for."""
+        return self.has_devices if self.rows is None else bool(self.rows(path).device_columns)

@@ -99,3 +99,25 @@ def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
 
 def _damaged(path: Path, kinds: list[str]) -> WriteampError:
     return WriteampError(f"{path}: the {''.join(kinds)} file is damaged or cut")
+
+
+@contextmanager
+def packed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """Yield a file whose text is compressed into another one, as the suffix of a path says.
+
+    Raises:
+        WriteampError: nothing is written with that suffix.
+    """
+    suffix = path.suffix
+    if suffix == ".zst":
+        with zstandard.ZstdCompressor(level=3, threads=-1).stream_writer(
+            file, closefd=False
+        ) as stream:
+            yield stream  # it has what a writer needs
+    elif suffix == ".gz":
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=3, mtime=0) as text:
+            yield text  # type: ignore[misc]
+    elif suffix in SUFFIXES:
+        raise WriteampError(f"{path}: {suffix} is only read; write .zst, .gz or no such suffix")
+    else:
+        yield file

@@ -55,21 +55,26 @@ class RowFormat:
         parts: list[pl.DataFrame] = []
         notes = list(self.notes)
         ends_with_newline = True
-        for whole in read_blocks(path):
-            block = whole
-            if block.first_line == 1 and self.header and self.header.match(block.text):
-                block = _without_first_line(block)
+        for block in read_blocks(path):
+            if self._begins_with_header(block):
                 notes.append("line 1 is a header")
-            if self.without_others is not None:
-                block = self.without_others(block)
-            rows = parse(block, self.layout, self.checks)
-            parts.append(self._requests(rows, devices))
+            parts.append(self.requests_of(block, devices))
             ends_with_newline = block.text.endswith(b"\n")
         if not ends_with_newline:
             notes.append("the file does not end with a newline: its last row may be cut")
         return assemble(path, self.name, parts, devices, notes)
 
-    def _requests(self, rows: pl.DataFrame, devices: DeviceCodes) -> pl.DataFrame:
+    def requests_of(self, block: Block, devices: DeviceCodes) -> pl.DataFrame:
+        """Return the requests of a block of a file, with the codes that their devices have.
+
+        Raises:
+            WriteampError: a row is not valid (names file and line).
+        """
+        if self._begins_with_header(block):
+            block = _without_first_line(block)
+        if self.without_others is not None:
+            block = self.without_others(block)
+        rows = parse(block, self.layout, self.checks)
         return rows.select(
             timestamp_ns=self.timestamp_ns.cast(pl.Int64),
             device=devices.encode(rows, self.device_columns),
@@ -77,6 +82,9 @@ class RowFormat:
             offset=self.offset.cast(pl.UInt64),
             length=self.length.cast(pl.UInt32),
         ).select(SCHEMA.keys())
+
+    def _begins_with_header(self, block: Block) -> bool:
+        return bool(block.first_line == 1 and self.header and self.header.match(block.text))
 
 
 def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr, Check]:

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -33,11 +33,16 @@ _FOREIGN_MAGICS = (
 
 @dataclass(frozen=True)
 class Block:
-    """Whole lines of a text file; ``first_line`` is the number of the first one, from 1."""
+    """Whole lines of a text file; ``first_line`` is the number of the first one, from 1.
+
+    ``end_byte`` is where in the text of the file they end, ``end_line`` the number of the next.
+    """
 
     path: Path
     first_line: int
     text: bytes
+    end_byte: int = 0
+    end_line: int = 0
 
     def fault(self, line: int, sentence: str) -> WriteampError:
         """Return the error for a fault in a line of this block, with file and line."""
@@ -86,8 +91,13 @@ def read_head(path: Path) -> Head:
     return Head(start, tuple(line for line in lines if line)[:_HEAD_LINES])
 
 
-def read_blocks(path: Path) -> Iterator[Block]:
+def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iterator[Block]:
     """Yield the file's text in blocks of whole lines; compressed files are unpacked on the way.
+
+    Args:
+        path: the file.
+        first_byte: where in its text to begin, the end of an earlier block.
+        first_line: the number of the line there.
 
     Raises:
         WriteampError: the file cannot be read or is not text.
@@ -95,22 +105,32 @@ def read_blocks(path: Path) -> Iterator[Block]:
     with open_file(path) as file:
         _refuse_foreign(file, path)
         with unpacked(file, path) as stream:
-            yield from _blocks(path, stream)
+            _pass(stream, first_byte, is_packed=stream is not file)
+            yield from _blocks(path, stream, first_byte, first_line)
 
 
-def _blocks(path: Path, stream: BinaryIO) -> Iterator[Block]:
-    line = 1
+def _pass(stream: BinaryIO, byte_count: int, *, is_packed: bool) -> None:
+    """Read on from so many bytes after the start."""
+    if not is_packed:
+        stream.seek(byte_count)
+        return
+    while byte_count and (text := stream.read(min(byte_count, BLOCK_BYTES))):
+        byte_count -= len(text)
+
+
+def _blocks(path: Path, stream: BinaryIO, at_byte: int, line: int) -> Iterator[Block]:
     while text := stream.read(BLOCK_BYTES):
         tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES)
         text += tail
-        block = Block(path, line, text)
+        at_byte += len(text)
+        first_line, line = line, line + text.count(b"\n")
+        block = Block(path, first_line, text, at_byte, line)
         _refuse_binary(block)
         if len(tail) == _LINE_LIMIT_BYTES:
-            raise block.fault(line + text.count(b"\n"), "the line is longer than 1 MiB")
-        if line == 1:
-            block = Block(path, line, text.removeprefix(_BYTE_ORDER_MARK))
+            raise block.fault(line, "the line is longer than 1 MiB")
+        if first_line == 1:
+            block = replace(block, text=text.removeprefix(_BYTE_ORDER_MARK))
         yield block
-        line += text.count(b"\n")
 
 
 @contextmanager

@@ -136,4 +136,5 @@ FORMAT = Format(
     matches=partial(any_line, _ROW),
     read=read,
     write=write,
+    rows=lambda path: _rows(_origin_ticks(path)),
 )

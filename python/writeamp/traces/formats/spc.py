@@ -94,4 +94,5 @@ FORMAT = Format(
     matches=partial(any_line, _ROW),
     read=read,
     write=write,
+    rows=lambda path: _ROWS,
 )

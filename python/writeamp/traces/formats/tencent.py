@@ -99,4 +99,5 @@ FORMAT = Format(
     read=read,
     write=write,
     certain=False,
+    rows=lambda path: _ROWS,
 )

@@ -1,0 +1,157 @@
+"""`writeamp volumes`: fleets of many volumes, made, split, looked at and run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.application import App
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.cli.setting_options import with_settings
+from writeamp.volumes.settings import FleetSettings, SelectionSettings, SplitSettings
+
+# Those for which a table has room; all are in --json.
+_SHOWN_QUANTILES = ("0", "0.25", "0.5", "0.75", "1")
+
+FleetFolder = Annotated[
+    Path,
+    typer.Argument(
+        help="The folder that was --out of `volumes split`.", metavar="DIR", show_default=False
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    verbs = App(
+        help="Fleets of many volumes in one trace: make, split by volume, look at, run, and what "
+        "they need.",
+        no_args_is_help=True,
+    )
+    verbs.command("make")(with_settings(make))
+    verbs.command("split")(with_settings(split))
+    verbs.command("info")(with_settings(info))
+    app.add_typer(verbs, name="volumes")
+
+
+def make(
+    asked: FleetSettings,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="The trace to write; with .zst or .gz it is compressed. The true parameters go "
+            "beside it, to NAME.truth.parquet.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    json: options.Json = False,
+) -> None:
+    """Make a fleet whose volumes have stated distributions of size, skew, order and drift.
+
+    Example: writeamp volumes make --volumes 200 --requests 2e6 --seed 1 --out fleet.csv.zst
+    """
+    from writeamp.volumes.making import make as made  # noqa: PLC0415 (slow)
+
+    with Bar("making", lambda done, whole: f"{done:,} of {whole:,} requests") as bar:
+        found = made(out, asked, progress=bar.update)
+    _tell(found.to_dict(), json=json)
+
+
+def split(
+    traces: Annotated[
+        list[str],
+        typer.Argument(
+            help="Trace files, which may be compressed, or addresses such as s3://…; read in the "
+            "order of their times.",
+            metavar="TRACE",
+            show_default=False,
+        ),
+    ],
+    asked: SplitSettings,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="The folder of the fleet; a split that was interrupted goes on there.",
+            metavar="DIR",
+            show_default=False,
+        ),
+    ],
+    json: options.Json = False,
+) -> None:
+    """Split traces by volume, in one pass and bounded memory, with a table of the volumes.
+
+    Example: writeamp volumes split fleet.csv.zst --format alibaba --out fleet/
+    """
+    from writeamp.volumes.splitting import split as split_fleet  # noqa: PLC0415 (slow)
+
+    with Bar("splitting", _split_words) as bar:
+        found = split_fleet(traces, out, asked, progress=bar.update)
+    _tell(found.to_dict(), json=json)
+
+
+def _split_words(done: int, whole: int) -> str:
+    if not whole:
+        return f"{done:,} requests read"
+    return f"{done - whole // 2:,} of {whole // 2:,} requests by volume"
+
+
+def info(
+    fleet: FleetFolder,
+    asked: SelectionSettings,
+    *,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Say what the volumes of a fleet are like: sums, distributions, and with --csv each of them.
+
+    Example: writeamp volumes info fleet/ --where "drive_writes > 2"
+    """
+    from writeamp.volumes.fleet import Fleet  # noqa: PLC0415 (slow)
+    from writeamp.volumes.summary import facts_table, summary  # noqa: PLC0415 (slow)
+
+    found = Fleet.open(fleet)
+    if csv:
+        options.print_csv(facts_table(found, asked))
+        return
+    facts = summary(found, asked)
+    if json:
+        options.print_json(facts)
+        return
+    distributions, presets = facts.pop("distributions"), facts.pop("presets")
+    _tell(facts, json=False)
+    heading = ["of the volumes", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
+    rows = [
+        [name.replace("_", " "), *(_shown(one[quantile]) for quantile in _SHOWN_QUANTILES)]
+        for name, one in distributions.items()
+    ]
+    stdout.print(options.table("Quantiles over the volumes", heading, rows))
+    chosen = ", ".join(f"{name} {count:,}" for name, count in presets.items())
+    stdout.print(f"volumes that presets choose: {chosen}", highlight=False)
+
+
+def _tell(facts: dict[str, Any], *, json: bool) -> None:
+    if json:
+        options.print_json(facts)
+        return
+    stdout.print(
+        options.facts([(key.replace("_", " "), _shown(one)) for key, one in facts.items()])
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,7 @@
+"""Names of `writeamp.volumes`."""
+
+from .fleet import Fleet as Fleet
+from .making import Made as Made
+from .making import make as make
+from .splitting import Split as Split
+from .splitting import split as split

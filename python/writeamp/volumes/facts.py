@@ -1,0 +1,188 @@
+"""Facts of one volume: what it writes, how unevenly, how often, and in what order."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.traces.skew import Heat
+
+# Size of the pages in which writes are counted, that of most drives' maps.
+PAGE_BYTES = 4096
+READ, WRITE = 0, 1
+# Counters of all pages between the first and the last are made up to so many for each write.
+_COUNTERS_PER_WRITE = 8
+_FEWEST_COUNTERS = 1 << 16
+# Update intervals are found from all writes of so many, and from a quarter of more, up to a most.
+_FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 15, 1 << 18
+_KEY_BITS = 63
+
+_Array = npt.NDArray[Any]
+
+FACTS: dict[str, Any] = {
+    "volume": pl.String,
+    "requests": pl.Int64,
+    "reads": pl.Int64,
+    "writes": pl.Int64,
+    "bytes_read": pl.Int64,
+    "bytes_written": pl.Int64,
+    "page_writes": pl.Int64,
+    "written_set_bytes": pl.Int64,
+    "drive_writes": pl.Float64,
+    "hottest_1pct_share": pl.Float64,
+    "hottest_10pct_share": pl.Float64,
+    "median_update_interval_s": pl.Float64,
+    "sequential_share": pl.Float64,
+    "first_ns": pl.Int64,
+    "last_ns": pl.Int64,
+    "span_s": pl.Float64,
+    "digest": pl.String,
+    "file": pl.Int64,
+    "first_row": pl.Int64,
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Requests of one volume in their order; shape (requests,) each.
+
+    `op` is the position of the operation in `writeamp.traces.OPERATIONS`.
+    """
+
+    timestamp_ns: npt.NDArray[np.int64]
+    op: npt.NDArray[np.uint8]
+    offset: npt.NDArray[np.uint64]
+    length: npt.NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        """Return the number of requests."""
+        return len(self.op)
+
+    def part(self, first: int, end: int) -> Columns:
+        """Return some of the requests."""
+        rows = slice(first, end)
+        return Columns(self.timestamp_ns[rows], self.op[rows], self.offset[rows], self.length[rows])
+
+
+def facts_of(name: str, found: Columns) -> dict[str, Any]:
+    """Return the facts of a volume by the names of `FACTS`, but where its requests stand.
+
+    `page_writes` go to the pages of 4 KiB of the written set, a page that is written in part
+    counting as a whole; `drive_writes` are those for each page of it. The shares of the hottest
+    pages are as `writeamp.traces.info` has them. `sequential_share` is of the requests that begin
+    where the volume's one before ended. An update interval is the time from a write of a page to
+    its next one; of many, the median is of those of one page in every so many.
+    """
+    end = found.offset + found.length
+    is_write = (found.op == WRITE) & (found.length > 0)
+    writes = np.count_nonzero(found.op == WRITE)
+    start_page = found.offset[is_write] // np.uint64(PAGE_BYTES)
+    end_page = (end[is_write] - np.uint64(1)) // np.uint64(PAGE_BYTES) + np.uint64(1)
+    heat = _heat(start_page, end_page)
+    follows = np.count_nonzero(found.offset[1:] == end[:-1])
+    first_ns, last_ns = int(found.timestamp_ns.min()), int(found.timestamp_ns.max())
+    page_writes = heat.writes if heat.pages else 0
+    return {
+        "volume": name,
+        "requests": len(found),
+        "reads": int(np.count_nonzero(found.op == READ)),
+        "writes": int(writes),
+        "bytes_read": int(found.length[found.op == READ].sum(dtype=np.uint64)),
+        "bytes_written": int(found.length[is_write].sum(dtype=np.uint64)),
+        "page_writes": page_writes,
+        "written_set_bytes": heat.pages * PAGE_BYTES,
+        "drive_writes": page_writes / heat.pages if heat.pages else None,
+        "hottest_1pct_share": heat.share_of_hottest(0.01),
+        "hottest_10pct_share": heat.share_of_hottest(0.1),
+        "median_update_interval_s": _median_update_interval_s(
+            start_page, end_page, found.timestamp_ns[is_write]
+        ),
+        "sequential_share": follows / len(found),
+        "first_ns": first_ns,
+        "last_ns": last_ns,
+        "span_s": (last_ns - first_ns) / 1e9,
+        "digest": _digest(found),
+    }
+
+
+def _heat(start_page: _Array, end_page: _Array) -> Heat:
+    """Return how often pages are written: by a counter for each of a dense volume."""
+    if len(start_page) == 0:
+        return Heat(np.zeros(1, np.int64))
+    lowest = int(start_page.min())
+    span = int(end_page.max()) - lowest
+    if span > max(_FEWEST_COUNTERS, _COUNTERS_PER_WRITE * len(start_page)):
+        return Heat(_sparse_cover(start_page, end_page))
+    begins = np.bincount((start_page - np.uint64(lowest)).astype(np.int64), minlength=span + 1)
+    begins -= np.bincount((end_page - np.uint64(lowest)).astype(np.int64), minlength=span + 1)
+    by_writes = np.bincount(np.cumsum(begins, out=begins)[:-1])
+    by_writes[0] = 0
+    return Heat(by_writes)
+
+
+def _sparse_cover(start_page: _Array, end_page: _Array) -> npt.NDArray[np.int64]:
+    """Return how many pages are written n times, from where writes begin and end."""
+    events = np.concatenate([start_page * np.uint64(2) + np.uint64(1), end_page * np.uint64(2)])
+    events.sort()
+    cover = np.cumsum((events & np.uint64(1)).astype(np.int64) * 2 - 1)
+    lengths = np.diff(events >> np.uint64(1)).astype(np.int64)
+    by_writes = np.bincount(cover[:-1], weights=lengths).astype(np.int64)
+    by_writes[0] = 0
+    return np.trim_zeros(by_writes, "b")
+
+
+def _median_update_interval_s(
+    start_page: _Array, end_page: _Array, at_ns: npt.NDArray[np.int64]
+) -> float | None:
+    """Return the median time between writes of a page, of every so-many-th page; None of none."""
+    if len(start_page) == 0:
+        return None
+    lowest = start_page.min()
+    start = (start_page - lowest).astype(np.int64)
+    count = (end_page - start_page).astype(np.int64)
+    writes = int(count.sum())
+    every = _next_prime(-(-writes // max(_FEWEST_SAMPLED, min(writes // 4, _MOST_SAMPLED))))
+    if every > 1:
+        end = start + count
+        start = -(-start // every) * every
+        count = np.maximum(-(-(end - start) // every), 0)
+    request = np.repeat(np.arange(len(start)), count)
+    first_of = np.cumsum(count) - count
+    page = start[request] + (np.arange(len(request)) - first_of[request]) * every
+    # Pages and, within each, requests in one number, which sorts many times faster than by both.
+    bits = len(start).bit_length()
+    if int(page.max(initial=0)).bit_length() + bits < _KEY_BITS:
+        key = page << bits | request
+        key.sort()
+        page, when = key >> bits, at_ns[key & ((1 << bits) - 1)]
+    else:
+        order = np.lexsort((request, page))
+        page, when = page[order], at_ns[request[order]]
+    intervals = np.diff(when)[page[1:] == page[:-1]]
+    return float(np.median(intervals)) / 1e9 if len(intervals) else None
+
+
+def _next_prime(least: int) -> int:
+    """Return a prime from `least` on, or 1: requests tend to begin at multiples of other numbers.
+
+    >>> [_next_prime(least) for least in (0, 1, 2, 8, 90)]
+    [1, 1, 2, 11, 97]
+    """
+    found = max(1, least)
+    while found > 1 and any(found % one == 0 for one in range(2, math.isqrt(found) + 1)):
+        found += 1
+    return found
+
+
+def _digest(found: Columns) -> str:
+    """Return the digest of what the volume asks, by which its runs are known."""
+    digest = hashlib.blake2b(digest_size=16)
+    for column in (found.timestamp_ns, found.op, found.offset, found.length):
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.hexdigest()

@@ -1,0 +1,133 @@
+"""Fleets that were split: a table of their volumes, each of which is read alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from writeamp.domains import file_name
+from writeamp.errors import WriteampError, unknown
+from writeamp.output import AnyPath
+from writeamp.traces.quoting import one_line
+from writeamp.traces.trace import SCHEMA, Operation, Trace
+from writeamp.volumes.facts import FACTS
+
+MARK = "writeamp-fleet.json"
+TABLE = "volumes.parquet"
+FORMAT, VERSION = "writeamp fleet", 1
+# Columns of the files of requests, sorted by volume.
+STORED: dict[str, Any] = {
+    "timestamp_ns": pl.Int64,
+    "op": Operation,
+    "offset": pl.UInt64,
+    "length": pl.UInt32,
+}
+# Where the volumes stand, which is nothing to choose them by.
+OF_STORAGE = ("digest", "file", "first_row")
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """Volumes of a fleet in a folder that `split` has made."""
+
+    folder: Path
+    facts: dict[str, Any]
+
+    @staticmethod
+    def open(path: AnyPath) -> Fleet:
+        """Return the fleet in a folder.
+
+        Raises:
+            WriteampError: there is none, or it is not split to its end.
+        """
+        folder = Path(file_name(path))
+        try:
+            found = json.loads((folder / MARK).read_text("utf-8"))
+        except FileNotFoundError:
+            raise WriteampError(
+                f"{folder} holds no fleet that was split to its end; give the folder that was "
+                "--out of `writeamp volumes split`"
+            ) from None
+        except (OSError, ValueError, RecursionError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not JSON"
+            raise WriteampError(f"cannot read {folder / MARK}: {why}") from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise WriteampError(f"{folder / MARK} does not say that this is a fleet")
+        if found.get("version") != VERSION:
+            raise WriteampError(
+                f"{folder} is a fleet of version {found.get('version')!r}, this writeamp reads "
+                f"{VERSION}: split it again"
+            )
+        return Fleet(folder, found)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """A row for each volume, in the natural order of their names.
+
+        Columns: `volume`, `requests`, `reads`, `writes`, `bytes_read`, `bytes_written`;
+        `page_writes` to the pages of 4 KiB of the written set, whose size is `written_set_bytes`,
+        and `drive_writes`, page writes for each of these pages; `hottest_1pct_share` and
+        `hottest_10pct_share` of the page writes; `median_update_interval_s`; `sequential_share`;
+        `first_ns`, `last_ns` and `span_s`; and where its requests stand.
+
+        Raises:
+            WriteampError: it cannot be read.
+        """
+        table = _read(self.folder / TABLE, None)
+        if dict(table.schema) != {name: kind() for name, kind in FACTS.items()}:
+            raise WriteampError(f"{self.folder / TABLE} has other columns than a fleet's table")
+        return table
+
+    def volume(self, name: str) -> Trace:
+        """Return the requests of a volume, as its own trace.
+
+        Raises:
+            WriteampError: there is no such volume, or its requests cannot be read.
+        """
+        rows = self.table.filter(pl.col("volume") == name)
+        if rows.is_empty():
+            raise unknown("volume", name, self.table["volume"].to_list())
+        row = rows.row(0, named=True)
+        return read_volume(self.folder, name, row["file"], row["first_row"], row["requests"])
+
+
+def requests_file(folder: Path, number: int) -> Path:
+    """Return the file of that number."""
+    return folder / f"requests-{number:06}.parquet"
+
+
+def read_volume(folder: Path, name: str, file: int, first_row: int, requests: int) -> Trace:
+    """Return the trace of a volume that stands in some rows of a file.
+
+    Raises:
+        WriteampError: they cannot be read.
+    """
+    stored = _read(requests_file(folder, file), (first_row, requests))
+    if stored.height != requests or dict(stored.schema) != _stored_types():
+        raise WriteampError(
+            f"{requests_file(folder, file)} does not hold what {TABLE} says: split the fleet again"
+        )
+    return Trace(
+        stored.with_columns(device=pl.lit(0, pl.UInt32)).select(*SCHEMA),
+        "parquet",
+        str(folder / name),
+        [name],
+    )
+
+
+def _stored_types() -> dict[str, Any]:
+    return {name: kind if isinstance(kind, pl.Enum) else kind() for name, kind in STORED.items()}
+
+
+def _read(path: Path, rows: tuple[int, int] | None) -> pl.DataFrame:
+    try:
+        lazy = pl.scan_parquet(path)
+        return (lazy if rows is None else lazy.slice(*rows)).collect()
+    # Polars panics on some damaged files, and a panic is no PolarsError.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise WriteampError(f"cannot read {path}: {one_line(error)}") from None

@@ -1,0 +1,158 @@
+"""Made fleets: a trace of many volumes, and their true parameters beside it."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
+
+from writeamp import output
+from writeamp.errors import WriteampError
+from writeamp.output import AnyPath
+from writeamp.runners import stop_if_asked
+from writeamp.traces.packed import SUFFIXES, packed
+from writeamp.traces.registry import FORMATS
+from writeamp.traces.trace import Trace
+from writeamp.volumes.parameters import draw_parameters
+from writeamp.volumes.requests import made_requests
+from writeamp.volumes.settings import FleetSettings
+
+# Chunks that wait to be written while the next ones are made.
+_WAITING = 2
+
+
+@dataclass(frozen=True)
+class Made:
+    """Fleet that was made.
+
+    Attributes:
+        path: the trace.
+        truth: the Parquet file of the true parameters, a row for each volume.
+        volumes, requests: how many there are.
+        bytes: size of the trace.
+        trace_format: its format.
+        seed: what decided every draw.
+        elapsed_s: seconds that it took.
+    """
+
+    path: Path
+    truth: Path
+    volumes: int
+    requests: int
+    bytes: int
+    trace_format: str
+    seed: int
+    elapsed_s: float = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it with the keys of `writeamp volumes make --json`."""
+        return {
+            "path": str(self.path),
+            "truth": str(self.truth),
+            "format": self.trace_format,
+            "seed": self.seed,
+            "volumes": self.volumes,
+            "requests": self.requests,
+            "bytes": self.bytes,
+            "elapsed_s": self.elapsed_s,
+            "requests_per_s": self.requests / self.elapsed_s,
+        }
+
+
+def make(
+    out: AnyPath,
+    settings: FleetSettings | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Made:
+    """Make a fleet: its trace, and `NAME.truth.parquet` with the parameters of each volume.
+
+    Args:
+        out: the file to make or replace; with a suffix .zst or .gz it is compressed.
+        settings: of how many volumes, and what they are like.
+        progress: called with the requests made and in all.
+
+    Raises:
+        WriteampError: a file cannot be written.
+
+    >>> import tempfile
+    >>> from writeamp.volumes.settings import FleetSettings
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = make(f"{folder}/fleet.csv.zst", FleetSettings(volumes=3, requests=1000))
+    ...     made.truth.name, made.requests
+    ('fleet.truth.parquet', 1000)
+    """
+    settings = settings or FleetSettings()
+    started = time.perf_counter()
+    path = Path(out)
+    truth = truth_of(path)
+    for target in (path, truth):
+        output.check_target(target, "fleet")
+    volumes = draw_parameters(settings)
+    with output.replacing(path, "fleet") as file:
+        with packed(file, path) as text:
+            _write(text, path, settings, volumes, progress)
+        file.flush()
+        size = file.tell()
+    with output.replacing(truth, "true parameters") as file:
+        volumes.write_parquet(file)
+    return Made(
+        path,
+        truth,
+        settings.volumes,
+        settings.requests,
+        size,
+        settings.trace_format,
+        settings.seed,
+        elapsed_s=time.perf_counter() - started,
+    )
+
+
+def truth_of(path: Path) -> Path:
+    """Return the file of the true parameters of a fleet in another one.
+
+    >>> truth_of(Path("fleets/one.csv.zst")).name
+    'one.truth.parquet'
+    """
+    name = path.name
+    for suffix in (*SUFFIXES, ".csv"):
+        name = name.removesuffix(suffix)
+    return path.with_name(f"{name}.truth.parquet")
+
+
+def _write(
+    text: BinaryIO,
+    path: Path,
+    settings: FleetSettings,
+    volumes: pl.DataFrame,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Write all requests, on a thread beside the one that makes them."""
+    entry, names = FORMATS[settings.trace_format], volumes["volume"].to_list()
+    waiting: deque[Future[list[str]]] = deque()
+    done = 0
+    with ThreadPoolExecutor(1) as writer:
+        try:
+            for requests in made_requests(settings, volumes):
+                stop_if_asked()
+                trace = Trace(requests, settings.trace_format, str(path), names)
+                waiting.append(writer.submit(entry.write, trace, text))
+                if len(waiting) > _WAITING:
+                    waiting.popleft().result()
+                done += requests.height
+                if progress:
+                    progress(done, settings.requests)
+            while waiting:
+                waiting.popleft().result()
+        except pl.exceptions.PolarsError as error:
+            # Its writer reports a full disk as an error of its own.
+            raise WriteampError(f"cannot write fleet {str(path)!r}: {error}") from None
+        finally:
+            for one in waiting:
+                one.cancel()

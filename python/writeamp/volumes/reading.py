@@ -1,0 +1,195 @@
+"""Reading of a fleet's files: one after the other, by several threads, in chunks that are spilled.
+
+What is read is bounded by the pieces that wait and by the chunk that is gathered.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from writeamp import traces
+from writeamp.runners import stop_if_asked
+from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.pieces import Piece, Place, Reading, read_pieces
+from writeamp.traces.registry import find_format
+from writeamp.traces.source import file_path
+from writeamp.volumes.facts import Columns
+from writeamp.volumes.spills import Chunk, Gathering, chunk_of, write_chunk
+
+CHUNK_REQUESTS = 4 << 20
+# The last piece of a chunk goes beyond that.
+_ROOM = CHUNK_REQUESTS + (1 << 19)
+
+
+@dataclass(frozen=True)
+class Input:
+    """File of a fleet: its name, where it lies, its format, and what names its volume, if it is
+    one.
+    """
+
+    name: str
+    path: Path
+    entry: Format
+    volume: str | None
+
+
+def inputs_of(
+    paths: Sequence[str], trace_format: str | None, options: ReadOptions, *, by_file: bool | None
+) -> list[Input]:
+    """Return the files in the order of their first requests' times.
+
+    Args:
+        paths: of the files.
+        trace_format: of all of them; None to detect that of each.
+        options: how to read them.
+        by_file: whether each is a volume; None if those are whose format names no devices.
+
+    Raises:
+        WriteampError: a file cannot be read, or its format is not certain.
+    """
+    found = []
+    for name in paths:
+        path = file_path(name)
+        entry = find_format(trace_format or traces.detect(path))
+        is_one = not entry.names_devices(path) if by_file is None else by_file
+        found.append(Input(name, path, entry, _stem(Path(name).name) if is_one else None))
+    if len(found) == 1:
+        return found
+    first_ns = {one.name: _first_ns(one, options) for one in found}
+    return sorted(found, key=lambda one: first_ns[one.name])
+
+
+def _first_ns(one: Input, options: ReadOptions) -> int:
+    for reading in read_pieces(one.entry, one.path, options):
+        requests = reading().requests
+        if not requests.is_empty():
+            return int(requests["timestamp_ns"][0])
+    return 0
+
+
+def _stem(name: str) -> str:
+    """Return the name of a file without what says how it is kept.
+
+    >>> _stem("w03.oracle.vscsi.zst")
+    'w03.oracle'
+    """
+    for suffix in (".gz", ".zst", ".xz", ".bz2"):
+        name = name.removesuffix(suffix)
+    return name.rpartition(".")[0] or name
+
+
+def read_into(
+    folder: Path,
+    inputs: Sequence[Input],
+    options: ReadOptions,
+    before: Sequence[Chunk],
+    *,
+    threads: int,
+    progress: Callable[[int], None] | None = None,
+) -> list[Chunk]:
+    """Read what no chunk has yet, and return the notes of all chunks.
+
+    Args:
+        folder: of the chunks.
+        inputs: the files in their order.
+        options: how to read them.
+        before: the chunks that are there.
+        threads: how many read.
+        progress: called with the requests read by now.
+
+    Raises:
+        WriteampError: a file cannot be read, a row is not valid, or the disk is full.
+    """
+    chunks = list(before)
+    code_of = {name: code for code, name in enumerate(n for one in chunks for n in one.names)}
+    last = chunks[-1] if chunks else None
+    start = (0, Place()) if last is None else (last.input, Place(last.before, last.line))
+    done = sum(chunk.requests for chunk in chunks)
+    gathering, other = Gathering(_ROOM), Gathering(_ROOM)
+    place = start
+    with ThreadPoolExecutor(threads) as pool:
+        writing: Future[None] = pool.submit(_nothing)
+
+        def spill() -> None:
+            nonlocal gathering, other, writing
+            writing.result()
+            at = (place[0], place[1].before, place[1].line)
+            chunks.append(chunk_of(len(chunks), gathering, at))
+            writing = pool.submit(write_chunk, folder, chunks[-1], gathering)
+            gathering, other = other, gathering
+            gathering.clear()
+
+        try:
+            readings = _readings(inputs, options, start)
+            for number, piece in _in_turn(pool, readings, waiting=2 * threads):
+                stop_if_asked()
+                _add(piece, inputs[number].volume, code_of, gathering)
+                place = (number, piece.end)
+                done += piece.requests.height
+                if gathering.requests >= CHUNK_REQUESTS:
+                    spill()
+                if progress:
+                    progress(done)
+            if gathering.requests:
+                spill()
+            writing.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return chunks
+
+
+def _nothing() -> None:
+    """Nothing that is written yet."""
+
+
+def _readings(
+    inputs: Sequence[Input], options: ReadOptions, start: tuple[int, Place]
+) -> Iterator[tuple[int, Reading]]:
+    first, place = start
+    for number, one in enumerate(inputs[first:], first):
+        begin = place if number == first else None
+        for reading in read_pieces(one.entry, one.path, options, begin):
+            yield number, reading
+
+
+def _in_turn(
+    pool: ThreadPoolExecutor, readings: Iterator[tuple[int, Reading]], waiting: int
+) -> Iterator[tuple[int, Piece]]:
+    """Yield pieces in the order of their readings, of which some are done beforehand."""
+    queue: deque[tuple[int, Future[Piece]]] = deque()
+    for number, reading in readings:
+        queue.append((number, pool.submit(reading)))
+        if len(queue) >= waiting:
+            first, future = queue.popleft()
+            yield first, future.result()
+    for number, future in queue:
+        yield number, future.result()
+
+
+def _add(piece: Piece, volume: str | None, code_of: dict[str, int], to: Gathering) -> None:
+    """Add the requests of a piece, and number the volumes that nobody has seen before."""
+    requests = piece.requests
+    if requests.is_empty():
+        return
+    names = piece.devices if volume is None else [volume] * len(piece.devices)
+    for name in names:
+        if name not in code_of:
+            code_of[name] = len(code_of)
+            to.names.append(name)
+    codes = np.array([code_of[name] for name in names], np.uint32)
+    op = requests["op"].to_physical().to_numpy().astype(np.uint8, copy=False)
+    to.add(
+        codes[requests["device"].to_numpy()],
+        Columns(
+            requests["timestamp_ns"].to_numpy(),
+            op,
+            requests["offset"].to_numpy(),
+            requests["length"].to_numpy(),
+        ),
+    )

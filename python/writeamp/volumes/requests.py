@@ -1,0 +1,147 @@
+"""Requests of a made fleet: the same for the same parameters and seed, chunk by chunk.
+
+All volumes write at the same time: each request belongs to one at random, by its share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.traces.trace import OPERATIONS, SCHEMA, Operation
+from writeamp.volumes.parameters import PAGE_BYTES
+from writeamp.volumes.settings import FleetSettings
+
+CHUNK_REQUESTS = 1 << 20
+# 2020-01-01, from which the times count.
+_FIRST_NS = 1_577_836_800 * 10**9
+_MOST_REQUEST_PAGES = 64
+# The power law of exponent 1 is a logarithm: its neighbour is the same to six digits.
+_NEAR_ONE = 1e-6
+_READ, _WRITE = 0, 1
+_OPERATIONS = pl.Series(OPERATIONS, dtype=Operation)
+
+_Floats = npt.NDArray[np.float64]
+_Whole = npt.NDArray[np.int64]
+
+
+def made_requests(settings: FleetSettings, volumes: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield the requests in the order of time, as frames of the schema of traces."""
+    scheme = _Scheme(volumes)
+    chunks = -(-settings.requests // CHUNK_REQUESTS)
+    ends = np.linspace(0, settings.requests, chunks + 1).astype(np.int64)
+    for chunk in range(chunks):
+        draws = np.random.default_rng([settings.seed, 1 + chunk])
+        span = (chunk / chunks, (chunk + 1) / chunks)
+        count = int(ends[chunk + 1] - ends[chunk])
+        yield scheme.chunk(draws, count, span, settings.duration)
+
+
+class _Scheme:
+    """Rules by which the volumes write, and where each has got to."""
+
+    def __init__(self, volumes: pl.DataFrame) -> None:
+        column = {name: volumes[name].to_numpy() for name in volumes.columns[1:]}
+        self._shares = column["share_of_requests"] / column["share_of_requests"].sum()
+        self._pages: _Whole = column["pages"]
+        self._skew = np.where(np.abs(column["skew"] - 1) < _NEAR_ONE, 1 - _NEAR_ONE, column["skew"])
+        self._sequential: _Floats = column["sequential_share"]
+        self._reads: _Floats = column["read_share"]
+        self._drift: _Floats = column["drift"]
+        self._request_pages: _Floats = column["request_pages"]
+        self._stride = _strides(self._pages)
+        # Where the last request of each volume ended; -1 before its first.
+        self._last_end = np.full(len(self._pages), -1)
+
+    def chunk(
+        self,
+        draws: np.random.Generator,
+        count: int,
+        span: tuple[float, float],
+        duration_s: float,
+    ) -> pl.DataFrame:
+        """Return so many requests, from one share of the time to another."""
+        counts = draws.multinomial(count, self._shares)
+        volume = np.repeat(np.arange(len(counts)), counts)
+        # Place in time of each request, those of a volume together and in their order.
+        place = _argsort_small(draws.permuted(volume), len(counts))
+        progress = span[0] + (span[1] - span[0]) * (place / count)
+        length = self._lengths(draws, volume)
+        first = self._first_pages(draws, volume, progress)
+        start = self._with_runs(draws, counts, volume, first, length)
+        op = np.where(draws.random(count) < self._reads[volume], _READ, _WRITE).astype(np.uint8)
+        since = np.cumsum(draws.exponential(size=count))
+        share = span[0] + (span[1] - span[0]) * (since / since[-1])
+        at_us = (share * duration_s * 1e6).astype(np.int64)
+        found = {
+            "timestamp_ns": _FIRST_NS + at_us * 1000,
+            "device": _placed(volume, place).astype(np.uint32),
+            "op": _OPERATIONS.gather(_placed(op, place)),
+            "offset": _placed(start * PAGE_BYTES, place).astype(np.uint64),
+            "length": _placed(length * PAGE_BYTES, place).astype(np.uint32),
+        }
+        return pl.DataFrame(found, schema=SCHEMA)
+
+    def _lengths(self, draws: np.random.Generator, volume: _Whole) -> _Whole:
+        """Return geometric lengths in pages, the longest cut."""
+        with np.errstate(divide="ignore"):
+            scale = np.log1p(-1 / self._request_pages)[volume]
+        longer = np.log(1 - draws.random(len(volume))) / scale
+        return np.minimum(longer, _MOST_REQUEST_PAGES - 1).astype(np.int64) + 1
+
+    def _first_pages(self, draws: np.random.Generator, volume: _Whole, progress: _Floats) -> _Whole:
+        """Return a page of each request: rank r of n has a weight of about (r + 1)^-s.
+
+        The inverse of the power law over [1, n + 1), whose ranks then lie scattered.
+        """
+        pages, rest = self._pages[volume], (1 - self._skew)[volume]
+        top = ((self._pages + 1.0) ** (1 - self._skew) - 1)[volume]
+        rank = (top * draws.random(len(volume)) + 1) ** (1 / rest) - 1
+        moved = self._drift[volume] * progress * pages
+        ranks = np.clip(rank, 0, pages - 1).astype(np.int64) + moved.astype(np.int64)
+        return np.asarray(ranks % pages * self._stride[volume] % pages)
+
+    def _with_runs(
+        self,
+        draws: np.random.Generator,
+        counts: _Whole,
+        volume: _Whole,
+        first: _Whole,
+        length: _Whole,
+    ) -> _Whole:
+        """Return where requests begin: at their page, or where the one before them ended."""
+        pages, place = self._pages[volume], np.arange(len(volume))
+        goes_on = draws.random(len(volume)) < self._sequential[volume]
+        heads = (np.cumsum(counts) - counts)[counts > 0]
+        before = self._last_end[volume[heads]]
+        first[heads] = np.where(goes_on[heads] & (before >= 0), before, first[heads])
+        goes_on[heads] = False
+        opening = np.maximum.accumulate(np.where(goes_on, 0, place))
+        written = np.cumsum(length) - length
+        start = (first[opening] + written - written[opening]) % pages
+        start = np.minimum(start, pages - length)
+        tails = np.cumsum(counts)[counts > 0] - 1
+        self._last_end[volume[tails]] = (start[tails] + length[tails]) % pages[tails]
+        return np.asarray(start)
+
+
+def _strides(pages: _Whole) -> _Whole:
+    """Return for each number of pages one near its golden section that shares no factor with it."""
+    found = np.maximum(1, (pages * 0.6180339887).astype(np.int64))
+    while (bad := np.gcd(found, pages) != 1).any():
+        found[bad] += 1
+    return found
+
+
+def _argsort_small(values: _Whole, kinds: int) -> _Whole:
+    """Return the stable order of numbers below `kinds`; 16 bits are sorted by radix."""
+    return np.argsort(values.astype(np.uint16 if kinds <= 1 << 16 else np.uint32), kind="stable")
+
+
+def _placed(values: npt.NDArray[np.generic], place: _Whole) -> npt.NDArray[np.generic]:
+    found = np.empty_like(values)
+    found[place] = values
+    return found

@@ -1,0 +1,182 @@
+"""Spills: chunks of a split's requests on the disk, in each of which volumes stand together.
+
+A chunk is a file of columns and a note of what is in it, which is written last: without a note
+there is no chunk, so that a process may be killed anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp import output
+from writeamp.errors import WriteampError
+from writeamp.volumes.facts import Columns
+
+_DTYPES = {"timestamp_ns": "<i8", "offset": "<u8", "length": "<u4", "op": "u1"}
+
+
+class Gathering:
+    """Requests of a chunk in the order in which they are read, in arrays that are used again.
+
+    Memory that is new to the process costs as much as the sorting.
+    """
+
+    def __init__(self, room: int) -> None:
+        """Make room for so many requests; more make more of it."""
+        self.names: list[str] = []
+        self.requests = 0
+        self._code = np.empty(room, np.uint32)
+        self._columns = {name: np.empty(room, dtype) for name, dtype in _DTYPES.items()}
+
+    def add(self, code: npt.NDArray[np.uint32], columns: Columns) -> None:
+        """Add requests of volumes by their numbers."""
+        first, self.requests = self.requests, self.requests + len(code)
+        if self.requests > len(self._code):
+            self._grow(2 * self.requests)
+        self._code[first : self.requests] = code
+        for name, column in self._columns.items():
+            column[first : self.requests] = getattr(columns, name)
+
+    def clear(self) -> None:
+        """Begin another chunk."""
+        self.names, self.requests = [], 0
+
+    @property
+    def code(self) -> npt.NDArray[np.uint32]:
+        """Number of the volume of each request."""
+        return self._code[: self.requests]
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Return a column of the requests."""
+        return self._columns[name][: self.requests]
+
+    def _grow(self, room: int) -> None:
+        self._code = np.resize(self._code, room)
+        self._columns = {name: np.resize(one, room) for name, one in self._columns.items()}
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Note of a chunk.
+
+    Attributes:
+        number: which one it is, from 0.
+        requests: how many it has.
+        names: volumes that it is the first to have, in the order of their numbers.
+        codes, counts: the volumes in it, in the order of their numbers, and their requests.
+        input: the input that the next chunk begins in.
+        before, line: the place there.
+    """
+
+    number: int
+    requests: int
+    names: Sequence[str]
+    codes: Sequence[int]
+    counts: Sequence[int]
+    input: int
+    before: int
+    line: int
+
+
+def chunk_of(number: int, gathered: Gathering, place: tuple[int, int, int]) -> Chunk:
+    """Return the note of a chunk, which ends at a place: input, what is before, line."""
+    counts = np.bincount(gathered.code)
+    codes = np.flatnonzero(counts)
+    names, requests = gathered.names, gathered.requests
+    return Chunk(number, requests, names, codes.tolist(), counts[codes].tolist(), *place)
+
+
+def write_chunk(folder: Path, chunk: Chunk, gathered: Gathering) -> None:
+    """Write a chunk: its columns by volume, and then its note.
+
+    Raises:
+        WriteampError: it cannot be written.
+    """
+    rank = np.zeros(max(chunk.codes) + 1, np.uint16 if len(chunk.codes) <= 1 << 16 else np.uint32)
+    rank[chunk.codes] = np.arange(len(chunk.codes))
+    # 16 bits are sorted by radix.
+    order = np.argsort(rank[gathered.code], kind="stable")
+    try:
+        with _data(folder, chunk.number).open("wb") as file:
+            for name in _DTYPES:
+                np.take(gathered.column(name), order).tofile(file)
+    except OSError as error:
+        raise WriteampError(f"cannot write {folder}: {error.strerror or error}") from None
+    with output.replacing(_note(folder, chunk.number), "chunk") as file:
+        file.write(json.dumps(vars(chunk)).encode())
+
+
+def chunks_in(folder: Path) -> list[Chunk]:
+    """Return the notes of the chunks in a folder, up to the first that is missing."""
+    found: list[Chunk] = []
+    while (note := _note(folder, len(found))).exists():
+        try:
+            chunk = Chunk(**json.loads(note.read_bytes()))
+            size = _data(folder, chunk.number).stat().st_size
+        except (OSError, ValueError, TypeError) as error:
+            raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None
+        if size != chunk.requests * _row_bytes():
+            break  # of a disk that lost what a process had written
+        found.append(chunk)
+    return found
+
+
+def _row_bytes() -> int:
+    return sum(np.dtype(dtype).itemsize for dtype in _DTYPES.values())
+
+
+class Spills:
+    """Chunks of a split that has read all, by volume."""
+
+    def __init__(self, folder: Path, chunks: Sequence[Chunk]) -> None:
+        """Open the chunks of a folder; their columns stay on the disk until they are looked at."""
+        self.names = [name for chunk in chunks for name in chunk.names]
+        self._maps = [_mapped(folder, chunk) for chunk in chunks]
+        self._places: list[list[tuple[int, int, int]]] = [[] for _ in self.names]
+        for chunk in chunks:
+            first = 0
+            for code, count in zip(chunk.codes, chunk.counts, strict=True):
+                self._places[code].append((chunk.number, first, first + count))
+                first += count
+
+    def requests_of(self, code: int) -> int:
+        """Return the number of requests of a volume."""
+        return sum(end - first for _, first, end in self._places[code])
+
+    def volumes(self, codes: Sequence[int]) -> Columns:
+        """Return the requests of volumes after each other, each in the order of reading."""
+        places = [place for code in codes for place in self._places[code]]
+        return Columns(
+            **{
+                name: np.concatenate(
+                    [self._maps[chunk][name][first:end] for chunk, first, end in places]
+                )
+                for name in _DTYPES
+            }
+        )
+
+
+def _mapped(folder: Path, chunk: Chunk) -> dict[str, npt.NDArray[Any]]:
+    return dict(_columns_of(_data(folder, chunk.number), chunk.requests))
+
+
+def _columns_of(path: Path, requests: int) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    offset = 0
+    for name, dtype in _DTYPES.items():
+        yield name, np.memmap(path, dtype, "r", offset=offset, shape=(requests,))
+        offset += requests * np.dtype(dtype).itemsize
+
+
+def _data(folder: Path, number: int) -> Path:
+    return folder / f"chunk-{number:06}.columns"
+
+
+def _note(folder: Path, number: int) -> Path:
+    return folder / f"chunk-{number:06}.json"

@@ -1,0 +1,256 @@
+"""Split of a fleet's files by volume: one pass, in bounded memory, resumed where it was killed.
+
+First the files are read in the order of their times, and their requests spilled in chunks in which
+each volume stands together; then each volume is gathered from all chunks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from writeamp import files, output
+from writeamp.domains import file_name
+from writeamp.errors import WriteampError
+from writeamp.output import AnyPath
+from writeamp.runners import processors
+from writeamp.studies.dataset import locked
+from writeamp.traces.devices import natural_order
+from writeamp.traces.format import ReadOptions
+from writeamp.volumes.fleet import FORMAT, MARK, TABLE, VERSION, Fleet
+from writeamp.volumes.gathering import gather_volumes
+from writeamp.volumes.reading import Input, inputs_of, read_into
+from writeamp.volumes.settings import SplitSettings
+from writeamp.volumes.spills import Spills, chunks_in
+
+_WORK = ".split"
+_PLAN = "plan.json"
+
+
+@dataclass(frozen=True)
+class Split:
+    """Fleet that was split.
+
+    Attributes:
+        fleet: its volumes.
+        requests_now: requests that this call has read; those of an earlier one are not read again.
+        elapsed_s: seconds that it took.
+    """
+
+    fleet: Fleet
+    requests_now: int = field(compare=False)
+    elapsed_s: float = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it with the keys of `writeamp volumes split --json`."""
+        facts = self.fleet.facts
+        return {
+            "requests": facts["requests"],
+            "volumes": facts["volumes"],
+            "bytes_in": facts["bytes_in"],
+            "requests_per_s": self.requests_now / self.elapsed_s if self.requests_now else None,
+            "elapsed_s": self.elapsed_s,
+            "resumed_requests": facts["requests"] - self.requests_now,
+            "inputs": facts["inputs"],
+            "out": str(self.fleet.folder),
+        }
+
+
+def split(
+    paths: Sequence[AnyPath] | AnyPath,
+    out: AnyPath,
+    settings: SplitSettings | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Split:
+    """Split the files of a fleet by volume; a second call goes on where an earlier one ended.
+
+    Args:
+        paths: trace files, which may be compressed, or addresses; read in the order of their times.
+        out: the folder, made if there is none.
+        settings: how to read them.
+        progress: called with the requests done and in all, each of which is read and then written;
+            in all is 0 while it is not known.
+
+    Raises:
+        WriteampError: a file cannot be read, a row is not valid (file and line), the folder holds
+            something else, or it cannot be written.
+
+    >>> import tempfile
+    >>> from writeamp.volumes.making import make
+    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trace = make(f"{folder}/fleet.csv", FleetSettings(volumes=3, requests=1000)).path
+    ...     fleet = split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     fleet.table["volume"].to_list(), fleet.volume("2").requests.columns
+    (['0', '1', '2'], ['timestamp_ns', 'device', 'op', 'offset', 'length'])
+    """
+    settings = settings or SplitSettings()
+    started = time.perf_counter()
+    names = [os.fspath(one) for one in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    folder = Path(file_name(out))
+    plan = _plan(names, settings)
+    if (folder / MARK).exists():
+        fleet = Fleet.open(folder)
+        if fleet.facts["plan"] != plan:
+            raise WriteampError(f"{folder} holds another fleet; give --out another folder")
+        return Split(fleet, 0, time.perf_counter() - started)
+    inputs = inputs_of(names, settings.trace_format, _options(settings), by_file=settings.by_file)
+    work = _begin(folder, plan)
+    with locked(work / _PLAN, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
+        if not is_alone:
+            raise WriteampError(f"{folder} is being split by another process")
+        try:
+            requests_now, table = _do((folder, work), inputs, settings, progress)
+        except WriteampError:
+            _remove_if_nothing_was_read(folder)
+            raise
+        fleet = _finish(folder, work, plan, inputs, table)
+    return Split(fleet, requests_now, time.perf_counter() - started)
+
+
+def _plan(names: Sequence[str], settings: SplitSettings) -> dict[str, Any]:
+    """Return what is split and how, as JSON types; a file is known by its name, size and time."""
+    return {
+        "inputs": [[name, _identity(name)] for name in names],
+        "format": settings.trace_format,
+        "action": settings.action,
+        "by_file": settings.by_file,
+    }
+
+
+def _options(settings: SplitSettings) -> ReadOptions:
+    return ReadOptions(action=settings.action)
+
+
+def _identity(name: str) -> str:
+    if files.is_address(name) or name == files.STANDARD_INPUT:
+        return files.identity(name)
+    try:
+        status = os.stat(name)
+    except OSError as error:
+        raise WriteampError(f"{name}: cannot be read ({error.strerror})") from None
+    return f"{status.st_size} bytes, {status.st_mtime_ns} ns"
+
+
+def _begin(folder: Path, plan: dict[str, Any]) -> Path:
+    """Return the folder of what is unfinished, made if there is none.
+
+    Raises:
+        WriteampError: the folder holds something else, or cannot be written.
+    """
+    work = folder / _WORK
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        before = _unfinished(work)
+        if before is not None and before != plan:
+            if [name for name, _ in before["inputs"]] != [name for name, _ in plan["inputs"]]:
+                raise WriteampError(
+                    f"{folder} holds an unfinished split of other files; finish that one, or give "
+                    "--out another folder"
+                )
+            _remove(folder)  # of files that have changed since, or are read otherwise
+            before = None
+        if before is None and any(one.name != _WORK for one in folder.iterdir()):
+            raise WriteampError(
+                f"{folder} holds other files and no fleet; give --out a new or empty folder"
+            )
+        work.mkdir(exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
+    if before is None:
+        with output.replacing(work / _PLAN, "plan") as file:
+            file.write(json.dumps(plan).encode())
+    return work
+
+
+def _unfinished(work: Path) -> dict[str, Any] | None:
+    """Return the plan of a split that has not ended; None if there is none."""
+    try:
+        found: dict[str, Any] = json.loads((work / _PLAN).read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        raise WriteampError(f"cannot read {work / _PLAN}; remove the folder {work}") from None
+    return found
+
+
+def _remove(folder: Path) -> None:
+    """Remove what an unfinished split has written."""
+    shutil.rmtree(folder / _WORK, ignore_errors=True)
+    for file in folder.glob("requests-*.parquet"):
+        file.unlink()
+
+
+def _remove_if_nothing_was_read(folder: Path) -> None:
+    if not chunks_in(folder / _WORK):
+        _remove(folder)
+        with suppress(OSError):  # something of others
+            folder.rmdir()
+
+
+def _do(
+    folders: tuple[Path, Path],
+    inputs: Sequence[Input],
+    settings: SplitSettings,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[int, pl.DataFrame]:
+    """Return the requests that were read now, and the facts of all volumes.
+
+    The folders are that of the fleet and that of what is unfinished.
+    """
+    folder, work = folders
+    threads = settings.threads or processors()
+    before = chunks_in(work)
+    chunks = read_into(
+        work,
+        inputs,
+        _options(settings),
+        before,
+        threads=threads,
+        progress=progress and (lambda done: progress(done, 0)),
+    )
+    requests = sum(chunk.requests for chunk in chunks)
+    if not requests:
+        raise WriteampError(f"{inputs[0].name}: the trace holds no request, at least one is needed")
+    table = gather_volumes(
+        Spills(work, chunks),
+        work,
+        folder,
+        threads=threads,
+        progress=progress and (lambda done: progress(requests + done, 2 * requests)),
+    )
+    return requests - sum(chunk.requests for chunk in before), table
+
+
+def _finish(
+    folder: Path, work: Path, plan: dict[str, Any], inputs: Sequence[Input], table: pl.DataFrame
+) -> Fleet:
+    """Write the table and the mark of a fleet that is whole, and remove what was for its making."""
+    table = table[natural_order(table["volume"].to_list())]
+    with output.replacing(folder / TABLE, "table of volumes") as file:
+        table.write_parquet(file)
+    facts = {
+        "format": FORMAT,
+        "version": VERSION,
+        "requests": int(table["requests"].sum()),
+        "volumes": table.height,
+        "bytes_in": sum(one.path.stat().st_size for one in inputs),
+        "inputs": [one.name for one in inputs],
+        "plan": plan,
+    }
+    with output.replacing(folder / MARK, "fleet") as file:
+        file.write(json.dumps(facts).encode() + b"\n")
+    shutil.rmtree(work, ignore_errors=True)
+    return Fleet.open(folder)
