@@ -1,4 +1,4 @@
-"""Stand-ins of drives and their tools: programs on PATH that print what nvme and smartctl print.
+"""Stand-ins of drives, and of the programs nvme and smartctl that read them.
 
 A drive is a file whose name is that of a device, and whose content are its counters; commands of
 tests change those as writes would.
@@ -48,8 +48,11 @@ else:
     sys.exit(1)
 """
 _SMARTCTL = """#!{python}
-import json, sys, time
+import json, os, sys, time
 state = json.load(open(sys.argv[-1]))
+for number, (folder, unit) in state.get("counts", {{}}).items():
+    sizes = [one.stat().st_size for one in os.scandir(folder) if "calibration" in one.name]
+    state["attributes"][number] += sum(sizes) // unit
 if "messages" in state:
     print(json.dumps({{"smartctl": {{"messages": [{{"string": state["messages"]}}]}}}}))
     sys.exit(2)

@@ -136,7 +136,7 @@ def test_a_run_waits_until_collection_has_settled(tmp_path: Path) -> None:
         assert found["wa"] == pytest.approx(2.0, rel=1e-3)
         path = drive(tmp_path, "nvme0", host=1000 * GB, flash=3000 * GB, grows=[50 * GB] * 90)
         command = writes(path, host=100 * GB, flash=100 * GB)
-        arguments = f"{path} {SETTLE} --wait 1s --json -- {command}"
+        arguments = f"{path} {SETTLE} --wait 200ms --json -- {command}"
         found = json.loads(in_process.run("measure run", arguments).out)
     verdicts = {one["name"]: one["verdict"] for one in found["checks"]}
     assert (found["settled"], verdicts["settled"], verdicts["quiet before"]) == (

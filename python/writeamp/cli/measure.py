@@ -9,6 +9,7 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.application import App
+from writeamp.cli.measure_calibrate import calibrate
 from writeamp.cli.measure_counters import counters, diff
 from writeamp.cli.measure_drive import run, save
 from writeamp.cli.measure_fleet import fleet
@@ -34,6 +35,7 @@ def register(app: typer.Typer) -> None:
     verbs.command("diff")(with_settings(diff))
     verbs.command("save")(with_settings(save))
     verbs.command("run")(with_settings(run))
+    verbs.command("calibrate")(with_settings(calibrate))
     verbs.command("fleet")(with_settings(fleet))
     verbs.command("watch")(with_settings(watch))
     verbs.command("history")(with_settings(history))

@@ -14,7 +14,9 @@ from writeamp.measure.histories.serials import without_serials
 
 
 def read_device(given: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
-    """Return the documents of a drive's logs by the names of their files. Nothing is written to it.
+    """Return the documents of a drive's logs by the names of their files.
+
+    Nothing is written to it.
 
     Args:
         given: path of the device.

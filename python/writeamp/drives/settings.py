@@ -16,7 +16,7 @@ _SECONDS = Number("be from 0.1s to 1d", lambda value: 0.1 <= value <= 86_400)
 
 @dataclass(frozen=True)
 class SerialSettings(Settings):
-    """What is kept of serial numbers."""
+    """Serial numbers, as they are or hashed."""
 
     title: ClassVar[str] = "serials"
 
@@ -49,7 +49,7 @@ class SettleSettings(Settings):
 
 @dataclass(frozen=True)
 class CalibrationSettings(Settings):
-    """How much is written to learn a unit, and where."""
+    """Amount that is written to learn a unit, and its place."""
 
     title: ClassVar[str] = "calibration"
     names_options: ClassVar[bool] = True

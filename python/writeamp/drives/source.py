@@ -15,7 +15,7 @@ from writeamp.measure.counters.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Source:
-    """What is read anew.
+    """A device or files, read anew each time.
 
     Attributes:
         name: as given.

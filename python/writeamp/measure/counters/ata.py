@@ -45,6 +45,7 @@ def ata_facts(drive: AtaDrive) -> Facts:
         capacity_bytes=drive.capacity_bytes,
         percentage_used=drive.statistics_used if says_used else None,
         used_label="device statistics, percentage used" if says_used else "",
+        raws=tuple((f"attribute {number}", one.raw) for number, one in drive.attributes.items()),
     )
     if drive.is_rotating:
         return replace(facts, notes=("the drive rotates: a hard disk has no write amplification",))

@@ -57,6 +57,7 @@ class Facts:
         evidence: names that the host's tools give to what was read, by label.
         standard: the host's counter and what a standard log says of the same.
         checks: of the document's values against each other.
+        raws: all counts that it prints, by label, of whatever unit or meaning.
     """
 
     source: str
@@ -80,6 +81,7 @@ class Facts:
     evidence: dict[str, str] = field(default_factory=dict)
     standard: Comparison | None = None
     checks: tuple[Check, ...] = ()
+    raws: tuple[tuple[str, int], ...] = ()
 
 
 def hashed_serial(serial: str | None) -> str | None:

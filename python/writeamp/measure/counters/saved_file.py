@@ -1,4 +1,4 @@
-"""Saved snapshot: the documents of one drive at one moment in one file, and when they were read."""
+"""Saved snapshot: documents of one drive at one moment, in one file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAGES = "pages"
 
 
 class Taken(NamedTuple):
-    """When and from where the documents of a drive were read.
+    """Time and place at which the documents of a drive were read.
 
     Attributes:
         taken_at: seconds since 1970; None if the documents say it, or nobody knows.

@@ -13,7 +13,7 @@ from writeamp.measure.counters.vendor_units import with_vendor_units
 
 # Taking a snapshot takes seconds; clocks of tools may differ by a little more.
 _LONGEST_S = 3600.0
-_JOINED = ("counters", "erases", "notes", "checks")
+_JOINED = ("counters", "erases", "notes", "checks", "raws")
 
 
 @dataclass(frozen=True)
