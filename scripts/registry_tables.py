@@ -14,6 +14,8 @@ from pathlib import Path
 
 from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.measure.counters.families import families
+from writeamp.mistakes.finding import KINDS
+from writeamp.mistakes.registry import checks
 from writeamp.registry import EngineKind, engine_entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -98,6 +100,23 @@ def _families() -> str:
     return _rows(["family", "answer", "attributes", "source"], rows)
 
 
+def _checks() -> str:
+    """One row for each check of the doctor: what it looks into, what is wrong, what to change."""
+    rows = [
+        [
+            f"`{one.id}`",
+            one.severity,
+            ", ".join(KINDS[kind] for kind in one.of),
+            one.message,
+            one.advice,
+            one.source,
+        ]
+        for one in checks()
+    ]
+    columns = ["finding", "severity", "looks into", "what is wrong", "what to change", "source"]
+    return _rows(columns, rows)
+
+
 _KINDS: tuple[EngineKind, ...] = ("managers", "victims", "wear_levelers", "detectors", "workloads")
 TABLES: dict[str, Callable[[], str]] = {
     **{kind: partial(_entries, kind) for kind in _KINDS},
@@ -106,6 +125,7 @@ TABLES: dict[str, Callable[[], str]] = {
         _compared, "managers", "wolf", "wolf-interval", "fdp-frequency"
     ),
     "families of SATA drives": _families,
+    "checks of the doctor": _checks,
     "black-box models": lambda: _rows(
         ["name", "what it is"], [[f"`{name}`", what] for name, what in MODEL_SUMMARIES.items()]
     ),

@@ -23,6 +23,9 @@ from .differences.difference import diff as diff
 from .errors import Interrupted as Interrupted
 from .errors import PolicyError as PolicyError
 from .errors import WriteampError as WriteampError
+from .mistakes.examination import doctor as doctor
+from .mistakes.finding import Finding as Finding
+from .mistakes.report import DoctorReport as DoctorReport
 from .registry.specs import Spec as Spec
 from .registry.specs import manager as manager
 from .registry.specs import victims as victims

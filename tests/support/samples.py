@@ -73,6 +73,12 @@ def trace(folder: Path) -> wa.traces.Trace:
     return wa.traces.read(path, FORMAT)
 
 
+def examined(folder: Path) -> wa.DoctorReport:
+    path = folder / "job.fio"
+    path.write_text("[a]\nfilename=/dev/sdb\nrw=write\n")
+    return wa.doctor(path)
+
+
 def swept(folder: Path) -> wa.Sweep:
     return wa.sweep(SWEEP, out=folder / "sweep", workers=1)
 
@@ -184,6 +190,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Sensitivity": lambda folder: swept(folder).results.sensitivity(),
     "ReadyBusy": captured,
     "ServeResult": served,
+    "DoctorReport": examined,
     "Fleet": lambda folder: (counted(folder), wa.measure.fleet([folder]))[1],
     "History": watched,
     "BlackBox": model,

@@ -95,6 +95,13 @@ CASES: list[tuple[str, list[str]]] = [
     ("serve --time-scale 0", ["time_scale", "from 1e-6 to 1e9"]),
     ("serve --max-wa 0.99", ["--max-wa", "at least 1"]),
     ("serve --fs fat", ["fs", "ext4, xfs, btrfs"]),
+    ("doctor", ["nothing to judge"]),
+    ("doctor no-such.fio", ["no-such.fio", "No such file"]),
+    ("doctor {garbage}", ["garbage", "nothing that can be judged"]),
+    ("doctor {good} --format mrs", ["mrs", "msr"]),
+    ("doctor {good} --fail-on fatal", ["--fail-on", "fatal", "error, warning"]),
+    ("doctor {good} --capacity big", ["capacity", "big"]),
+    ("doctor {good} --size 1", ["size"]),
     # Allocations.
     (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.5", ["op", "fill", "spare_factor"]),
     (f"{ALLOCATE} 0.5,0.4 --frequencies 0.5,0.5 --op 0.1", ["sizes", "0.9", "must be 1"]),

@@ -29,7 +29,7 @@ from writeamp.results.numbers import interval_in_words, json_number, with_interv
 # A piece of HTML that makes no notebook slow to open.
 MOST_BYTES = 50_000
 # What is no result holds no picture.
-WITHOUT_FIGURE = {"Device"}
+WITHOUT_FIGURE = {"Device", "DoctorReport"}
 
 
 class Balanced(HTMLParser):

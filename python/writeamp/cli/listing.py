@@ -90,6 +90,12 @@ def _feature_sets() -> list[_Row]:
     return [_plain_row(one.name, one.source) for one in FEATURE_SETS.values()]
 
 
+def _checks() -> list[_Row]:
+    from writeamp.mistakes.registry import checks  # noqa: PLC0415 (slow)
+
+    return [_plain_row(one.id, one.message) for one in checks()]
+
+
 KINDS: dict[str, Callable[[], list[_Row]]] = {
     "managers": _of_engine("managers"),
     "victims": _of_engine("victims"),
@@ -100,6 +106,7 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "formats": _formats,
     "feature_sets": _feature_sets,
     "blackbox_models": lambda: [_plain_row(*one) for one in MODEL_SUMMARIES.items()],
+    "checks": _checks,
     "devices": lambda: [_device_row(name) for name in profile_names()],
 }
 

@@ -62,6 +62,10 @@ VERBS = {
         "Tell what two results of one verb have set and found differently, and what noise "
         "explains.",
     ),
+    "doctor": Verb(
+        "doctor",
+        "Find mistakes in a benchmark of write amplification, and what the number would have been.",
+    ),
     "reproduce": Verb(
         "reproduce",
         "Compute a paper's published values anew; the status is 1 if one differs unexplained.",

@@ -63,9 +63,15 @@ def verb_of(document: Mapping[str, Any], name: str) -> str:
     Raises:
         WriteampError: it is of none.
     """
-    for verb, keys in _SIGNATURES.items():
-        if keys <= document.keys():
-            return verb
-    raise WriteampError(
-        f"{name} is no result of a verb that can be compared; such are: {', '.join(_SIGNATURES)}"
-    )
+    verb = signed_verb(document)
+    if verb is None:
+        raise WriteampError(
+            f"{name} is no result of a verb that can be compared; such are: "
+            f"{', '.join(_SIGNATURES)}"
+        )
+    return verb
+
+
+def signed_verb(document: Mapping[str, Any]) -> str | None:
+    """Return the verb whose keys a document has; None of none."""
+    return next((verb for verb, keys in _SIGNATURES.items() if keys <= document.keys()), None)

@@ -1,0 +1,1 @@
+"""Mistakes in benchmarks of write amplification: found, explained, and put in numbers."""

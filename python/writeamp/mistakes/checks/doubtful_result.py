@@ -1,0 +1,86 @@
+"""Check of results of writeamp whose own words say that they may not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from writeamp.mistakes.finding import Check, Estimate, Found
+from writeamp.mistakes.inputs import ResultDocument, Several
+
+_PERCENT_LIKE_OP = 3
+
+
+def _of_result(result: ResultDocument) -> Iterator[Found]:
+    found = result.document
+    if found.get("steady") is False and _number(found.get("wa")) is not None:
+        yield Found(
+            f"not steady: {found.get('steady_reason') or found.get('reason') or 'it says so'}",
+            now=_estimate(found),
+        )
+    rows = found.get("rows")
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and row.get("steady") is False:
+            names = [
+                str(row[key]) for key in ("workload", "way", "manager", "victims") if row.get(key)
+            ]
+            yield Found(f"{', '.join(names)}: not steady", now=_estimate(row))
+    if found.get("interrupted"):
+        yield Found("it was interrupted")
+    if found.get("run_exit_status"):
+        yield Found(
+            f"its command ended with status {found['run_exit_status']}",
+            message="The command that wrote failed: the number is of what it wrote until then",
+            advice="mend the command, and run it again",
+            severity="error",
+        )
+    op = _number(found.get("op"))
+    if op is not None and op > _PERCENT_LIKE_OP:
+        yield Found(
+            f"op is {op:g}",
+            message="An op is (T-U)/U: 28% is 0.28",
+            advice="give a ratio, or a number with %",
+        )
+    if found.get("class") in ("none", "estimated"):
+        said = found.get("reason") or f"class {found['class']}"
+        yield Found(
+            str(said),
+            message="The counters give no write amplification that was measured",
+            advice="see the reason, and docs/real-drives.md",
+            severity="note" if found["class"] == "estimated" else None,
+        )
+
+
+def _of_all(several: Several) -> Iterator[Found]:
+    named = [(one.name, one.document.get("wa_definition")) for one in several.of(ResultDocument)]
+    names = [(name, one) for name, one in named if one]
+    if len({one for _, one in names}) > 1:
+        yield Found(
+            "; ".join(f"{name}: {one}" for name, one in names),
+            message="The results divide different things by different things",
+            advice="ask all for one definition: --definition",
+        )
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else None
+
+
+def _estimate(found: Mapping[str, Any]) -> Estimate | None:
+    wa, bounds = _number(found.get("wa")), found.get("wa_ci95")
+    if wa is None:
+        return None
+    ends = bounds if isinstance(bounds, list) and len(bounds) == 2 else [None, None]
+    low, high = (_number(one) for one in ends)
+    return Estimate(wa, wa if low is None else low, wa if high is None else high)
+
+
+CHECK = Check(
+    "doubtful-result",
+    "warning",
+    "The result says itself that it may not last",
+    "run it longer, until it says steady, or state what it is: a WA of these writes alone",
+    "docs/steady-state.md",
+    {"result": _of_result, "several": _of_all},
+)

@@ -1,0 +1,45 @@
+"""Check of placement of data that is asked for and not in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.inputs import Counters
+
+_ENGINES = {"io_uring_cmd", "xnvme"}
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        placement = job.options.get("dataplacement", "none").strip()
+        is_asked = job.has("fdp") or placement not in {"none", ""}
+        if is_asked and job.engine not in _ENGINES and "ioengine" not in job.unknown:
+            yield Found(f"fdp with ioengine={job.engine}", (job.name,), severity="error")
+        elif is_asked and "fdp_pli" not in job.options:
+            yield Found(
+                "fdp without fdp_pli (plids): fio takes all handles in turn",
+                (job.name,),
+                severity="note",
+            )
+        elif not is_asked and "fdp_pli" in job.options and not job.hides_flags:
+            yield Found("fdp_pli without fdp=1", (job.name,))
+
+
+def _of_counters(counters: Counters) -> Iterator[Found]:
+    for snapshot, life in zip(counters.snapshots[-1:], counters.lives[-1:], strict=True):
+        grouped = [one for one in snapshot.facts.counters if one.label.startswith("FDP")]
+        wrote = life.host is not None and life.host.low > 0
+        if grouped and wrote and all(one.count == 0 for one in grouped):
+            yield Found("the FDP statistics are 0: FDP is off, or was just switched on")
+
+
+CHECK = Check(
+    "fdp-not-used",
+    "warning",
+    "Placement by FDP is asked for and not in force: all data shares one reclaim unit handle",
+    "use ioengine=io_uring_cmd or xnvme, with fdp_pli for each job, on a namespace with FDP on",
+    "fio's HOWTO (fdp, plids)",
+    {"fio job": _of_jobs, "counters": _of_counters},
+)

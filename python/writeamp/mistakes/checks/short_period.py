@@ -1,0 +1,57 @@
+"""Check of random writes whose generator comes round too soon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.traces import TraceFacts
+
+# So many addresses in a row are no chance.
+_WINDOW = 48
+_MOST_CANDIDATES = 64
+
+
+def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+    if trace.is_sequential:
+        return
+    period = _period(trace.offsets)
+    if period is None:
+        return
+    distinct = np.unique(trace.offsets[-period:]).size
+    # A period that is one pass over all addresses is another mistake, with a check of its own.
+    if 1 < distinct < 0.98 * period:
+        yield Found(
+            f"the last {2 * period:,} writes are {period:,} twice, which go to {distinct:,} "
+            "addresses"
+        )
+
+
+def _period(offsets: npt.NDArray[np.int64]) -> int | None:
+    """Return after how many writes the last ones come again; None if they do not, twice in full."""
+    backwards = offsets[::-1]
+    if backwards.size < 2 * _WINDOW:
+        return None
+    found = np.flatnonzero(backwards[: backwards.size - _WINDOW] == backwards[0])[1:]
+    for behind in range(1, _WINDOW):
+        found = found[backwards[found + behind] == backwards[behind]]
+    for period in found[:_MOST_CANDIDATES]:
+        if 2 * period > backwards.size:
+            break
+        if period >= _WINDOW and np.array_equal(backwards[:period], backwards[period : 2 * period]):
+            return int(period)
+    return None
+
+
+CHECK = Check(
+    "short-period",
+    "error",
+    "The writes are one sequence again and again: the generator of random addresses has a short "
+    "period, and most of the drive is never written",
+    "use a generator of 64 bits, or fio with norandommap",
+    "SPDK issues 297, 2908",
+    {"trace": _of_trace},
+)

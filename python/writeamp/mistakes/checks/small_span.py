@@ -1,0 +1,80 @@
+"""Check of writes that reach a part of the drive only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.fio.job import Job
+from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.traces import TraceFacts
+from writeamp.units.byte_sizes import shown_bytes
+
+_SMALL = 0.9
+# Smaller than any drive with flash that is sold today.
+_SMALLEST_DRIVE_BYTES = 60 * 10**9
+_DRIVE = re.compile(r"/dev/(nvme|sd[a-z]|disk/|ng\d)")
+_PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        if not job.is_random:
+            continue
+        share = _share(job, fio.capacity_bytes)
+        filled = any(_share(one, fio.capacity_bytes) is None for one in fio.before(job))
+        span = job.span_bytes
+        if share is not None and share < _SMALL and not filled:
+            yield Found(
+                f"size is {share:.3g} of the drive",
+                (job.name,),
+                now=("uniform", share),
+                fixed=("uniform",),
+            )
+        elif (
+            share is None
+            and not filled
+            and fio.capacity_bytes is None
+            and span is not None
+            and span < _SMALLEST_DRIVE_BYTES
+            and any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
+        ):
+            yield Found(
+                f"size is {shown_bytes(span)} of {', '.join(job.files)}, smaller than any drive",
+                (job.name,),
+            )
+
+
+def _share(job: Job, capacity_bytes: int | None) -> float | None:
+    """Return the share of the drive that a job writes to; None if nobody knows, or it is all."""
+    if job.span_share is not None:
+        # A share of a file is one of the file.
+        return job.span_share if job.devices else None
+    if job.span_bytes is None or capacity_bytes is None:
+        return None
+    return job.span_bytes * (1 if job.files else job.copies) / capacity_bytes
+
+
+def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+    if trace.capacity_bytes is None or not trace.offsets.size:
+        return
+    share = trace.extent_bytes / trace.capacity_bytes
+    if share < _SMALL:
+        yield Found(
+            f"the highest address is at {share:.3g} of the drive",
+            severity="note",
+            now=("uniform", share),
+            fixed=("uniform",),
+        )
+
+
+CHECK = Check(
+    "small-span",
+    "warning",
+    "The writes reach a part of the drive only: the rest, if it holds no data, is spare space too, "
+    "and WA is that of a much higher over-provisioning",
+    "leave size out or set size=100%, or fill the rest of the drive before",
+    "SNIA PTS (active range); fio issue 407",
+    {"fio job": _of_jobs, "trace": _of_trace},
+)

@@ -1,0 +1,48 @@
+"""Check of layers below a benchmark that write more than it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.inputs import ResultDocument
+
+_STACKED = re.compile(r"/dev/(loop|zd|zvol/)|.*\.(qcow2?|vmdk|vdi|vhdx?)$")
+_MAPPED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd)")
+_MATERIAL = 1.5
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        stacked = [one for one in job.files if _STACKED.match(one)]
+        mapped = [one for one in job.files if _MAPPED.match(one)]
+        if stacked:
+            yield Found(f"{', '.join(stacked)} lies on a file system", (job.name,))
+        elif mapped:
+            yield Found(f"{', '.join(mapped)} is made of others", (job.name,), severity="note")
+
+
+def _of_result(result: ResultDocument) -> Iterator[Found]:
+    layers = result.document.get("layers")
+    factors = layers.get("factors") if isinstance(layers, dict) else None
+    for name, factor in (factors if isinstance(factors, dict) else {}).items():
+        if (
+            name not in ("device", "end_to_end")
+            and isinstance(factor, float)
+            and factor > _MATERIAL
+        ):
+            yield Found(f"{name.replace('_', ' ')} writes {factor:.3g} times what it is given",
+                        severity="note")  # fmt: skip
+
+
+CHECK = Check(
+    "stacked-storage",
+    "warning",
+    "Layers lie between the benchmark and the drive (a file system, an image, RAID): they write "
+    "more than the benchmark, and other addresses",
+    "write to the drive itself, or count the bytes of each layer, as `writeamp serve --mount` does",
+    "incus issue 3680; docs/virtual-ssd.md",
+    {"fio job": _of_jobs, "result": _of_result},
+)

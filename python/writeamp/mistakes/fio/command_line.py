@@ -1,0 +1,106 @@
+"""Command lines that run fio, in a script or by themselves: their jobs, without running them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from writeamp.mistakes.fio.job import Job, canonical
+from writeamp.mistakes.fio.job_file import FioJobs, in_phases, unknown_values
+
+_FIO = re.compile(r"(?:^|[\s;&|(/])fio\s")
+_CONNECTORS = {";", "&&", "||", "|", "&", "(", ")", "do", "done", "then", "fi"}
+# Options of fio itself, whose value may stand as a word of its own.
+_OF_FIO = {
+    *("output", "output_format", "section", "eta", "status_interval", "client", "parse_only"),
+    *("readonly", "minimal", "append_terse", "alloc_size", "max_jobs", "debug", "warnings_fatal"),
+    *("server", "daemonize", "remote_config", "trigger", "aux_path", "bandwidth_log", "showcmd"),
+    *("version", "help", "cmdhelp", "enghelp", "eta_interval", "eta_newline"),
+}
+_WITHOUT_VALUE = {
+    *("time_based", "norandommap", "stonewall", "group_reporting", "thread", "new_group"),
+    *("minimal", "parse_only", "readonly", "zero_buffers", "refill_buffers", "fill_device"),
+    *("softrandommap", "exitall", "overwrite", "unlink", "gtod_reduce", "ignore_zone_limits"),
+}
+
+
+def is_command(text: str) -> bool:
+    """Return whether a text runs fio with a job or a job file."""
+    return any(True for _ in _calls(text))
+
+
+def read_commands(text: str, name: str) -> FioJobs:
+    """Return the jobs of all calls of fio in a text, one call after the other.
+
+    Job files that a call names are not opened, which a note says.
+    """
+    jobs: list[Job] = []
+    notes: list[str] = []
+    for words in _calls(text):
+        sections, files = _sections(words)
+        notes += [
+            f"{file} is named in {name} and not read here: `writeamp doctor {file}`"
+            for file in files
+        ]
+        done = jobs[-1].phase + 1 if jobs else 0
+        jobs += [replace(one, phase=one.phase + done) for one in in_phases(sections)]
+    return FioJobs(name, tuple(jobs), (*notes, *unknown_values(name, tuple(jobs))), commands=text)
+
+
+def _calls(text: str) -> Iterator[list[str]]:
+    """Yield the words behind "fio" of each call in a script."""
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.lstrip().startswith("#") or not _FIO.search(line + " "):
+            continue
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
+        lexer.whitespace_split = True
+        try:
+            words = list(lexer)
+        except ValueError:  # a quote that is not closed on this line
+            words = line.split()
+        yield from _calls_in(words)
+
+
+def _calls_in(words: list[str]) -> Iterator[list[str]]:
+    call: list[str] | None = None
+    for word in [*words, ";"]:
+        if word in _CONNECTORS or set(word) <= set(";&|()"):
+            if call:
+                yield call
+            call = None
+        elif call is not None:
+            call.append(word)
+        elif word.rpartition("/")[2] == "fio":
+            call = []
+
+
+def _sections(words: list[str]) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:
+    """Return the jobs of a call as sections, and the job files that it names.
+
+    What stands before the first --name is for all jobs.
+    """
+    shared: dict[str, str] = {}
+    sections: list[tuple[str, dict[str, str]]] = []
+    files: list[str] = []
+    now = shared
+    rest = iter(words)
+    for word in rest:
+        if word.startswith((">", "<", "2>")):
+            break
+        if not word.startswith("--"):
+            files.append(word)
+            continue
+        option, equals, value = word[2:].partition("=")
+        option = canonical(option)
+        if not equals and option not in _WITHOUT_VALUE:
+            value = next(rest, "")
+        if option == "name":
+            is_shared = value.startswith("global")
+            now = shared if is_shared else dict(shared)
+            if not is_shared:
+                sections.append((value, now))
+        elif option not in _OF_FIO:
+            now[option] = value
+    return sections, files

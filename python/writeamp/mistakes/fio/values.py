@@ -1,0 +1,94 @@
+"""Values of fio's options, as fio 3.33 reads them: sizes, times, yes and no, pairs by direction."""
+
+from __future__ import annotations
+
+import re
+
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_SIZE = re.compile(r"(0x[0-9a-f]+|[0-9]+)\s*(?:([kmgtp])(ib|b|i)?|b|s)?")
+_TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0,
+            "m": 60.0, "h": 3600.0, "d": 86400.0}  # fmt: skip
+_TIME = re.compile(r"([0-9]+)\s*([a-z]*)")
+_NO = {"0", "false", "no", "off"}
+
+
+def size_of(text: str, kb_base: int = 1024) -> int | None:
+    """Return a size in bytes; None of what is no size.
+
+    A unit with "ib" is of the other base, as fio's documentation says of kb_base: by default 4k and
+    4kb are 4096 bytes, and 4kib is 4000.
+
+    >>> size_of("4k"), size_of("4KiB"), size_of("1m", 1000), size_of("1mib", 1000), size_of("10%")
+    (4096, 4000, 1000000, 1048576, None)
+    """
+    found = _SIZE.fullmatch(text.strip().lower())
+    if found is None:
+        return None
+    digits, letter, rest = found.groups()
+    base = kb_base
+    if rest == "ib":
+        base = 1000 if kb_base == 1024 else 1024
+    number = int(digits, 16 if digits.startswith("0x") else 10)
+    return number * int(base ** _POWERS.get(letter or "", 0))
+
+
+def share_of(text: str) -> float | None:
+    """Return the share that a percentage is, such as of a device; None of what is none."""
+    found = re.fullmatch(r"([0-9]+)\s*%", text.strip())
+    return int(found[1]) / 100 if found else None
+
+
+def seconds_of(text: str) -> float | None:
+    """Return a time in seconds; None of what is none.
+
+    >>> seconds_of("90"), seconds_of("2m"), seconds_of("500ms")
+    (90.0, 120.0, 0.5)
+    """
+    found = _TIME.fullmatch(text.strip().lower())
+    if found is None or found[2] not in _TIMES_S:
+        return None
+    return int(found[1]) * _TIMES_S[found[2]]
+
+
+def is_set(text: str | None) -> bool:
+    """Return whether a flag or a number that means yes is set; an option without a value is."""
+    return text is not None and text.strip().lower() not in _NO
+
+
+def block_sizes(text: str, kb_base: int = 1024, default: int = 4096) -> list[tuple[int, int]]:
+    """Return the least and the most bytes of a block by direction, of `bs` or `bsrange`.
+
+    Directions are read, write and trim. One part is for all, two are for reads and for writes and
+    trims; one that is empty keeps the default.
+
+    >>> block_sizes("4k,8k")
+    [(4096, 4096), (8192, 8192), (8192, 8192)]
+    >>> block_sizes("8k,"), block_sizes("1k-4k")[1]
+    ([(8192, 8192), (4096, 4096), (4096, 4096)], (1024, 4096))
+    """
+    found = [_range(part, kb_base, default) for part in text.split(",")[:3]]
+    while len(found) < 3:
+        found.append(found[-1])
+    return found
+
+
+def _range(text: str, kb_base: int, default: int) -> tuple[int, int]:
+    ends = [size_of(part, kb_base) for part in text.split("-", 1)]
+    low, high = ends[0], ends[-1]
+    return (default, default) if low is None or high is None else (low, high)
+
+
+def split_sizes(text: str, kb_base: int = 1024) -> list[tuple[int, int]]:
+    """Return the least and the most bytes of a block by direction, of `bssplit`.
+
+    >>> split_sizes("4k/10:64k/50:32k/40")[1], split_sizes("2k/50:4k/50,8k/100")[1]
+    ((4096, 65536), (8192, 8192))
+    """
+    found = []
+    for part in text.split(",")[:3]:
+        sizes = [size_of(one.split("/", 1)[0], kb_base) for one in part.split(":")]
+        known = [one for one in sizes if one is not None] or [4096]
+        found.append((min(known), max(known)))
+    while len(found) < 3:
+        found.append(found[-1])
+    return found

@@ -1,0 +1,201 @@
+"""Inputs of the doctor, told apart by their content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from writeamp import traces
+from writeamp.differences.documents import signed_verb
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.reading import read_snapshots, snapshots_in
+from writeamp.measure.counters.snapshot import Snapshot
+from writeamp.measure.counters.sources import SOURCES
+from writeamp.mistakes.finding import Kind
+from writeamp.mistakes.fio.command_line import is_command, read_commands
+from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, read_job_file
+from writeamp.mistakes.fio.output import FioOutput, is_output, read_output
+from writeamp.mistakes.traces import TraceFacts, of_trace
+from writeamp.traces.source import file_path, read_head
+
+# Job files, results and snapshots are small; what is larger is a trace, or nothing of ours.
+_MOST_BYTES = 64 << 20
+_VALID = (
+    "a fio job file, a command line of fio, its JSON output, a block trace, a result of writeamp "
+    "(--json), or counter snapshots"
+)
+
+
+@dataclass(frozen=True)
+class ResultDocument:
+    """Result of a verb, as JSON types."""
+
+    name: str
+    verb: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Snapshots of a drive's counters, in the order in which they are given."""
+
+    snapshots: tuple[Snapshot, ...]
+
+    @property
+    def name(self) -> str:
+        """Their names."""
+        return ", ".join(one.name for one in self.snapshots)
+
+    @cached_property
+    def lives(self) -> tuple[DriveCounters, ...]:
+        """Answer of each snapshot since the drive was new."""
+        return tuple(life_answer(one) for one in self.snapshots)
+
+    @cached_property
+    def intervals(self) -> tuple[DriveCounters, ...]:
+        """Answer of each interval between one snapshot and the next."""
+        return tuple(interval_answer(*pair) for pair in pairwise(self.snapshots))
+
+    @property
+    def answers(self) -> tuple[DriveCounters, ...]:
+        """Answers that stand for all: those of the intervals, or of a life if there is none."""
+        return self.intervals or self.lives
+
+
+@dataclass(frozen=True)
+class Several:
+    """All inputs of one call."""
+
+    inputs: tuple[Input, ...]
+
+    @property
+    def name(self) -> str:
+        """Their names."""
+        return ", ".join(dict.fromkeys(one.name for one in self.inputs))
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        """Return those of a type."""
+        return [one for one in self.inputs if isinstance(one, kind)]
+
+
+Input: TypeAlias = FioJobs | FioOutput | TraceFacts | ResultDocument | Counters
+_KINDS: dict[type, tuple[Kind, ...]] = {
+    FioOutput: ("fio job", "fio output"),
+    FioJobs: ("fio job",),
+    TraceFacts: ("trace",),
+    ResultDocument: ("result",),
+    Counters: ("counters",),
+    Several: ("several",),
+}
+
+
+def kinds_of(one: Input | Several) -> tuple[Kind, ...]:
+    """Return the kinds of checks that an input is for."""
+    return _KINDS[type(one)]
+
+
+def read_inputs(
+    sources: Sequence[Any], trace_format: str | None = None, capacity_bytes: int | None = None
+) -> Several:
+    """Return inputs, each told by its content; snapshots among them are of one drive, in order.
+
+    Args:
+        sources: files, folders, results and traces.
+        trace_format: of the traces among them, where that is not certain.
+        capacity_bytes: of the drive that they are of.
+
+    Raises:
+        WriteampError: one cannot be read, or is none of what can be judged.
+    """
+    found: list[Input] = []
+    snapshots: list[Snapshot] = []
+    for source in sources:
+        one = _read(source, trace_format)
+        if isinstance(one, list):
+            snapshots += one
+        else:
+            found.append(one)
+    if snapshots:
+        found.append(Counters(tuple(snapshots)))
+        known = snapshots[-1].facts.capacity_bytes
+        capacity_bytes = capacity_bytes if capacity_bytes is not None else known
+    return Several(tuple(_with_capacity(one, capacity_bytes) for one in found))
+
+
+def _with_capacity(one: Input, capacity_bytes: int | None) -> Input:
+    if isinstance(one, FioJobs | TraceFacts):
+        return replace(one, capacity_bytes=capacity_bytes)
+    return one
+
+
+def _read(source: Any, trace_format: str | None) -> Input | list[Snapshot]:
+    if isinstance(source, traces.Trace):
+        return of_trace(source)
+    if isinstance(source, Mapping) or hasattr(source, "to_dict"):
+        document = dict(source) if isinstance(source, Mapping) else source.to_dict()
+        return _of_document(document, "", "the result")
+    path = Path(os.fspath(source))
+    if path.is_dir():
+        return read_snapshots(path)
+    if trace_format is None:
+        found = _of_text(path)
+        if found is not None:
+            return found
+    return _of_trace(path, trace_format)
+
+
+def _of_text(path: Path) -> Input | list[Snapshot] | None:
+    """Return what a file of text is that is no trace; None of what may be one."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None
+    if len(content) > _MOST_BYTES:
+        return None
+    document = Document(str(path), content)
+    if b"\0" not in content[:4096]:
+        if is_job_file(document.text):
+            return read_job_file(document.text, str(path))
+        if is_command(document.text):
+            return read_commands(document.text, str(path))
+    if document.text.lstrip().startswith("{") or b'"fio version"' in content:
+        return _of_json(document)
+    if any(one.matches(document) for one in SOURCES):
+        return snapshots_in(document)
+    return None
+
+
+def _of_json(document: Document) -> Input | list[Snapshot]:
+    found = document.json
+    if not is_output(found) and any(one.matches(document) for one in SOURCES):
+        return snapshots_in(document)
+    return _of_document(found, document.text, document.name)
+
+
+def _of_document(found: Any, text: str, name: str) -> Input:
+    if is_output(found):
+        return read_output(found, text, name)
+    verb = signed_verb(found) if isinstance(found, Mapping) else None
+    if verb is None:
+        raise WriteampError(f"{name} is JSON of nothing that can be judged; such are: {_VALID}")
+    return ResultDocument(name, verb, found)
+
+
+def _of_trace(path: Path, trace_format: str | None) -> TraceFacts:
+    if trace_format is None:
+        head = read_head(file_path(path))
+        if not any(one.matches(head) for one in traces.FORMATS.values()):
+            raise WriteampError(
+                f"{path} is nothing that can be judged; such are: {_VALID}. Of a trace, --format "
+                "says which one it is"
+            )
+    return of_trace(traces.read(path, trace_format))

@@ -1,0 +1,89 @@
+"""Report of the doctor: what was read, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.mistakes.finding import SEVERITIES, Estimate, Finding, Severity
+from writeamp.results.card import Card
+from writeamp.results.equality import ComparedByValue
+from writeamp.results.numbers import four_digits
+from writeamp.results.presented import Presented
+
+_WITHOUT_FINDINGS = {"id": None, "severity": None, "message": None, "evidence": None,
+                     "advice": None, "where": None, "wa_now": None, "wa_now_ci95": None,
+                     "wa_fixed": None, "wa_fixed_ci95": None}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class DoctorReport(Presented, ComparedByValue):
+    """Findings of the doctor, the worst first.
+
+    Attributes:
+        inputs: names of what was read, and what each was taken for.
+        findings: mistakes.
+        drive: the drive that was simulated, in words; None if none was.
+        notes: sentences on what was not read.
+    """
+
+    inputs: tuple[tuple[str, str], ...]
+    findings: tuple[Finding, ...]
+    drive: str | None
+    notes: tuple[str, ...]
+
+    def worst(self) -> Severity | None:
+        """Return the worst severity; None if nothing was found."""
+        found = {one.severity for one in self.findings}
+        return next((one for one in SEVERITIES if one in found), None)
+
+    def is_at_least(self, severity: Severity) -> bool:
+        """Return whether there is a finding of a severity, or a worse one."""
+        worst = self.worst()
+        return worst is not None and SEVERITIES.index(worst) <= SEVERITIES.index(severity)
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        return [one.to_dict() for one in self.findings] or [_WITHOUT_FINDINGS]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON types."""
+        return {
+            "inputs": [{"name": name, "kind": kind} for name, kind in self.inputs],
+            "findings": [one.to_dict() for one in self.findings],
+            "drive": self.drive,
+            "notes": list(self.notes),
+        }
+
+    def card(self) -> Card:
+        """Return the findings in words."""
+        rows = [
+            (one.severity, one.id, one.message, in_words(one), one.advice) for one in self.findings
+        ]
+        title = f"Doctor: {', '.join(name for name, _ in self.inputs)}"
+        if not rows:
+            return Card(title, [("findings", "none")], notes=self.notes)
+        columns = ("severity", "finding", "what is wrong", "WA", "what to change")
+        return Card(title, rows, columns, notes=self.notes)
+
+    def __str__(self) -> str:
+        """Return the number of findings by severity in a line."""
+        counts = [f"{sum(one.severity == each for one in self.findings)} {each}s"
+                  for each in SEVERITIES]  # fmt: skip
+        return f"{', '.join(counts)} in {', '.join(name for name, _ in self.inputs)}"
+
+
+def in_words(found: Finding) -> str:
+    """Return what a finding says of write amplification; "" if nothing.
+
+    >>> in_words(Finding("", "note", "", "", "", "", Estimate(1, 1, 1), Estimate(3.7, 3.6, 3.8)))
+    'yours: 1; mended: 3.7 ± 0.1'
+    """
+    parts = [("yours", found.wa_now), ("mended", found.wa_fixed)]
+    return "; ".join(f"{name}: {_with_error(one)}" for name, one in parts if one is not None)
+
+
+def _with_error(found: Estimate) -> str:
+    error = max(found.high - found.wa, found.wa - found.low)
+    shown = four_digits(found.wa)
+    return f"{shown} ± {error:.1g}" if error > 1e-6 else shown

@@ -1,0 +1,108 @@
+"""Facts of a block trace that checks ask for: its writes in order, and what stands beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.traces import PageTrace, Trace
+
+_I64 = npt.NDArray[np.int64]
+# Of longer traces the checks look at the last writes, when a fill is over; and simulate, which
+# only passes by, at fewer.
+MOST_WRITES, FEW_WRITES = 4_000_000, 500_000
+# Room for the addresses of one device among those of all.
+_DEVICE_BITS = 44
+_PAGE_BYTES = 4096
+# A request is near the one before if it begins within so many of its lengths.
+_NEAR = 32
+
+
+@dataclass(frozen=True, eq=False)
+class TraceFacts:
+    """Writes of a trace in order.
+
+    Attributes:
+        name: of the file.
+        offsets, lengths: bytes, shape (writes,); of several devices, addresses do not overlap.
+        requests, trims: numbers of them in the trace.
+        extent_bytes: highest end of a request, the largest of its devices.
+        times_ns: of all requests, sorted; empty if it has none.
+        repeated: share of requests that say the same as the one before.
+        notes: of its reader.
+        capacity_bytes: of the drive; None if nobody says.
+    """
+
+    name: str
+    offsets: _I64
+    lengths: _I64
+    requests: int = 0
+    trims: int = 0
+    extent_bytes: int = 0
+    times_ns: _I64 = field(default_factory=lambda: np.empty(0, np.int64))
+    repeated: float = 0.0
+    notes: tuple[str, ...] = ()
+    capacity_bytes: int | None = None
+
+    @cached_property
+    def gaps(self) -> _I64:
+        """Writes since the last one to the same address, of those that have one."""
+        order = np.argsort(self.offsets, kind="stable")
+        same = np.diff(self.offsets[order]) == 0
+        gaps: _I64 = np.diff(order)[same]
+        return gaps
+
+    @cached_property
+    def writes_of_addresses(self) -> _I64:
+        """Number of writes of each address at which one begins."""
+        counts: _I64 = np.unique(self.offsets, return_counts=True)[1]
+        return counts
+
+    @cached_property
+    def is_sequential(self) -> bool:
+        """True if most writes go on near where the one before ended."""
+        steps = np.abs(np.diff(self.offsets))
+        return bool(np.mean(steps <= _NEAR * self.lengths[:-1]) > 0.5) if steps.size else True
+
+    @cached_property
+    def partly(self) -> float:
+        """Share of the writes that cover a page of 4 KiB in part."""
+        if not self.offsets.size:
+            return 0.0
+        return float(np.mean((self.offsets % _PAGE_BYTES != 0) | (self.lengths % _PAGE_BYTES != 0)))
+
+
+def of_trace(trace: Trace) -> TraceFacts:
+    """Return the facts of a trace."""
+    requests = trace.requests
+    writes = requests.filter(pl.col("op") == "write").tail(MOST_WRITES)
+    devices = writes["device"].to_numpy().astype(np.int64) << _DEVICE_BITS
+    said = pl.struct("device", "op", "offset", "length")
+    same = requests.select((said == said.shift()).mean())[0, 0] if requests.height > 1 else 0.0
+    return TraceFacts(
+        trace.path,
+        writes["offset"].to_numpy().astype(np.int64) + devices,
+        writes["length"].to_numpy().astype(np.int64),
+        requests=requests.height,
+        trims=int((requests["op"] == "trim").sum()),
+        extent_bytes=int((requests["offset"] + requests["length"]).max()),  # type: ignore[arg-type]
+        times_ns=np.sort(requests["timestamp_ns"].to_numpy()),
+        repeated=float(same or 0.0),
+        notes=tuple(trace.notes),
+    )
+
+
+def of_pages(trace: PageTrace) -> TraceFacts:
+    """Return the facts of the last writes of a trace that was turned into pages."""
+    writes = np.flatnonzero(trace.op == 0)[-FEW_WRITES:]
+    page_bytes = trace.page_bytes
+    return TraceFacts(
+        trace.path or "the trace",
+        trace.start[writes].astype(np.int64) * page_bytes,
+        trace.count[writes].astype(np.int64) * page_bytes,
+        requests=int(trace.op.size),
+    )

@@ -1,0 +1,289 @@
+"""Checks of the doctor on fio's jobs: each finds its mistake, and leaves alone what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from writeamp.mistakes.registry import checks
+
+DRIVE = "filename=/dev/nvme0n1\nioengine=libaio\ndirect=1\niodepth=16\nbs=4k"
+STEADY = f"{DRIVE}\nrw=randwrite\nnorandommap\ntime_based\nruntime=1h"
+
+
+def job(text: str, name: str = "job") -> str:
+    return f"[{name}]\n{text}\n"
+
+
+def findings(tmp_path: Path, text: str, name: str = "job.fio", **how: object) -> list[wa.Finding]:
+    path = tmp_path / name
+    path.write_text(text)
+    return list(wa.doctor(path, simulate=False, **how).findings)  # type: ignore[arg-type]
+
+
+def ids(found: list[wa.Finding], *, notes: bool = True) -> set[str]:
+    return {one.id for one in found if notes or one.severity != "note"}
+
+
+# Of each check of jobs: texts in which it finds its mistake, and texts in which there is none.
+CASES: dict[str, tuple[list[str], list[str]]] = {
+    "looped-permutation": (
+        [
+            job(f"{DRIVE}\nrw=randwrite\nloops=4"),
+            job(f"{DRIVE}\nreadwrite=randrw\nrwmixwrite=30\nloops=2"),
+            job(f"{DRIVE}\nrw=randwrite\nsize=10%\nio_size=100%"),
+            job(f"{DRIVE}\nrw=randwrite\nsize=1g\nio_limit=20g"),
+            job(f"{DRIVE}\nrw=randwrite:8\ntime_based\nruntime=60"),
+            job(f"{DRIVE}\nrw=randwrite\nloops=3\nrandrepeat=0"),
+            job(f"{DRIVE}\nrw=randwrite\nloops=3\nnorandommap=0"),
+            job(f"{DRIVE}\nrw=randwrite\nrandom_generator=lfsr\ntime_based\nruntime=60"),
+            "[global]\nloops=8\n" + job(f"{DRIVE}\nrw=randwrite"),
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --loops=4 --direct=1\n",
+        ],
+        [
+            job(STEADY),
+            job(f"{DRIVE}\nrw=randwrite\nloops=1"),
+            job(f"{DRIVE}\nrw=randread\nloops=4"),
+            job(f"{DRIVE}\nrw=write\nloops=4"),
+            job(f"{DRIVE}\nrw=randwrite\nloops=4\nrandom_distribution=zipf:1.1"),
+            job(f"{DRIVE}\nrw=randwrite\nsize=10g\nio_size=5g"),
+            job(f"{DRIVE}\nrw=randrw\nrwmixread=100\nloops=4"),
+            # What comes below hands nothing to what stands above.
+            job(f"{DRIVE}\nrw=randwrite", "a") + "[global]\nloops=8\n" + job(f"{DRIVE}\nrw=write"),
+        ],
+    ),
+    "repeated-seed": (
+        [
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --norandommap --runtime=60\n"
+            "fio --name=b --filename=/dev/sdb --rw=randwrite --norandommap --runtime=60\n",
+            "fio --name=a --filename=/dev/sdb --rw=randwrite && "
+            "fio --name=a --filename=/dev/sdb --rw=randwrite",
+        ],
+        [
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=1\n"
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=2\n",
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --randrepeat=0\n"
+            "fio --name=b --filename=/dev/sdb --rw=randwrite --randrepeat=0\n",
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --name=b --filename=/dev/sdb "
+            "--rw=randwrite --stonewall",
+            "fio --name=a --filename=/dev/sdb --rw=write\nfio --name=a --filename=/dev/sdb "
+            "--rw=randwrite",
+        ],
+    ),
+    "generator-period": (
+        [job(f"{STEADY}\nsize=20t"), job(f"{STEADY}\nbs=512\nsize=3t")],
+        [job(f"{STEADY}\nsize=20t\nrandom_generator=tausworthe64"), job(f"{STEADY}\nsize=15t")],
+    ),
+    "lfsr-block-sizes": (
+        [
+            job(f"{STEADY}\nrandom_generator=lfsr\nbsrange=4k-64k"),
+            job(f"{STEADY}\nrandom_generator=lfsr\nbssplit=4k/50:8k/50"),
+        ],
+        [job(f"{STEADY}\nrandom_generator=lfsr"), job(f"{STEADY}\nbsrange=4k-64k")],
+    ),
+    "too-few-writes": (
+        [
+            job(f"{DRIVE}\nrw=randwrite"),
+            job(f"{DRIVE}\nrw=randwrite\nsize=100g\nio_size=50g\nnorandommap"),
+            job(f"{DRIVE}\nrw=write\nsize=1%", "a") + job(f"{DRIVE}\nrw=randwrite\nsize=10g\n"
+            "io_size=1g\nstonewall"),
+        ],
+        [
+            job(STEADY),
+            job(f"{DRIVE}\nrw=write"),
+            job(f"{DRIVE}\nrw=write", "fill") + job(f"{DRIVE}\nrw=randwrite\nstonewall"),
+            job(f"{DRIVE}\nrw=randwrite\nnorandommap\nsize=10g\nio_size=100g"),
+        ],
+    ),
+    "short-steady-state": (
+        [
+            job(f"{STEADY}\nss=iops:5%"),
+            job(f"{STEADY}\nss=iops:5%\nss_dur=10"),
+            job(f"{DRIVE}\nrw=randwrite\nsteadystate=bw_slope:0.1%\nsteadystate_duration=5m"),
+        ],
+        [
+            job(f"{STEADY}\nss=iops:5%\nss_dur=300"),
+            job(f"{STEADY}\nss=bw:5%\nss_dur=5m\nss_ramp=60"),
+        ],
+    ),
+    "fresh-drive": (
+        [
+            job(f"{STEADY}\nexec_prerun=blkdiscard /dev/nvme0n1"),
+            "blkdiscard /dev/nvme0n1\nfio --name=a --filename=/dev/nvme0n1 --rw=randwrite "
+            "--time_based --runtime=60 --norandommap\n",
+            job(f"{DRIVE}\nrw=trim", "trim") + job(f"{STEADY}\nstonewall"),
+            job(f"{DRIVE}\nrw=randread"),
+        ],
+        [
+            job(STEADY),
+            job(f"{DRIVE}\nrw=trim", "trim")
+            + job(f"{DRIVE}\nrw=write\nstonewall", "fill")
+            + job(f"{STEADY}\nstonewall"),
+            job(f"{DRIVE}\nrw=write", "fill") + job(f"{DRIVE}\nrw=randread\nstonewall"),
+        ],
+    ),
+    "small-span": (
+        [job(f"{STEADY}\nsize=1G"), job(f"{STEADY}\nsize=10%"), job(f"{STEADY}\nsize=5GiB")],
+        [
+            job(STEADY),
+            job(f"{STEADY}\nsize=100%"),
+            job(f"{STEADY}\nsize=900g"),
+            job(f"{STEADY}\nfilename=/mnt/test\nsize=4g"),
+            job(f"{DRIVE}\nrw=write", "fill") + job(f"{STEADY}\nstonewall\nsize=10%"),
+        ],
+    ),
+    "overlapping-jobs": (
+        [
+            job(f"{DRIVE}\nrw=write\nnumjobs=4"),
+            job(f"{DRIVE}\nrw=write\nsize=10g", "a") + job(f"{DRIVE}\nrw=write\nsize=10g", "b"),
+        ],
+        [
+            job(f"{DRIVE}\nrw=write\nnumjobs=4\nsize=10g\noffset_increment=10g"),
+            job(f"{STEADY}\nnumjobs=4"),
+            job("directory=/mnt\nrw=write\nnumjobs=4\nsize=1g\nend_fsync=1"),
+            job(f"{DRIVE}\nrw=write\nsize=10g", "a")
+            + job(f"{DRIVE}\nrw=write\nsize=10g\noffset=10g", "b"),
+            job(f"{DRIVE}\nrw=write\nsize=10g", "a")
+            + job(f"{DRIVE}\nrw=write\nsize=10g\nstonewall", "b"),
+        ],
+    ),
+    "page-cache": (
+        [
+            job("filename=/dev/sdb\nrw=write"),
+            job(f"{STEADY}\ndirect=0"),
+            job("filename=/mnt/a\nsize=1g\nrw=write\nbuffered=1\nsync=0"),
+        ],
+        [
+            job(STEADY),
+            job("filename=/dev/sdb\nrw=write\nbuffered=0"),
+            job("filename=/mnt/a\nsize=1g\nrw=write\nfsync=1"),
+            job("filename=/mnt/a\nsize=1g\nrw=write\nend_fsync=1"),
+            job("filename=/dev/ng0n1\nrw=write\nioengine=io_uring_cmd\ncmd_type=nvme"),
+            job("filename=/dev/sdb\nrw=read"),
+        ],
+    ),
+    "compressible-data": (
+        [
+            job(f"{STEADY}\nzero_buffers"),
+            job(f"{STEADY}\nbuffer_compress_percentage=50"),
+            job(f"{STEADY}\ndedupe_percentage=30"),
+            job(f"{STEADY}\nbuffer_pattern=0xdeadbeef"),
+            job(f"{STEADY}\nscramble_buffers=0"),
+        ],
+        [
+            job(STEADY),
+            job(f"{STEADY}\nrefill_buffers\nscramble_buffers=0"),
+            job(f"{STEADY}\nzero_buffers=0\ndedupe_percentage=0"),
+        ],
+    ),
+    "ramp-not-counted": (
+        [job(f"{STEADY}\nramp_time=60s")],
+        [job(STEADY), job(f"{STEADY}\nramp_time=0")],
+    ),
+    "misaligned": (
+        [
+            job(f"{STEADY}\nbs=512"),
+            job(f"{STEADY}\nbs=4k,1k"),
+            job(f"{STEADY}\noffset=512"),
+            job(f"{STEADY}\nblockalign=512"),
+            job(f"{STEADY}\nkb_base=1000"),
+            job(f"{STEADY}\nbssplit=512/10:4k/90"),
+            job(f"{STEADY}\nbs=4KiB"),
+        ],
+        [
+            job(STEADY),
+            job(f"{STEADY}\nbs=1k,4k"),
+            job(f"{STEADY}\nbs=,8k"),
+            job(f"{STEADY}\noffset=1M"),
+            job(f"{STEADY}\nbsrange=4k-64k"),
+            job(f"{DRIVE}\nrw=randread\nbs=512"),
+        ],
+    ),
+    "no-trim": (
+        [job("directory=/mnt\nrw=write\nsize=1g\nend_fsync=1\nunlink=1")],
+        [job("directory=/mnt\nrw=write\nsize=1g\nend_fsync=1\nunlink=0"), job(STEADY)],
+    ),
+    "stacked-storage": (
+        [job(f"{STEADY}\nfilename=/dev/loop0"), job(f"{STEADY}\nfilename=/vm/disk.qcow2"),
+         job(f"{STEADY}\nfilename=/dev/md0")],
+        [job(STEADY), job(f"{STEADY}\nfilename=/dev/sda")],
+    ),
+    "fdp-not-used": (
+        [job(f"{STEADY}\nfdp=1"), job(f"{STEADY}\nioengine=io_uring_cmd\nfdp=1")],
+        [job(STEADY), job(f"{STEADY}\nioengine=io_uring_cmd\nfdp=1\nfdp_pli=0,1"),
+         job(f"{STEADY}\nfdp=0")],
+    ),
+    "no-flash-behind": (
+        [job(f"{STEADY}\nfilename=/dev/vda"), job(f"{STEADY}\nfilename=/dev/ram0"),
+         job("directory=/dev/shm\nrw=write\nsize=1g\nend_fsync=1")],
+        [job(STEADY), job(f"{STEADY}\nfilename=/dev/sda:/dev/sdb")],
+    ),
+    "log-without-offsets": (
+        [job(f"{STEADY}\nwrite_bw_log=a\nlog_avg_msec=1000\nlog_offset=1")],
+        [job(f"{STEADY}\nwrite_bw_log=a\nlog_avg_msec=1000"), job(f"{STEADY}\nlog_offset=1")],
+    ),
+    "depth-without-effect": (
+        [job("filename=/dev/sdb\nrw=randread\niodepth=32"), job(f"{STEADY}\nioengine=pvsync2")],
+        [job(STEADY), job(f"{STEADY}\nioengine=io_uring"),
+         job(f"{STEADY}\nioengine=sync\niodepth=1"),
+         job(f"{STEADY}\nioengine=sync\nio_submit_mode=offload"),
+         job(f"{STEADY}\nioengine=${{ENGINE_OF_NOBODY}}")],
+    ),
+    "uneven-end": (
+        [job(f"{STEADY}\nsize=100000000000\nbs=12k"), job(f"{STEADY}\nfill_device=1")],
+        [job(STEADY), job(f"{STEADY}\nsize=120g\nbs=4k"), job(f"{STEADY}\nfill_device=0")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_mistake_in_a_job_is_found_and_a_job_without_it_is_not(name: str, tmp_path: Path) -> None:
+    wrong, right = CASES[name]
+    assert [text for text in wrong if name not in ids(findings(tmp_path, text))] == []
+    assert [text for text in right if name in ids(findings(tmp_path, text))] == []
+
+
+def test_every_check_of_jobs_has_its_cases() -> None:
+    of_jobs = {one.id for one in checks() if "fio job" in one.of}
+    assert of_jobs <= CASES.keys()
+
+
+CLEAN = [
+    job(STEADY),
+    job(f"{DRIVE}\nrw=write\nbs=1M"),
+    job(f"{DRIVE}\nrw=write\nbs=128k\nloops=2", "fill")
+    + job(f"{DRIVE}\nrw=randwrite\nnorandommap\nloops=2\nstonewall", "age")
+    + job(f"{STEADY}\nstonewall\nramp_time=60", "measure"),
+    f"[global]\n{STEADY}\nrandom_generator=tausworthe64\nrefill_buffers\n[a]\n[b]\nstonewall\nbs=16k\n",
+    job(f"{STEADY}\nnumjobs=4\ngroup_reporting"),
+    job(f"{DRIVE}\nrw=randrw\nrwmixread=70\nnorandommap\ntime_based\nruntime=3600s"),
+    job(f"{STEADY}\nrandom_distribution=zipf:0.99"),
+    job(f"{STEADY}\nrandom_distribution=zoned:60/10:30/20:8/30:2/40"),
+    job("filename=/dev/ng0n1\nioengine=io_uring_cmd\ncmd_type=nvme\nrw=randwrite\nbs=4k\n"
+        "norandommap\ntime_based\nruntime=1800\nfdp=1\nfdp_pli=0\niodepth=64"),
+    job("directory=/mnt/data\nrw=write\nbs=1M\nsize=8g\nnumjobs=4\nend_fsync=1"),
+    job("directory=/mnt/db\nrw=write\nbs=16k\nsize=4g\nfdatasync=1"),
+    job(f"{DRIVE}\nrw=read\nbs=1m"),
+    job(f"{DRIVE}\nrw=randread\ntime_based\nruntime=5m"),
+    job(f"{STEADY}\nbssplit=4k/60:8k/20:64k/20"),
+    job(f"{DRIVE}\nrw=write\nbs=1M\nnumjobs=8\nsize=12%\noffset_increment=12%"),
+    job(f"{STEADY}\nss=iops_slope:0.3%\nss_dur=1800\nss_ramp=300"),
+    job(f"{DRIVE}\nrw=randwrite\nnorandommap\nsize=400g\nio_size=4t"),
+    "; written by hand\n# and again\n[global]\n  ioengine = io_uring\n  direct = 1\n\n[w]\n"
+    "  filename=/dev/nvme0n1 ; the drive\n  rw = randwrite\n  norandommap\n  bs = 4k\n"
+    "  time_based\n  runtime = 2h\n",
+    "fio --name=fill --filename=/dev/sdb --rw=write --bs=1M --direct=1 --ioengine=libaio "
+    "--iodepth=8\nfio --name=age --filename=/dev/sdb --rw=randwrite --bs=4k --direct=1 "
+    "--norandommap \\\n  --ioengine=libaio --iodepth=32 --time_based --runtime=4h --randrepeat=0\n",
+    job(f"{DRIVE}\nrw=trimwrite\nbs=64k"),
+    job(f"{STEADY}\nwrite_bw_log=bw\nwrite_iops_log=iops\nlog_avg_msec=1000\nper_job_logs=0"),
+    job("ioengine=nbd\nuri=nbd://localhost\nrw=randwrite\nbs=4k\niodepth=16\nnorandommap\n"
+        "time_based\nruntime=60"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CLEAN, ids=range(len(CLEAN)))
+def test_a_clean_job_has_nothing_above_a_note(text: str, tmp_path: Path) -> None:
+    found = findings(tmp_path, text)
+    assert [one for one in found if one.severity != "note"] == []
