@@ -55,6 +55,27 @@ def without_clock(found: dict[str, Any]) -> dict[str, Any]:
     return {key: found[key] for key in found if key not in ("elapsed_s", "flash_ops_per_s")}
 
 
+def test_a_run_that_only_reads_reports_what_was_refreshed(profile: str) -> None:
+    found = timed(
+        profile, "random:bs=4k,write=0,qd=8", time="500ms", set="refresh.reads_per_block=50"
+    ).to_dict(series=True)
+    assert found["wa"] is None
+    assert found["host"]["read_bytes"] > 4096 * 1000
+    assert found["causes"]["refresh"] == found["flash_pages"] > 0
+    assert found["erases"] > 0
+    assert found["series"]["wa"] == []
+
+
+def test_requests_that_take_no_time_come_to_the_end_of_a_closed_loop(tmp_path: Path) -> None:
+    path = tmp_path / "no-time.toml"
+    shape = "[geometry]\nblocks_per_plane = 48\npages_per_block = 32\n"
+    path.write_text(shape + "[management]\nop = 0.25")
+    found = timed(str(path), "random:bs=4k,write=0,qd=2", time="2ms", warmup=0)
+    assert found.virtual_time_s == pytest.approx(2e-3)
+    assert found.iops["read"] == pytest.approx(2 * 1e6, rel=1e-3)
+    assert found.latency_us["read"]["max"] == 0
+
+
 def test_a_timed_document_has_the_keys_of_an_untimed_one_and_those_of_time(profile: str) -> None:
     found = document(
         "simulate", f"--device {profile} --workload random:bs=4k,write=0.3,qd=8 --time 200ms"

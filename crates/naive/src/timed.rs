@@ -13,10 +13,11 @@
 //! **Dies.** A die (a chip where dies are not interleaved) does one operation at a time: command on
 //! the channel, with the data of a program; array; data out of a read. Programs and erases queue in
 //! order, and one that must wait for another holds up those behind it. A read joins the queue once
-//! it waits for nothing, or a queue of its own that goes first. When an operation ends, the
+//! it waits for nothing, or a queue of its own that goes first, and those for entries of the mapping table
+//! before other reads. When an operation ends, the
 //! operations that wait for it are freed, the one that came last first, and then the die goes on.
-//! A channel serves data that leave a die before commands; first the die whose transfer has ended
-//! goes on, then the next transfer begins.
+//! A channel serves data that leave a die before commands, or commands first; the die whose transfer has ended
+//! goes on, and then the next transfer begins.
 //!
 //! **Suspension.** A read that comes while the array is at a program or an erase suspends it, if it
 //! may still be suspended so often, has longer to go than suspending takes, and no data are being
@@ -52,7 +53,8 @@
 //! room; if that was changed, its page of the table is written, which cleans the other segments of
 //! that page, and if not all of them are in memory the rest of the page is read first. Copies change
 //! entries as soon as these are in memory. A trim changes them without waiting. At least 512 bytes
-//! are read for an entry.
+//! are read for an entry. An entry that is not in memory, and whose page of the table is being read, comes
+//! with that read. Neighbours that wait for the same read of the table are read at once.
 //!
 //! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
 //! whose units have run out of work, the last unit first, collect below the soft limit while it is
@@ -284,6 +286,9 @@ impl<L: Logical> TimedDrive<L> {
                     Waiter::Request(id) => self.release(id),
                     Waiter::CachedPage => self.cache.as_mut().expect("a cache").leaving -= 1,
                     Waiter::Collection(lun) => self.upkeep.collecting[lun] -= 1,
+                    Waiter::TablePage(page) => {
+                        self.table.as_mut().expect("a table").reads.remove(&page);
+                    }
                     Waiter::Operation(_) => unreachable!("operations hear at once"),
                 }
             }

@@ -12,6 +12,10 @@ use crate::flash::Counters;
 use crate::request::{Op, Request};
 use crate::workloads::{Pacing, Workload};
 
+/// Pause before the request that follows one which was answered in no time, where a time ends the
+/// load. No host asks faster, and without it a closed loop of such requests would never end.
+const PAUSE_NS: u64 = 1000;
+
 /// Limits at which the host issues no more. What is outstanding then is still served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
@@ -71,6 +75,8 @@ pub struct TimedRun {
     /// Requests that the device does not take yet.
     queue: VecDeque<(u32, IoRequest)>,
     next_arrival: Option<(u64, IoRequest)>,
+    /// Times at which a closed loop goes on after pauses, in order.
+    paused: VecDeque<u64>,
     issued_requests: u64,
     written_bytes: u64,
     measures: Measures,
@@ -107,6 +113,7 @@ impl TimedRun {
             in_device: 0,
             queue: VecDeque::new(),
             next_arrival: None,
+            paused: VecDeque::new(),
             issued_requests: 0,
             written_bytes: 0,
             measures,
@@ -136,6 +143,7 @@ impl TimedRun {
         self.workload = workload;
         self.limits = limits;
         self.phase = Phase::Issuing;
+        self.paused.clear();
         self.issued_requests = 0;
         self.written_bytes = 0;
         self.measures = measures_of(&*self.device, self.marks, self.page_bytes, limits)?;
@@ -169,13 +177,17 @@ impl TimedRun {
 
     fn step(&mut self) -> Result<()> {
         let next_ns = self.device.next_event_ns();
-        if let Some((at_ns, request)) = self.next_arrival
+        if let Some(at_ns) = self.next_issue_ns()
             && next_ns.is_none_or(|next_ns| at_ns <= next_ns)
         {
             self.go_to(at_ns);
-            self.next_arrival = None;
-            self.issue(request)?;
-            self.fetch_arrival();
+            if let Some((_, request)) = self.next_arrival.take() {
+                self.issue(request)?;
+                self.fetch_arrival();
+            } else {
+                self.paused.pop_front();
+                self.issue_next()?;
+            }
             self.end_if_exhausted();
             return Ok(());
         }
@@ -188,6 +200,17 @@ impl TimedRun {
         }
         self.completed = completed;
         Ok(())
+    }
+
+    /// Time at which the host issues something whatever the device does.
+    fn next_issue_ns(&self) -> Option<u64> {
+        if self.phase != Phase::Issuing {
+            return None;
+        }
+        match self.pacing {
+            Pacing::Open => self.next_arrival.map(|(at_ns, _)| at_ns),
+            Pacing::Closed { .. } => self.paused.front().copied(),
+        }
     }
 
     /// Ends the phase in which no event is left, and begins the next.
@@ -232,7 +255,11 @@ impl TimedRun {
         if let Pacing::Closed { .. } = self.pacing
             && self.phase == Phase::Issuing
         {
-            self.issue_next()?;
+            if at_ns > issued_ns || self.limits.time_ns.is_none() {
+                self.issue_next()?;
+            } else {
+                self.paused.push_back(at_ns + PAUSE_NS);
+            }
             self.end_if_exhausted();
         }
         if self.phase == Phase::Serving && self.outstanding() == 0 {

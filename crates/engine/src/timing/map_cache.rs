@@ -1,8 +1,9 @@
 //! The segments of the mapping table that are in memory, where not all of it is.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::lru::{Hashing, Lru};
+use super::nand::OpId;
 use super::params;
 
 /// Segment that was pushed out: its page of the table is to be written.
@@ -14,6 +15,32 @@ pub struct Evicted {
     pub is_partial: bool,
 }
 
+/// State of an entry that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// It can be used at once.
+    InMemory,
+    /// It comes with a read of its page that is under way.
+    OnItsWay(OpId),
+    /// Nothing brings it yet.
+    Missing,
+}
+
+/// Segment in memory, or on its way there.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    is_dirty: bool,
+    /// The number of the read that brings it: it is in memory once that is no more under way.
+    brought_by: u64,
+}
+
+/// Read of a page of the table.
+#[derive(Debug, Clone, Copy)]
+struct Arrival {
+    op: OpId,
+    number: u64,
+}
+
 /// Least recently used segments go first; a dirty one takes the dirty ones of its page along.
 #[derive(Debug)]
 pub struct MapCache {
@@ -21,8 +48,11 @@ pub struct MapCache {
     segments_per_page: u32,
     /// Bytes that are read for a segment: at least a sector.
     pub read_bytes: u32,
-    /// Whether each segment in memory is dirty.
-    segments: Lru<bool>,
+    segments: Lru<Segment>,
+    /// Reads under way, by the page of the table.
+    arrivals: HashMap<u32, Arrival, Hashing>,
+    /// Reads so far.
+    reads: u64,
     /// Segments whose pages were copied while they were not in memory.
     owed: HashSet<u32, Hashing>,
     capacity: usize,
@@ -38,6 +68,8 @@ impl MapCache {
             segments_per_page: page_bytes / segment_bytes,
             read_bytes: segment_bytes.max(params::SECTOR_BYTES),
             segments: Lru::default(),
+            arrivals: HashMap::default(),
+            reads: 0,
             owed: HashSet::default(),
             capacity: (bytes / u64::from(segment_bytes)).min(u64::from(u32::MAX - 1)) as usize,
         })
@@ -72,19 +104,40 @@ impl MapCache {
     }
 
     /// Uses the entry of a logical page, and changes it if it `is_dirty`.
-    /// True if it was in memory. What must leave for it goes to `evicted`.
-    pub fn touch(&mut self, logical: u32, is_dirty: bool, evicted: &mut Vec<Evicted>) -> bool {
-        let segment = logical / self.entries_per_segment;
-        if let Some(was_dirty) = self.segments.use_mut(segment) {
-            *was_dirty |= is_dirty;
-            return true;
+    /// What must leave for it goes to `evicted`. One that misses joins the read of its page that is
+    /// under way, if there is one; else it counts as in memory unless the caller begins a read.
+    pub fn touch(&mut self, logical: u32, is_dirty: bool, evicted: &mut Vec<Evicted>) -> Found {
+        let number = logical / self.entries_per_segment;
+        let arrival = self.arrivals.get(&self.table_page(logical)).copied();
+        if let Some(segment) = self.segments.use_mut(number) {
+            segment.is_dirty |= is_dirty;
+            return match arrival {
+                Some(Arrival { op, number }) if number == segment.brought_by => Found::OnItsWay(op),
+                _ => Found::InMemory,
+            };
         }
         if self.segments.len() >= self.capacity {
             self.evict_oldest(evicted);
         }
-        let is_dirty = self.owed.remove(&segment) | is_dirty;
-        self.segments.insert(segment, is_dirty);
-        false
+        let is_dirty = self.owed.remove(&number) | is_dirty;
+        let brought_by = arrival.map_or(0, |arrival| arrival.number);
+        self.segments.insert(number, Segment { is_dirty, brought_by });
+        arrival.map_or(Found::Missing, |Arrival { op, .. }| Found::OnItsWay(op))
+    }
+
+    /// Begins the read that brings the entry of a logical page, which was missing.
+    pub fn begin_read(&mut self, logical: u32, op: OpId) {
+        self.reads += 1;
+        let number = self.reads;
+        self.arrivals.insert(self.table_page(logical), Arrival { op, number });
+        if let Some(segment) = self.segments.get_mut(logical / self.entries_per_segment) {
+            segment.brought_by = number;
+        }
+    }
+
+    /// Ends the read of a page of the table.
+    pub fn end_read(&mut self, table_page: u32) {
+        self.arrivals.remove(&table_page);
     }
 
     /// Changes the entry of a page that was copied: now if it is in memory, else once it is (lazy
@@ -93,7 +146,7 @@ impl MapCache {
     pub fn change_lazily(&mut self, logical: u32) {
         let segment = logical / self.entries_per_segment;
         match self.segments.get_mut(segment) {
-            Some(is_dirty) => *is_dirty = true,
+            Some(segment) => segment.is_dirty = true,
             None => {
                 self.owed.insert(segment);
             }
@@ -101,13 +154,15 @@ impl MapCache {
     }
 
     fn evict_oldest(&mut self, evicted: &mut Vec<Evicted>) {
-        let Some((segment, true)) = self.segments.pop_oldest() else { return };
-        let table_page = segment / self.segments_per_page;
+        let Some((oldest, Segment { is_dirty: true, .. })) = self.segments.pop_oldest() else {
+            return;
+        };
+        let table_page = oldest / self.segments_per_page;
         let first = table_page * self.segments_per_page;
         let mut known = 1;
         for other in first..first + self.segments_per_page {
-            if let Some(is_dirty) = self.segments.get_mut(other) {
-                *is_dirty = false;
+            if let Some(segment) = self.segments.get_mut(other) {
+                segment.is_dirty = false;
                 known += 1;
             }
         }

@@ -78,6 +78,17 @@ impl Default for Program {
     }
 }
 
+/// Order of what waits for a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arbitration {
+    /// Data that leave a die, then commands with the data that they bring: as in MQSim.
+    #[default]
+    DataFirst,
+    /// Commands first, so that idle dies get to work before others are emptied.
+    CommandFirst,
+}
+
 /// `[bus]`: the channels between controller and flash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -92,6 +103,8 @@ pub struct Bus {
     pub erase_command_ns: u64,
     /// False if a chip works at one of its dies only.
     pub die_interleaving: bool,
+    /// Order in which a channel serves those who wait for it.
+    pub arbitration: Arbitration,
 }
 
 impl Default for Bus {
@@ -102,6 +115,7 @@ impl Default for Bus {
             program_command_ns: 0,
             erase_command_ns: 0,
             die_interleaving: true,
+            arbitration: Arbitration::default(),
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn timing() -> Timing {
             read_command_ns: 100,
             program_command_ns: 200,
             erase_command_ns: 300,
-            die_interleaving: true,
+            ..Bus::default()
         },
         ..Timing::default()
     }

@@ -6,7 +6,7 @@ use writeamp_engine::flash::{Cause, EraseUnit, Shape};
 use writeamp_engine::managers::Layout;
 use writeamp_engine::request::Op;
 use writeamp_engine::timing::{
-    BlockDevice, IoRequest, MapCache, Program, Scheduling, Ssd, Timing, WriteCache,
+    Arbitration, BlockDevice, IoRequest, MapCache, Program, Scheduling, Ssd, Timing, WriteCache,
 };
 
 use crate::rig::{
@@ -41,6 +41,17 @@ fn data_that_leave_a_die_go_before_a_command_that_came_first() {
     let asked = [(0, read(0)), (0, write(1)), (0, write(2))];
     let data_ns = 4396 + 4096;
     assert_eq!(answers(&mut drive, &asked), [data_ns, 4396 + 10_000, data_ns + 14_296]);
+}
+
+#[test]
+fn a_command_goes_before_data_that_leave_a_die_where_commands_go_first() {
+    let mut timing = timing();
+    timing.bus.arbitration = Arbitration::CommandFirst;
+    let mut drive = ssd(Shape { chips_per_channel: 3, ..ONE_DIE }, &timing);
+    let asked = [(0, read(0)), (0, write(1)), (0, write(2))];
+    let command_ns = 4396 + 4296;
+    let expected = [command_ns + 4096, 4396 + 10_000, command_ns + 10_000];
+    assert_eq!(answers(&mut drive, &asked), expected);
 }
 
 fn two_planes(at_once: u32) -> Ssd {
@@ -115,6 +126,38 @@ fn an_entry_that_is_not_in_memory_is_read_before_the_page() {
     let later_ns = 1_000_000;
     let found = answers(&mut drive, &[(0, read(0)), (later_ns, read(1))]);
     assert_eq!(found, [entry_ns + 5196, later_ns + 5196], "both entries lie in one segment");
+}
+
+#[test]
+fn entries_of_a_page_of_the_table_that_is_being_read_come_with_that_read() {
+    let map_cache = MapCache { bytes: PAGE, segment_bytes: 8, ..MapCache::default() };
+    let mut drive = ssd(ONE_DIE, &Timing { map_cache, ..timing() });
+    let entry_ns = 100 + 1000 + 512;
+    let later_ns = 1_000_000;
+    // Each entry is a segment of its own; the second request comes while the first one's is read,
+    // the third when that was read: it has to read the page of the table again.
+    let asked = [(0, of_pages(Op::Read, 0, 2)), (500, read(2)), (later_ns, read(3))];
+    let mut found = answers(&mut drive, &asked);
+    found[..2].sort_unstable();
+    assert_eq!(found[1], entry_ns + 3 * 5196);
+    assert_eq!(found[2], later_ns + entry_ns + 5196);
+    assert_eq!(drive.read_operations(), 4 + 2);
+}
+
+#[test]
+fn the_table_is_read_before_other_reads_that_wait_where_reads_go_first() {
+    let (entry_ns, page_ns) = (100 + 1000 + 512, 5196);
+    for reads_first in [false, true] {
+        let map_cache = MapCache { bytes: PAGE, segment_bytes: 8, ..MapCache::default() };
+        let scheduling = Scheduling { reads_first, ..Scheduling::default() };
+        let mut drive = ssd(ONE_DIE, &Timing { map_cache, scheduling, ..timing() });
+        // Page 1 joins the read for page 0, and goes before it then. While it is read, page 2 asks.
+        let asked = [(0, read(0)), (500, read(1)), (2000, read(2))];
+        let overtaken_ns = if reads_first { entry_ns } else { 0 };
+        let expected =
+            [entry_ns + 2 * page_ns + overtaken_ns, entry_ns + page_ns, 2 * entry_ns + 3 * page_ns];
+        assert_eq!(answers(&mut drive, &asked), expected, "reads first: {reads_first}");
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub enum Waiter {
     Request(u32),
     CachedPage,
     Collection(usize),
+    TablePage(u32),
 }
 
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub struct Operation {
     /// Operations that must be done first, and one more until it is submitted.
     waits: usize,
     is_submitted: bool,
+    /// True of a read for an entry of the mapping table.
+    is_of_table: bool,
     waiters: Vec<Waiter>,
     suspensions: u32,
 }
@@ -53,7 +56,8 @@ enum Doing {
 struct Unit {
     channel: usize,
     doing: Doing,
-    reads: VecDeque<OpId>,
+    /// Reads of the mapping table, then others.
+    reads: [VecDeque<OpId>; 2],
     others: VecDeque<OpId>,
     suspended: Option<OpId>,
     /// A program whose data are loaded, and whether they have come.
@@ -89,7 +93,7 @@ impl Array {
         let unit = |at: usize| Unit {
             channel: at % profile.channels as usize,
             doing: Doing::Nothing,
-            reads: VecDeque::new(),
+            reads: Default::default(),
             others: VecDeque::new(),
             suspended: None,
             loading: None,
@@ -144,6 +148,7 @@ impl Array {
             left_ns,
             waits: 1,
             is_submitted: false,
+            is_of_table: false,
             waiters,
             suspensions,
         });
@@ -170,6 +175,11 @@ impl Array {
     /// True if a program that holds the page is not done.
     pub fn is_in_memory(&self, page: u32) -> bool {
         self.ops.iter().any(|op| op.pages.contains(&page))
+    }
+
+    /// A read is one for an entry of the mapping table.
+    pub fn mark_of_table(&mut self, id: OpId) {
+        self.op_mut(id).is_of_table = true;
     }
 
     pub fn tell(&mut self, id: OpId, waiter: Waiter) {
@@ -211,11 +221,13 @@ impl Array {
         if self.op(id).waits > 0 {
             return;
         }
-        let (kind, at) = (self.op(id).kind, self.profile.unit_of(self.op(id).die));
+        let Operation { kind, die, is_of_table, .. } = *self.op(id);
+        let at = self.profile.unit_of(die);
         let unit = &mut self.units[at];
         if kind == Kind::Read {
             let goes_first = self.profile.reads_first;
-            if goes_first { &mut unit.reads } else { &mut unit.others }.push_back(id);
+            let reads = &mut unit.reads[usize::from(!is_of_table)];
+            if goes_first { reads } else { &mut unit.others }.push_back(id);
         }
         match unit.doing {
             Doing::Nothing => self.begin_next(at, clock),
@@ -229,7 +241,7 @@ impl Array {
 
     fn begin_next(&mut self, at: usize, clock: &mut Clock) {
         let unit = &mut self.units[at];
-        if let Some(read) = unit.reads.pop_front() {
+        if let Some(read) = unit.reads.iter_mut().find_map(VecDeque::pop_front) {
             self.begin_command(at, read, clock);
         } else if let Some(op) = unit.suspended.take() {
             self.begin_array(at, op, clock);
@@ -272,7 +284,11 @@ impl Array {
         if channel.user.is_some() {
             return;
         }
-        let next = channel.outs.pop_front().or_else(|| channel.ins.pop_front());
+        let next = if self.profile.commands_first {
+            channel.ins.pop_front().or_else(|| channel.outs.pop_front())
+        } else {
+            channel.outs.pop_front().or_else(|| channel.ins.pop_front())
+        };
         if let Some((unit, duration_ns)) = next {
             channel.user = Some(unit);
             clock.at(clock.now_ns + duration_ns, Event::ChannelFree(at));
@@ -351,7 +367,7 @@ impl Array {
         let is_program = |id: OpId| self.op(id).kind == Kind::Program;
         if !self.profile.cache_program
             || unit.loading.is_some()
-            || !unit.reads.is_empty()
+            || unit.reads.iter().any(|reads| !reads.is_empty())
             || !is_program(current)
         {
             return;
@@ -386,7 +402,7 @@ impl Array {
         let unit = &self.units[at];
         unit.doing == Doing::Nothing
             && unit.suspended.is_none()
-            && unit.reads.is_empty()
+            && unit.reads.iter().all(VecDeque::is_empty)
             && unit.others.is_empty()
     }
 

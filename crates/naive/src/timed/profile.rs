@@ -75,6 +75,7 @@ pub struct Profile {
     pub program_command_ns: u64,
     pub erase_command_ns: u64,
     pub die_interleaving: bool,
+    pub commands_first: bool,
     pub link_mb_s: f64,
     pub link_packet_bytes: u64,
     pub full_duplex: bool,

@@ -41,8 +41,8 @@ impl<L: Logical> TimedDrive<L> {
             .filter(|&physical| !self.array.is_in_memory(physical))
             .map(|physical| self.new_read(physical, page_bytes - bytes));
         let after: Vec<OpId> = entry.into_iter().chain(rest).collect();
-        for &read in &after {
-            self.array.submit(read, &mut self.clock);
+        if let Some(rest) = rest {
+            self.array.submit(rest, &mut self.clock);
         }
         let (cause, bytes) = match old {
             Some(_) => (ProgramFor::ReadModifyWrite, page_bytes),

@@ -155,7 +155,8 @@ impl<L: Logical> TimedDrive<L> {
 
     fn serve_read(&mut self, request: &Request) {
         let mut from_memory_bytes = 0;
-        let mut last: Option<(u32, OpId)> = None;
+        // A read, what was read, and the read of the table that it waits for.
+        let mut last: Option<(u32, OpId, Option<OpId>)> = None;
         for page in request.pages(&self.profile) {
             let bytes = request.bytes_of(page, &self.profile);
             let wanted = request.sectors_of(page, &self.profile);
@@ -172,13 +173,14 @@ impl<L: Logical> TimedDrive<L> {
                 continue;
             }
             match last {
-                Some((before, read))
-                    if entry.is_none() && self.profile.is_read_at_once(before, physical) =>
+                Some((before, read, its_entry))
+                    if (entry.is_none() || entry == its_entry)
+                        && self.profile.is_read_at_once(before, physical) =>
                 {
                     self.array.add_bytes(read, bytes);
                 }
                 _ => {
-                    if let Some((_, read)) = last {
+                    if let Some((_, read, _)) = last {
                         self.array.submit(read, &mut self.clock);
                     }
                     let read = self.new_read(physical, bytes);
@@ -186,9 +188,8 @@ impl<L: Logical> TimedDrive<L> {
                     self.request_mut(request.id).waits += 1;
                     if let Some(entry) = entry {
                         self.array.tell(entry, Waiter::Operation(read));
-                        self.array.submit(entry, &mut self.clock);
                     }
-                    last = Some((physical, read));
+                    last = Some((physical, read, entry));
                 }
             }
             if let Some(cache) = &mut self.cache
@@ -200,7 +201,7 @@ impl<L: Logical> TimedDrive<L> {
                 cache.pages.push(super::cache::Cached { page, dirty, interval });
             }
         }
-        if let Some((_, read)) = last {
+        if let Some((_, read, _)) = last {
             self.array.submit(read, &mut self.clock);
         }
         if from_memory_bytes > 0 {

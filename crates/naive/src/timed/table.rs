@@ -1,13 +1,25 @@
 //! The part of the mapping table that is in memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::array::OpId;
 use super::profile::Profile;
+
+/// Place of an entry.
+#[derive(Debug, Clone, Copy)]
+pub enum Found {
+    InMemory,
+    /// A read that is not done brings it.
+    Comes(OpId),
+    Nowhere,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Segment {
     number: u32,
     is_changed: bool,
+    /// The read that brings it or has brought it, if one had to.
+    read: Option<OpId>,
 }
 
 /// A page of the table that must be written.
@@ -28,6 +40,8 @@ pub struct Table {
     entries_per_segment: u32,
     segments_per_page: u32,
     pub evicted: Vec<Evicted>,
+    /// Reads of pages of the table that are not done.
+    pub reads: BTreeMap<u32, OpId>,
 }
 
 impl Table {
@@ -40,6 +54,7 @@ impl Table {
             entries_per_segment: map_segment_bytes / map_entry_bytes,
             segments_per_page: page_bytes / map_segment_bytes,
             evicted: Vec::new(),
+            reads: BTreeMap::new(),
         })
     }
 
@@ -47,15 +62,19 @@ impl Table {
         logical / self.entries_per_segment / self.segments_per_page
     }
 
-    /// Uses the entry of a page: true if it was in memory.
-    pub fn touch(&mut self, logical: u32, is_changed: bool) -> bool {
+    /// Uses the entry of a page, and tells where it is.
+    pub fn touch(&mut self, logical: u32, is_changed: bool) -> Found {
         let number = logical / self.entries_per_segment;
+        let under_way = self.reads.get(&self.page_of(logical)).copied();
         let found = self.segments.iter().position(|segment| segment.number == number);
         if let Some(at) = found {
             let mut segment = self.segments.remove(at);
             segment.is_changed |= is_changed;
             self.segments.push(segment);
-            return true;
+            return match under_way {
+                Some(read) if segment.read == Some(read) => Found::Comes(read),
+                _ => Found::InMemory,
+            };
         }
         if self.segments.len() == self.most_segments {
             let oldest = self.segments.remove(0);
@@ -64,8 +83,14 @@ impl Table {
             }
         }
         let is_changed = self.owed.remove(&number) || is_changed;
-        self.segments.push(Segment { number, is_changed });
-        false
+        self.segments.push(Segment { number, is_changed, read: under_way });
+        under_way.map_or(Found::Nowhere, Found::Comes)
+    }
+
+    /// The entry used last is being read.
+    pub fn read_last(&mut self, logical: u32, read: OpId) {
+        self.reads.insert(self.page_of(logical), read);
+        self.segments.last_mut().expect("it was used").read = Some(read);
     }
 
     /// Changes the entry of a page as soon as it is in memory.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::TimedDrive;
-use super::array::OpId;
+use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, ProgramFor};
+use super::table::Found;
 
 #[derive(Debug)]
 pub struct Upkeep {
@@ -62,17 +63,25 @@ impl Upkeep {
 }
 
 impl<L: Logical> TimedDrive<L> {
-    /// Uses the entry of a page in the table: the read that this takes, if any.
+    /// Uses the entry of a page in the table: the read to wait for, if any.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let table = self.table.as_mut()?;
-        if table.touch(page, is_changed) {
-            return None;
+        match table.touch(page, is_changed) {
+            Found::InMemory => return None,
+            Found::Comes(read) => return Some(read),
+            Found::Nowhere => {}
         }
-        let physical = self.logical.physical(self.profile.host_pages + table.page_of(page))?;
+        let table_page = table.page_of(page);
+        let physical = self.logical.physical(self.profile.host_pages + table_page)?;
         if self.array.is_in_memory(physical) {
             return None;
         }
-        Some(self.new_read(physical, self.profile.map_segment_bytes.max(512)))
+        let read = self.new_read(physical, self.profile.map_segment_bytes.max(512));
+        self.table.as_mut()?.read_last(page, read);
+        self.array.tell(read, Waiter::TablePage(table_page));
+        self.array.mark_of_table(read);
+        self.array.submit(read, &mut self.clock);
+        Some(read)
     }
 
     /// Changes the entries of pages that were copied, and writes what left the table's memory.

@@ -168,8 +168,9 @@ def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
     whole = {name: np.append(column, np.uint64(end[name])) for name, column in samples.items()}
     host = whole["host_pages"]
     kept = np.append(host[:-1] != host[1:], True)
-    # The start is a sample of its own, whatever was programmed before the first write.
-    kept[1:] &= host[1:] != host[0]
+    # The start is a sample of its own, whatever was programmed before the first write; so is the
+    # end, though nothing was written.
+    kept[1:-1] &= host[1:-1] != host[0]
     kept[0] = True
     return {name: column[kept] for name, column in whole.items()}
 

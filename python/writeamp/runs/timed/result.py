@@ -148,7 +148,9 @@ class TimedResult(Counted, Drawn):
 
         `time_s` is when the interval ends. Empty if the host wrote nothing.
         """
-        samples = dict(self.samples)
+        # Without writes there is no WA, whatever was programmed meanwhile.
+        rows = None if self.writes else 1
+        samples = {name: column[:rows] for name, column in self.samples.items()}
         time_ns = samples["time_ns"]
         found = series_of(samples, self.device.capacity_bytes / self.page_bytes, TIMED_CAUSES)
         ends = np.isin(samples["host_pages"], found["host_pages"].to_numpy())

@@ -1,6 +1,8 @@
-//! A channel: one transfer at a time; data from a die go before commands and data for one.
+//! A channel: one transfer at a time; data from dies or commands for them go first.
 
 use std::collections::VecDeque;
+
+use crate::timing::params::Arbitration;
 
 /// A transfer that waits: whose, and how long it takes.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +50,13 @@ impl Channel {
 
     /// Ends the transfer; returns when the next one ends, if one waits.
     #[inline(always)]
-    pub fn release(&mut self, now_ns: u64) -> Option<u64> {
+    pub fn release(&mut self, arbitration: Arbitration, now_ns: u64) -> Option<u64> {
         self.current = None;
-        let next = self.outs.pop_front().or_else(|| self.ins.pop_front())?;
+        let (first, second) = match arbitration {
+            Arbitration::DataFirst => (&mut self.outs, &mut self.ins),
+            Arbitration::CommandFirst => (&mut self.ins, &mut self.outs),
+        };
+        let next = first.pop_front().or_else(|| second.pop_front())?;
         Some(self.begin(next, now_ns))
     }
 

@@ -22,7 +22,7 @@ use unit::Unit;
 
 use super::device::Edge;
 use super::events::Events;
-use super::params::{Scheduling, Timing, ns_of_us};
+use super::params::{Arbitration, Scheduling, Timing, ns_of_us};
 use crate::error::Result;
 use crate::flash::{Geometry, Table, filled};
 
@@ -55,6 +55,7 @@ pub struct Nand {
     units: Vec<Unit>,
     unit_of_die: Vec<u32>,
     channels: Vec<Channel>,
+    arbitration: Arbitration,
     ops: Ops,
     /// Operations that were submitted and are not done.
     submitted: u64,
@@ -100,6 +101,7 @@ impl Nand {
             units: (0..units).map(|unit| Unit::new(places.channel_of(unit))).collect(),
             unit_of_die,
             channels: (0..places.channels).map(|_| Channel::default()).collect(),
+            arbitration: timing.bus.arbitration,
             ops: Ops::default(),
             submitted: 0,
             durations: Durations::new(&timing.timing, seed),
@@ -126,6 +128,11 @@ impl Nand {
         let array_ns = self.durations.read_ns(place.page_index);
         self.counts.reads += 1;
         self.ops.add(Kind::Read, place.die, page, array_ns)
+    }
+
+    /// Says that a read which is not submitted yet is of the mapping table.
+    pub fn mark_of_table(&mut self, read: OpId) {
+        self.ops.get_mut(read).is_of_table = true;
     }
 
     /// Adds a program of the unit that `page` lies in, its first of so many pages.
@@ -202,7 +209,7 @@ impl Nand {
                     self.ops.get_mut(waiting).waits -= 1;
                     kept.push(waiter);
                 }
-                Waiter::Collection(_) => kept.push(waiter),
+                Waiter::Collection(_) | Waiter::TablePage(_) => kept.push(waiter),
             }
         }
         kept.into_iter().rev().for_each(|waiter| self.ops.tell(op, waiter));
@@ -238,12 +245,16 @@ impl Nand {
         if found.waits > 0 {
             return;
         }
-        let (kind, die) = (found.kind, found.die);
+        let (kind, die, is_of_table) = (found.kind, found.die, found.is_of_table);
         let unit = self.unit_of_die[die as usize];
         if kind == Kind::Read {
             let goes_first = self.scheduling.reads_first;
             let unit = &mut self.units[unit as usize];
-            let queue = if goes_first { &mut unit.reads } else { &mut unit.writes };
+            let queue = match (goes_first, is_of_table) {
+                (true, true) => &mut unit.table_reads,
+                (true, false) => &mut unit.reads,
+                (false, _) => &mut unit.writes,
+            };
             queue.push(op, &mut self.ops);
         }
         self.poke(unit, kind, events);

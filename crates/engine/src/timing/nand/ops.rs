@@ -30,6 +30,8 @@ pub enum Waiter {
     CachedPage,
     /// A collection that goes on in the background, by its LUN.
     Collection(u32),
+    /// The cache of the mapping table, by the page of the table that comes.
+    TablePage(u32),
 }
 
 /// One operation.
@@ -51,6 +53,8 @@ pub struct Op {
     pub bytes: u32,
     /// Number of things to be done before it begins; one is that it is complete itself.
     pub waits: u32,
+    /// True of a read of the mapping table, which others wait for.
+    pub is_of_table: bool,
     /// Times that it was suspended.
     pub suspends: u32,
     /// Time of the array that is left.
@@ -86,6 +90,7 @@ impl Ops {
             erases_before: 0,
             bytes: 0,
             waits: 1,
+            is_of_table: false,
             suspends: 0,
             array_ns,
             waiters: NONE,

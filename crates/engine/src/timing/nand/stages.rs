@@ -69,7 +69,8 @@ impl Nand {
         let unit = self.channels[channel as usize].current();
         // What this leads to must not overtake those who wait for the channel already.
         self.on_transferred(unit, events);
-        if let Some(end_ns) = self.channels[channel as usize].release(events.now_ns()) {
+        let end_ns = self.channels[channel as usize].release(self.arbitration, events.now_ns());
+        if let Some(end_ns) = end_ns {
             events.at(end_ns, Event::ChannelFree(channel));
         }
     }
@@ -155,7 +156,7 @@ impl Nand {
     fn try_load(&mut self, at: u32, current: OpId, events: &mut Events) {
         let unit = &mut self.units[at as usize];
         let is_program = |op: OpId| self.ops.get(op).kind == Kind::Program;
-        if unit.loading.is_some() || !is_program(current) || unit.reads.head().is_some() {
+        if unit.loading.is_some() || !is_program(current) || unit.has_reads() {
             return;
         }
         let Some(next) = unit.writes.head().filter(|&op| is_program(op)) else { return };

@@ -24,7 +24,9 @@ pub struct Unit {
     pub channel: u32,
     /// Stage of its operation.
     pub stage: Stage,
-    /// Reads that go first, where reads do.
+    /// Reads of the mapping table, which go before the others, where reads go first.
+    pub table_reads: Queue,
+    /// Other reads that go first, where reads do.
     pub reads: Queue,
     /// Programs and erases in order; and reads, where they wait like others.
     pub writes: Queue,
@@ -48,6 +50,7 @@ impl Unit {
         Unit {
             channel,
             stage: Stage::Idle,
+            table_reads: Queue::default(),
             reads: Queue::default(),
             writes: Queue::default(),
             suspended: None,
@@ -63,7 +66,7 @@ impl Unit {
     /// Takes the next read that goes first.
     #[inline(always)]
     pub fn next_read(&mut self, ops: &Ops) -> Option<OpId> {
-        self.reads.pop(ops)
+        self.table_reads.pop(ops).or_else(|| self.reads.pop(ops))
     }
 
     /// Takes the first of the other operations, if it waits for nothing.
@@ -76,11 +79,17 @@ impl Unit {
         self.writes.pop(ops)
     }
 
+    /// True if reads wait that go first.
+    #[inline(always)]
+    pub fn has_reads(&self) -> bool {
+        self.table_reads.head().is_some() || self.reads.head().is_some()
+    }
+
     /// True if it has nothing to do.
     pub fn is_idle(&self) -> bool {
         self.stage == Stage::Idle
             && self.suspended.is_none()
-            && self.reads.head().is_none()
+            && !self.has_reads()
             && self.writes.head().is_none()
     }
 

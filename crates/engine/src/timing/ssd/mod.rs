@@ -185,6 +185,9 @@ impl Ssd {
                         self.cache.as_mut().expect("a page was cached").leaving -= 1;
                     }
                     Waiter::Collection(lun) => self.upkeep.collecting[lun as usize] -= 1,
+                    Waiter::TablePage(page) => {
+                        self.map.as_mut().expect("its table was read").end_read(page);
+                    }
                     Waiter::Op(_) => unreachable!("operations are told at once"),
                 }
             }

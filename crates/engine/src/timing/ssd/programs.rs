@@ -99,8 +99,8 @@ impl Ssd {
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
         // What a program waits for must stand before it in the queue of a die.
-        for op in [entry, rest].into_iter().flatten() {
-            self.nand.submit(op, &mut self.events);
+        if let Some(rest) = rest {
+            self.nand.submit(rest, &mut self.events);
         }
         let write = PageWrite {
             cause: if old.is_some() { Cause::ReadModifyWrite } else { Cause::Host },

@@ -15,6 +15,7 @@ impl Ssd {
         let mut hit_bytes = 0;
         // Neighbours of one flash page are read at once.
         let mut last: Option<(u32, OpId)> = None;
+        let mut entry_of_last = None;
         for page in pages {
             let part = pending.part_of(page, self.page_bytes);
             let bytes = part.end - part.start;
@@ -34,7 +35,9 @@ impl Ssd {
             }
             let fetched = self.nand.places.read_of(physical);
             match last {
-                Some((before, op)) if before == fetched && entry.is_none() => {
+                Some((before, op))
+                    if before == fetched && (entry.is_none() || entry == entry_of_last) =>
+                {
                     self.nand.add_bytes(op, bytes);
                 }
                 _ => {
@@ -44,9 +47,8 @@ impl Ssd {
                     self.requests[request].waits += 1;
                     if let Some(entry) = entry {
                         self.nand.tell(entry, Waiter::Op(op));
-                        self.nand.submit(entry, &mut self.events);
                     }
-                    last = Some((fetched, op));
+                    (last, entry_of_last) = (Some((fetched, op)), entry);
                 }
             }
             self.keep_read(page, cached.is_some());

@@ -7,8 +7,8 @@ use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, Table, filled};
 use crate::managers::BlockManager;
-use crate::timing::map_cache::Evicted;
-use crate::timing::nand::OpId;
+use crate::timing::map_cache::{Evicted, Found};
+use crate::timing::nand::{OpId, Waiter};
 use crate::timing::params::Timing;
 
 /// State of the upkeep: the work to be done.
@@ -117,15 +117,26 @@ impl Ssd {
     }
 
     /// Looks up the entry of a page in the mapping table.
-    /// Returns the read of it, not yet submitted, if it is not in memory.
+    /// Returns the read under way that brings it, if it is not in memory. Who needs an entry whose
+    /// page is on its way joins that read, whatever other entries it was begun for.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let map = self.map.as_mut()?;
-        if map.touch(page, is_changed, &mut self.upkeep.evicted) {
+        match map.touch(page, is_changed, &mut self.upkeep.evicted) {
+            Found::InMemory => return None,
+            Found::OnItsWay(read) => return Some(read),
+            Found::Missing => {}
+        }
+        let (table_page, bytes) = (map.table_page(page), map.read_bytes);
+        let physical = self.drive.flash().physical(self.host_pages + table_page)?;
+        if self.nand.is_in_memory(physical) {
             return None;
         }
-        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.read_bytes);
-        let physical = self.drive.flash().physical(table_page)?;
-        (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
+        let read = self.unsubmitted_read(physical, bytes);
+        self.map.as_mut()?.begin_read(page, read);
+        self.nand.tell(read, Waiter::TablePage(table_page));
+        self.nand.mark_of_table(read);
+        self.nand.submit(read, &mut self.events);
+        Some(read)
     }
 
     /// Keeps the mapping table: takes in changes by copies, and writes what left its cache.

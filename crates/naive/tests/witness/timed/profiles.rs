@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::timing::{
-    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, Scheduling, Timing,
-    WriteCache,
+    Arbitration, Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, Scheduling,
+    Timing, WriteCache,
 };
 use writeamp_naive::timed::Profile;
 
@@ -154,6 +154,7 @@ fn timing(draws: &mut Draws, times: Times) -> Timing {
             program_command_ns: ns(223, 10_000),
             erase_command_ns: ns(331, 10_000),
             die_interleaving: draws.maybe(),
+            arbitration: draws.one_of(&[Arbitration::DataFirst, Arbitration::CommandFirst]),
         },
         host: Interface {
             depth: draws.one_of(&[1, 3, 64]),
@@ -282,6 +283,7 @@ impl Drive {
             program_command_ns: bus.program_command_ns,
             erase_command_ns: bus.erase_command_ns,
             die_interleaving: bus.die_interleaving,
+            commands_first: bus.arbitration == Arbitration::CommandFirst,
             link_mb_s: host.link_mb_s,
             link_packet_bytes: u64::from(host.link_packet_bytes),
             full_duplex: host.full_duplex,
