@@ -95,6 +95,8 @@ def _families() -> str:
             answer = "none"
         elif one.has_partial_flash:
             answer = "lower bound"
+        elif one.reports:
+            answer = "reported, in an unknown scale"
         ids = ["/".join(map(str, rule.ids)) for rule in one.writes]
         rows.append([one.name, answer, ", ".join(ids), one.source])
     return _rows(["family", "answer", "attributes", "source"], rows)

@@ -26,9 +26,10 @@ def evidence(found: DriveCounters, name: str) -> str:
 
 def test_the_drives_own_wa_is_shown_and_not_scaled_where_its_scale_is_unknown() -> None:
     found = answer_to(ata("SDLF1DAR-480G-1HA1", {32: (130, 100, "Lifetime_WAF"), 33: 121, 233: 9}))
+    assert found.kind == "reported"
     assert "attribute 32 (Lifetime_WAF) is 130" in found.reason
     assert "121" in found.reason
-    assert found.kind == "none"
+    assert found.wa is None
 
 
 def test_the_drives_own_wa_is_shown_beside_device_statistics_too() -> None:

@@ -9,13 +9,14 @@ import random
 from fractions import Fraction
 
 import pytest
-from drive_logs import LOGS
+from drive_logs import LOGS, SMART_TEXT
 from mutations import mutated
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.facts import Facts
-from writeamp.measure.counters.reading import snapshots_in
+from writeamp.measure.counters.reading import documents_in, snapshots_of
+from writeamp.measure.counters.saved_file import TAKEN, Taken, packed, taken_document
 from writeamp.measure.counters.snapshot import Snapshot
 
 # The same as in a smartctl document, whose table other tests read in depth.
@@ -31,7 +32,12 @@ _SMARTCTL = {
     },
     "local_time": {"time_t": 1_700_000_000},
 }
-_DOCUMENTS = [*LOGS.values(), json.dumps(_SMARTCTL).encode()]
+_SAVED = {
+    TAKEN: taken_document(Taken(1.7e9, "/dev/nvme0", {}, ("a log that the drive has not",))),
+    "smart.json": SMART_TEXT.encode(),
+    "ocp.json": LOGS["ocp-text"],
+}
+_DOCUMENTS = [*LOGS.values(), json.dumps(_SMARTCTL).encode(), packed(_SAVED)]
 _MUTATIONS = int(os.environ.get("WRITEAMP_TEST_MUTATIONS", "2000"))
 
 
@@ -53,7 +59,7 @@ def _assert_follows(answer: DriveCounters, facts: Facts) -> None:
 def _assert_answered(content: bytes) -> list[Snapshot]:
     """Assert that a document gets a sentence or an answer; return its snapshots."""
     try:
-        snapshots = snapshots_in(Document("x", content))
+        snapshots = snapshots_of("x", documents_in(Document("x", content)))
         for one in snapshots:
             _assert_follows(life_answer(one), one.facts)
     except WriteampError:

@@ -305,3 +305,27 @@ def test_flash_counters_of_real_logs_are_the_bytes_they_stand_for(
     flash = next(one for one in facts.counters if one.side == "flash")
     assert int(flash.amount().nominal) == flash_bytes
     assert facts.erases
+
+
+def samsung_page(flash: int, host: int) -> bytes:
+    page = bytearray(512)
+    page[264:280], page[280:296] = (one.to_bytes(16, "little") for one in (host, flash))
+    return bytes(page)
+
+
+def test_samsungs_raw_page_gives_a_ratio_beside_a_model_that_has_it(tmp_path: Path) -> None:
+    page = samsung_page(30_000_000, 12_018_566)
+    identity = json.dumps({"sn": "S", "fr": "F", "mn": "SAMSUNG MZQL23T8HCLS-00A07"})
+    found = together(tmp_path / "a", page, identity)
+    assert found.wa == pytest.approx(30_000_000 / 12_018_566)
+    assert (found.wa_definition, found.host) == ("as the vendor reports", None)
+    for name, others in (("b", [page]), ("c", [page, ID_CTRL])):
+        alone = together(tmp_path / name, *others)
+        assert alone.wa is None
+        assert "id-ctrl" in alone.reason
+
+
+def test_bytes_that_are_no_page_are_no_snapshot() -> None:
+    for content in (bytes(512), bytes(range(256)) * 2, samsung_page(0, 5000)):
+        with pytest.raises(WriteampError, match="no snapshot"):
+            snapshots_in(Document("x", content))

@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 from writeamp.lifetime.of_history import lifetime_of_history
 from writeamp.lifetime.under_load import lifetime_under_load
 from writeamp.measure.counters.amounts import BYTE, Counter
-from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
 DAY_S, YEAR_S = 86_400.0, 365 * 86_400.0
@@ -70,6 +70,29 @@ def test_no_step_gives_a_least_life_and_no_date() -> None:
     found = lifetime_of_history([read_at(day, 0) for day in (0, 100, 365)])
     assert (found.years, found.ci) == (None, None)
     assert found.at_least_years == pytest.approx(99)
+
+
+def test_a_backtest_says_how_often_forecasts_of_the_last_step_held() -> None:
+    days = np.arange(1, 1000, 5.0)
+    steady = lifetime_of_history(drive(10, days, 0)).backtest
+    assert steady is not None
+    assert steady.forecasts > 10
+    assert steady.held == steady.forecasts
+    assert steady.percent == 27
+    # Ten times as fast from the middle on.
+    faster = [read_at(day, 2 + day // 37 + max(day - 500, 0) // 4) for day in days]
+    found = lifetime_of_history(faster).backtest
+    assert found is not None
+    assert found.held < found.forecasts
+    assert lifetime_of_history([read_at(day, 0) for day in (0, 365)]).backtest is None
+
+
+def test_rated_cycles_follow_from_erases_and_the_percentage_used() -> None:
+    erases = (Erases(2444, 2445, None, "attribute 167"),)
+    found = lifetime_of_history([read_at(0, 12, power_on_hours=20_000, erases=erases)])
+    (said,) = (words for name, words in found.assumptions if name == "rated cycles")
+    low, _, high, *_ = said.replace(",", "").replace(":", "").split()
+    assert float(low) < 20_000 < float(high)
 
 
 def test_a_life_that_is_over_is_said_to_be() -> None:

@@ -118,6 +118,15 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
         rows.append(("years", f"at least {found.at_least_years:.4g}"))
     rows.append(("by", found.method))
     rows += [("bounds depend most on", found.dominates)] if found.dominates else []
+    if found.backtest is not None:
+        past = found.backtest
+        rows.append(
+            (
+                "backtest",
+                f"{past.held} of {past.forecasts} earlier forecasts of when {past.percent:g}% was "
+                "reached held",
+            )
+        )
     rows += [("WA", f"{found.wa:.4g}")] if found.wa is not None else []
     rows += [("TBW under this load", f"{found.tbw:,.4g} TB")] if found.tbw is not None else []
     rows += [("DWPD over five years", f"{found.dwpd:.4g}")] if found.dwpd is not None else []

@@ -1,4 +1,4 @@
-"""Units of a drive's counters, learned from how far they moved while a known amount was written."""
+"""Units of counters, learned from how far they moved for a known amount."""
 
 from __future__ import annotations
 

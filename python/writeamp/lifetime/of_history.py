@@ -7,43 +7,26 @@ none the answer is a least life.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy.stats import theilslopes  # type: ignore[import-untyped]
 
 from writeamp.errors import WriteampError
+from writeamp.lifetime.backtest import backtest_of
+from writeamp.lifetime.rates import rate_of
 from writeamp.lifetime.result import Lifetime
 from writeamp.measure.counters.answer import life_answer
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
 _YEAR_S = 365 * 86_400.0
-_HOUR_S, _DAY_S = 3600.0, 86_400.0
+_DAY_S = 86_400.0
 _WHOLE = 100.0
 # Rates of the two halves of a history that differ by more than this are another use of the drive.
 _CHANGED = 1.5
 _FEWEST_FOR_TREND = 8
-
-
-class Step(NamedTuple):
-    """Percentage used rose to a whole number between two readings."""
-
-    percent: float
-    after_s: float
-    before_s: float
-
-
-class _Rate(NamedTuple):
-    """Per cent a second: bounds and what is likeliest; a low of 0 is unknown."""
-
-    low: float
-    middle: float
-    high: float
-    method: str
-    dominates: str
 
 
 def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
@@ -71,9 +54,15 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
     last = used[-1].facts
     percent = last.percentage_used or 0.0
     answer = life_answer(used[-1])
-    common: dict[str, Any] = {"wa": answer.wa, "wa_low": answer.wa_low, "wa_high": answer.wa_high}
+    common: dict[str, Any] = {
+        "wa": answer.wa,
+        "wa_low": answer.wa_low,
+        "wa_high": answer.wa_high,
+        "backtest": backtest_of([one.facts for one in used]),
+        "assumptions": tuple(_rated_cycles(last)),
+    }
     daily, warnings = _host_rate(used)
-    rate = _rate([one.facts for one in used])
+    rate = rate_of([one.facts for one in used])
     if percent >= _WHOLE:
         note = f"{percent:g}% of the rated life is used: it is over, which does not end the drive"
         return Lifetime(
@@ -97,45 +86,16 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
     )  # fmt: skip
 
 
-def steps_of(facts: Sequence[Facts]) -> list[Step]:
-    """Return the steps of percentage used between successive readings."""
-    return [
-        Step(last.percentage_used or 0.0, first.taken_at or 0.0, last.taken_at or 0.0)
-        for first, last in pairwise(facts)
-        if (last.percentage_used or 0.0) > (first.percentage_used or 0.0)
-    ]
-
-
-def _rate(facts: Sequence[Facts]) -> _Rate:
-    steps = steps_of(facts)
-    span_s = (facts[-1].taken_at or 0.0) - (facts[0].taken_at or 0.0)
-    if len(steps) > 1:
-        rise = steps[-1].percent - steps[0].percent
-        shortest = max(steps[-1].after_s - steps[0].before_s, 1.0)
-        longest = steps[-1].before_s - steps[0].after_s
-        # A step of one reading may be of more than one per cent, whose first is not seen.
-        low, high = rise / longest, rise / shortest
-        middle = rise / ((shortest + longest) / 2)
-        return _Rate(low, middle, high, "steps of percentage used", "times between readings")
-    return _life_so_far(facts[-1], steps, span_s)
-
-
-def _life_so_far(last: Facts, steps: Sequence[Step], span_s: float) -> _Rate:
-    """Return the rate of the life so far, and what a history without two steps adds to it."""
-    percent = last.percentage_used or 0.0
-    age_s = (last.power_on_hours or 0.0) * _HOUR_S
-    # Within the history it rose by less than one per cent more than the steps that are seen.
-    most = (sum(1 for _ in steps) + 1) / span_s if span_s > 0 else np.inf
-    if age_s <= 0 and not np.isfinite(most):
-        raise WriteampError(
-            "one snapshot without power-on hours says nothing of time; give a second one"
+def _rated_cycles(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the cycles that the drive's own erases and percentage used say it is rated for."""
+    percent = facts.percentage_used or 0.0
+    erases = next(iter(facts.erases), None)
+    if erases is not None and percent > 1:
+        low, high = erases.low / (percent + 1) * _WHOLE, erases.high / (percent - 1) * _WHOLE
+        yield (
+            "rated cycles",
+            f"{low:,.0f} to {high:,.0f}: {erases.low:g} erases ({erases.label}) are {percent:g}%",
         )
-    if age_s <= 0:
-        return _Rate(0.0, most, float(most), "no step of percentage used", "no step was seen")
-    high = min((percent + 1) / age_s, most) if percent < 1 else (percent + 1) / age_s
-    low = (percent - 1) / age_s if percent > 1 else 0.0
-    what = "life so far" if low > 0 else "no step of percentage used"
-    return _Rate(low, percent / age_s, float(high), what, "whole numbers of percentage used")
 
 
 def _host_rate(snapshots: Sequence[Snapshot]) -> tuple[float | None, tuple[str, ...]]:

@@ -19,6 +19,15 @@ class WhatIf:
 
 
 @dataclass(frozen=True)
+class Backtest:
+    """Forecasts of a step of percentage used by readings before it, and how many held."""
+
+    percent: float
+    forecasts: int
+    held: int
+
+
+@dataclass(frozen=True)
 class Lifetime(AnyResult):
     """Years until the rated life of a drive is used.
 
@@ -34,6 +43,7 @@ class Lifetime(AnyResult):
         what_if: changes of the drive or the load, and what they would make of it.
         assumptions: facts that the answer rests on, by name.
         warnings: sentences about what may be wrong.
+        backtest: of a history, how often its intervals held; None without a step.
     """
 
     method: str
@@ -51,6 +61,7 @@ class Lifetime(AnyResult):
     what_if: tuple[WhatIf, ...] = ()
     assumptions: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+    backtest: Backtest | None = None
 
     @property
     def ci(self) -> tuple[float, float] | None:
@@ -65,4 +76,5 @@ class Lifetime(AnyResult):
         found["what_if"] = [dict(vars(one)) for one in self.what_if]
         found["assumptions"] = dict(self.assumptions)
         found["warnings"] = list(self.warnings)
+        found["backtest"] = None if self.backtest is None else dict(vars(self.backtest))
         return found

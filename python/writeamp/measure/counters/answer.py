@@ -31,8 +31,9 @@ _FLAT = {
     "family", "percentage_used", "power_on_hours", "taken_at", "days", "source",
 }  # fmt: skip
 
-# Measured: by counters of the host and the flash. Reported: the drive's own WA. Estimated: an
-# interval by erases and capacity, without a point.
+# Measured: by counters of the host and the flash. Reported: the drive's own WA, whose scale no
+# vendor publishes, so that it is shown and not a number. Estimated: an interval by erases and
+# capacity, without a point.
 Class: TypeAlias = Literal["measured", "reported", "estimated", "none"]
 
 
@@ -207,7 +208,7 @@ def _answer(
         wa_low=estimate["wa_low"] if estimate and is_estimated else _number(lower),
         wa_high=estimate["wa_high"] if estimate and is_estimated else None,
         wa_definition="erases" if is_estimated else None,
-        kind="estimated" if is_estimated else "none",
+        kind="estimated" if is_estimated else "reported" if facts.reports_wa else "none",
         reason=reason,
         host=None if host_counter is None or refusal else amounts[host_counter.key],
         flash=None if judged or refusal else _flash(facts, amounts),

@@ -111,6 +111,7 @@ def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
         compresses=family.compresses,
         has_partial_flash=family.has_partial_flash,
         estimates=family.estimates,
+        reports_wa=any(one in drive.attributes for one in family.reports),
         family=family.name,
         refusal=family.refusal,
         notes=tuple(notes),

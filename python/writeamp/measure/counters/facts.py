@@ -47,7 +47,7 @@ class Facts:
         used_label: where that stands.
         erases: of blocks.
         counters: of bytes or pages written.
-        reported_wa: by the drive itself, if its scale is known.
+        reports_wa: the drive says its own WA, in a scale that is not known.
         compresses: the drive may write less than the host does.
         has_partial_flash: its flash counters leave out a part of the writes.
         estimates: WA may be estimated from its erases.
@@ -71,7 +71,7 @@ class Facts:
     used_label: str = ""
     erases: tuple[Erases, ...] = ()
     counters: tuple[Counter, ...] = ()
-    reported_wa: float | None = None
+    reports_wa: bool = False
     compresses: bool = False
     has_partial_flash: bool = False
     estimates: bool = False

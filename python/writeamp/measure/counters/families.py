@@ -83,6 +83,7 @@ class Family:
         erases, erased, life: rules; empty of none.
         seen: attributes that are shown, as their unit or scale is not known.
         compresses, has_partial_flash, estimates: see `Facts`.
+        reports: attributes in which the drive says its own WA.
         note: why something is missing.
         refusal: why the counters are not to be divided; "" if they may be.
         source: where the facts are from.
@@ -101,6 +102,7 @@ class Family:
     compresses: bool
     has_partial_flash: bool
     estimates: bool
+    reports: tuple[int, ...]
     note: str
     refusal: str
     source: str
@@ -147,6 +149,7 @@ def _family(table: dict[str, Any]) -> Family:
         compresses=table.get("compresses", False),
         has_partial_flash=table.get("partial", False),
         estimates=table.get("estimates", False),
+        reports=tuple(table.get("reports", [])),
         note=table.get("note", ""),
         refusal=table.get("refusal", ""),
         source=table["source"],

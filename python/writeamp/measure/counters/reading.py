@@ -36,7 +36,15 @@ def documents_at(place: Path) -> dict[str, bytes]:
     """
     if place.is_dir():
         return {one.name: load(one).content for one in _files(place)}
-    document = load(place)
+    return documents_in(load(place))
+
+
+def documents_in(document: Document) -> dict[str, bytes]:
+    """Return a document under the name "", or those that a saved snapshot holds by their names.
+
+    Raises:
+        WriteampError: it is a saved snapshot that is damaged.
+    """
     return unpacked(document) or {"": document.content}
 
 

@@ -13,6 +13,11 @@ from writeamp.measure.counters.host_checks import snapped_unit
 # Name of the unit that both counters of the log 0xCA share.
 NAND_AND_HOST_BYTES = "0xCA, F4 and F5"
 
+# Name of the unit that both counters of Samsung's raw page share.
+SAMSUNG_PAGE = "Samsung 0xCA"
+
+# Models whose page has that layout (PM9A3).
+_SAMSUNG = re.compile(r"\bMZ(QL|1L|3L)2", re.IGNORECASE)
 _32_MIB = re.compile(r"^(INTEL|SOLIDIGM)\b", re.IGNORECASE)
 _COMPRESSING = re.compile(r"ScaleFlux|^CSD-?\d|^SFX", re.IGNORECASE)
 # The SMART log may be read a little later; known units are further apart than this.
@@ -24,6 +29,7 @@ def with_vendor_units(facts: Facts) -> Facts:
     """Return a drive's facts with the units that its model or its SMART log settles."""
     if facts.model and _COMPRESSING.search(facts.model):
         facts = replace(facts, compresses=True)
+    facts = _without_others_page(facts)
     unknown = [one for one in facts.counters if one.shared == NAND_AND_HOST_BYTES and not one.unit]
     if not unknown:
         return facts
@@ -40,6 +46,20 @@ def with_vendor_units(facts: Facts) -> Facts:
             replace(one, unit=unit) if one in unknown else one for one in facts.counters
         ),
     )
+
+
+def _without_others_page(facts: Facts) -> Facts:
+    """Return facts without the counters of Samsung's raw page where the drive is another."""
+    if facts.model and _SAMSUNG.search(facts.model):
+        return facts
+    kept = tuple(one for one in facts.counters if one.shared != SAMSUNG_PAGE)
+    if len(kept) == len(facts.counters):
+        return facts
+    note = (
+        "nothing in a raw page 0xCA says whose it is: put `nvme id-ctrl -o json` beside it; the "
+        "layout of Samsung's PM9A3 (MZQL2) is known"
+    )
+    return replace(facts, counters=kept, notes=(*facts.notes, note))
 
 
 def _unit(facts: Facts, unknown: list[Counter]) -> Unit | None:

@@ -25,6 +25,7 @@ from writeamp.measure.counters.sources import (
     prometheus_range,
     prometheus_text,
     samsung_ca,
+    samsung_page,
     saved_snapshot,
     seagate_c4,
     smart_log_json,
@@ -41,6 +42,7 @@ from writeamp.measure.counters.sources import (
 SOURCES: tuple[Source, ...] = (
     ocp_page.SOURCE,
     additional_smart_page.SOURCE,
+    samsung_page.SOURCE,
     backblaze_csv.SOURCE,
     saved_snapshot.SOURCE,
     smartctl_json.SOURCE,

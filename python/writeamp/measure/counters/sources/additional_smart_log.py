@@ -90,7 +90,7 @@ def _erases(found: dict[str, tuple[Entry, ...]]) -> Iterator[Erases]:
         for entry in found.get(key, ())[:1]:
             match = _MEAN.search(entry.value) if isinstance(entry.value, str) else None
             least, most, mean = (
-                (int(one) for one in match.groups())
+                (whole(one) for one in match.groups())
                 if match
                 else (whole(within(entry.value, one)) for one in ("min", "max", "avg"))
             )

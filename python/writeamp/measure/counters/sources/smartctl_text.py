@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.document import Document, whole
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.smartctl_json import facts_of
@@ -124,16 +124,16 @@ def _fields(text: str, name: str) -> dict[str, str]:
 def _ata(text: str, rows: list[re.Match[str]]) -> dict[str, Any]:
     table = [
         {
-            "id": _number(row["id"]),
+            "id": whole(row["id"]),
             "name": row["name"],
-            "value": None if row["value"] == "---" else _number(row["value"]),
+            "value": None if row["value"] == "---" else whole(row["value"]),
             "raw": {"value": raw_value(row["raw"])},
         }
         for row in rows
     ]
-    hours = next((raw_value(row["raw"]) for row in rows if _number(row["id"]) == _HOURS_ID), None)
+    hours = next((raw_value(row["raw"]) for row in rows if whole(row["id"]) == _HOURS_ID), None)
     statistics = [
-        {"name": one["name"], "value": int(one["value"])} for one in _STATISTIC.finditer(text)
+        {"name": one["name"], "value": whole(one["value"])} for one in _STATISTIC.finditer(text)
     ]
     return {
         "ata_smart_attributes": {"table": table},
@@ -194,11 +194,11 @@ def raw_value(text: str) -> int | None:
     text = text.strip()
     for pattern, packed in _PACKED:
         if found := pattern.match(text):
-            return packed([int(one) for one in found.groups()])
+            words = [whole(one) for one in found.groups()]
+            return None if None in words else packed([one for one in words if one is not None])
     if found := re.match(r"0x[0-9a-fA-F]+$", text):
-        return int(found[0], 16)
-    found = re.match(r"(\d+)(?=$|[ h/])", text)
-    return int(found[1]) if found else None
+        return whole(found[0])
+    return _whole(re.match(r"(\d+)(?=$|[ h/])", text))
 
 
 def _before(text: str | None, end: str) -> int | None:
@@ -209,18 +209,14 @@ def _grouped(text: str | None) -> int | None:
     """Return a whole number with or without separators of thousands; None of other text."""
     digits = (text or "").partition("[")[0].strip()
     if digits.isascii() and digits.isdigit():
-        return int(digits)
+        return whole(digits)
     if not _GROUPED.fullmatch(digits):
         return None
-    return int("".join(one for one in digits if one.isdigit()))
-
-
-def _number(text: str) -> int:
-    return int(text, 16) if text.startswith("0x") else int(text)
+    return whole("".join(one for one in digits if one.isdigit()))
 
 
 def _whole(found: re.Match[str] | None) -> int | None:
-    return int(found[1]) if found else None
+    return whole(found[1]) if found else None
 
 
 def _seconds(text: str | None) -> float | None:

@@ -22,9 +22,10 @@ def _read(document: Document) -> Iterator[Facts]:
         "log 0xD0: lifetime NAND writes count pages and lifetime user writes another unit, so that "
         "they are not divided"
     ]
-    if any("wrt_amp" in key or "write_amplification" in key for key in entries(document)):
+    reports = any("wrt_amp" in key or "write_amplification" in key for key in entries(document))
+    if reports:
         notes.append("the scale of its write amplification factor is not published")
-    yield Facts(source=_NAME, notes=tuple(notes))
+    yield Facts(source=_NAME, notes=tuple(notes), reports_wa=reports)
 
 
 SOURCE = Source(_NAME, _matches, _read)
