@@ -51,14 +51,13 @@ def print_divisions(
         save(
             op_shares_by_method(list(zip(*groups, strict=True)), divisions, subtitle=subtitle), plot
         )
-    if json:
-        document = all_ratios(ratio) | {
-            "sizes": groups[0],
-            "frequencies": groups[1],
-            "coldest": vars(coldest) if coldest else None,
-            "methods": [_method(name, one) for name, one in found.items()],
-        }
-        options.print_json(document)
+    document = all_ratios(ratio) | {
+        "sizes": groups[0],
+        "frequencies": groups[1],
+        "coldest": vars(coldest) if coldest else None,
+        "methods": [_method(name, one) for name, one in found.items()],
+    }
+    if options.printed_json(lambda: document, json=json):
         return
     if csv:
         named = (
@@ -138,10 +137,8 @@ def print_exploration(chunks: int, op: float, plot: Path | None, *, json: bool, 
         ),
         "max_over_optimal_percent": found["max_over_optimal_percent"].max(),
     }
-    if json:
-        options.print_json(
-            all_ratios(op) | {"chunks": chunks} | overall | {"by_groups": found.to_dicts()}
-        )
+    document = all_ratios(op) | {"chunks": chunks} | overall | {"by_groups": found.to_dicts()}
+    if options.printed_json(lambda: document, json=json):
         return
     if csv:
         options.print_csv(found)

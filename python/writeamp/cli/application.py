@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from writeamp.cli.report_option import with_report
 from writeamp.cli.suggestions import no_such_option
 from writeamp.errors import WriteampError
 
@@ -43,8 +44,9 @@ class App(typer.Typer):
     """A typer whose commands take one value of an option, unless it is said to have several."""
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
-        """Return a decorator that adds a function as a command."""
-        return super().command(name, **({"cls": _OnceCommand} | how))
+        """Return a decorator that adds a function as a command, with `--report` if it has one."""
+        add = super().command(name, **({"cls": _OnceCommand} | how))
+        return lambda body: add(with_report(body))
 
 
 def _flags(ctx: Any) -> list[str]:

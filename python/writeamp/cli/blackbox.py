@@ -86,9 +86,7 @@ def collect_points(
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None
     _warn(found)
-    if json:
-        options.print_json(found.to_dict())
-    else:
+    if not options.printed_json(found.to_dict, json=json):
         stdout.print(
             options.facts(
                 [(key, point_progress.shown(one)) for key, one in found.to_dict().items()]

@@ -43,9 +43,9 @@ def choose(
     trained = {str(path): model_file.load(path) for path in models}
     rows = {one: question.rows(one) for one in {model.features for model in trained.values()}}
     verdicts = choosing.choose(trained, rows, bounds, asked.share)
-    if json:
-        document = {**question.what, "bounds": bounds, "share": asked.share}
-        options.print_json(document | {"choices": [one.to_dict() for one in verdicts]})
+    document = {**question.what, "bounds": bounds, "share": asked.share}
+    choices = [one.to_dict() for one in verdicts]
+    if options.printed_json(lambda: document | {"choices": choices}, json=json):
         return
     if csv:
         options.print_csv(verdicts.to_frame())

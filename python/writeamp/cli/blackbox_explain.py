@@ -81,8 +81,11 @@ def explain(
     if out is not None:
         with output.replacing(out, "page", inputs=[model]) as file:
             file.write(html_page.page(trained, around, named))
-    if json:
-        options.print_json(_document(model, trained, found, curves) | {"out": out and str(out)})
+
+    def document() -> dict[str, Any]:
+        return _document(model, trained, found, curves) | {"out": out and str(out)}
+
+    if options.printed_json(document, json=json):
         return
     _print_importances(f"{model}: share of what each target's model explains", found)
     if target is not None:

@@ -65,16 +65,19 @@ def predict(
     about = {"model": str(model), "drive": trained.drive, "level": trained.level, **question.what}
     trace = question.trace
     places = pl.DataFrame() if trace is None else rows.select("window", "start_s", "requests")
+
+    def document() -> dict[str, Any]:
+        if trace is None:
+            return about | _row(said, 0)
+        windows = [place | _row(said, i) for i, place in enumerate(places.to_dicts())]
+        return about | {"windows": windows}
+
+    if options.printed_json(document, json=json):
+        return
     if csv:
         options.print_csv(pl.concat([places, said.to_frame()], how="horizontal"))
     elif trace is None:
-        if json:
-            options.print_json(about | _row(said, 0))
-        else:
-            _print_workload(f"{model}: {question.workload}", said, trained.level)
-    elif json:
-        windows = [place | _row(said, i) for i, place in enumerate(places.to_dicts())]
-        options.print_json(about | {"windows": windows})
+        _print_workload(f"{model}: {question.workload}", said, trained.level)
     else:
         _print_windows(f"{model}: {trace}", rows, said)
 

@@ -86,8 +86,7 @@ def train_model(
         ],
         "elapsed_s": time.perf_counter() - started,
     }
-    if json:
-        options.print_json(found)
+    if options.printed_json(lambda: found, json=json):
         return
     title = f"{out}: {asked.model} on the {asked.features} features"
     columns = ["target", ">rows", ">MRE on unseen"]
@@ -135,16 +134,14 @@ def evaluate_model(
     if plot is not None:
         how = "held out" if cv is None else f"{cv}-fold cross-validation"
         save(pictures.comparison(trained, held_out, f"{table.height} rows, {how}"), plot)
-    if json:
-        options.print_json(
-            {
-                "model": str(model),
-                "measurements": str(measurements),
-                "cv": cv,
-                "level": trained.level,
-                "metrics": [one.to_dict() for one in scores],
-            }
-        )
+    found = {
+        "model": str(model),
+        "measurements": str(measurements),
+        "cv": cv,
+        "level": trained.level,
+        "metrics": [one.to_dict() for one in scores],
+    }
+    if options.printed_json(lambda: found, json=json):
         return
     if csv:
         options.print_csv(frame_of(one.to_dict() for one in scores))

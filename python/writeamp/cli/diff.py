@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 def diff(
     a: Annotated[
-        Path, typer.Argument(help="A result, as --json of a verb printed it.", show_default=False)
+        Path, typer.Argument(help="A result, as --json or --report of a verb wrote it.", show_default=False)
     ],
     b: Annotated[Path, typer.Argument(help="Another of the same verb.", show_default=False)],
     *,
@@ -32,14 +32,14 @@ def diff(
 ) -> None:
     """Tell what two results of one verb have set and found differently, and what noise explains.
 
-    Example: writeamp diff a.json b.json
+    Example: writeamp diff a.json b.json --report before-and-after.html
     """
     from writeamp.differences.difference import diff as difference  # noqa: PLC0415 (slow)
 
     found = difference(a, b)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
         options.print_csv(found.to_frame())
     else:
         _show(found)

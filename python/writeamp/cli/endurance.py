@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -95,15 +95,16 @@ def endurance(
         )
     for sentence in found.notes:
         options.note(sentence)
-    if json or csv:
-        document = found.to_dict(
+
+    def document() -> dict[str, Any]:
+        return found.to_dict(
             curve=curve and json, daily_bytes=daily_bytes, warranty_years=warranty_years
         )
-    if json:
-        options.print_json(document)
-    elif csv:
-        options.print_csv(found.curve if curve else frame_of([document]))
-    else:
+
+    printed = options.printed_json(document, json=json)
+    if csv:
+        options.print_csv(found.curve if curve else frame_of([document()]))
+    elif not printed:
         _print(found, daily_bytes, warranty_years)
     if found.unfinished:
         raise boundary.PartlyDone(f"{_ended(found)}; no picture was drawn")

@@ -47,9 +47,9 @@ def lifetime(
     found = _of_load(asked) if asked.trace or asked.workload else _of_drive(snapshots or [], asked)
     for sentence in found.warnings:
         options.warn(sentence)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
         options.print_csv(found.to_frame())
     else:
         _show(found)

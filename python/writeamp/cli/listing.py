@@ -11,6 +11,7 @@ import typer
 from writeamp import custom, traces
 from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli import options
+from writeamp.cli.report_option import without_report
 from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
@@ -21,7 +22,7 @@ _Row = dict[str, Any]
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("list")(list_entries)
+    app.command("list")(without_report(list_entries))
 
 
 def _of_engine(kind: EngineKind) -> Callable[[], list[_Row]]:

@@ -62,8 +62,7 @@ def meanfield(
         options.warn(f"ill-conditioned: {point.why}")
     if plot is not None:
         save(point.figure(), plot)
-    if json:
-        options.print_json(point.to_dict())
+    if options.printed_json(point.to_dict, json=json):
         return
     if csv:
         options.print_csv(point.to_frame())

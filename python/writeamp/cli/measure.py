@@ -88,8 +88,7 @@ def rb(
         options.warn(sentence)
     if plot is not None:
         save_plot(found.figure(), plot)
-    if json:
-        options.print_json(found.to_dict())
+    if options.printed_json(found.to_dict, json=json):
         return
     if csv:
         options.print_csv(found.to_frame())

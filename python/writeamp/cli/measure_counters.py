@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,13 +38,15 @@ def counters(
     found = [
         life_answer(one, asked.definition) for path in snapshots for one in read_snapshots(path)
     ]
-    if json:
-        options.print_json(
-            found[0].to_dict()
-            if len(found) == 1
-            else {"snapshots": [{"file": one.name, **one.to_dict()} for one in found]}
-        )
-    elif csv:
+
+    def document() -> dict[str, Any]:
+        if len(found) == 1:
+            return found[0].to_dict()
+        return {"snapshots": [{"file": one.name, **one.to_dict()} for one in found]}
+
+    if options.printed_json(document, json=json):
+        return
+    if csv:
         options.print_csv(frame_of_answers(found))
     elif len(found) == 1:
         stdout.print(options.facts(facts_of_answer(found[0])))
@@ -68,9 +70,9 @@ def diff(
     from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
     found = interval_answer(read_snapshot(before), read_snapshot(after), asked.definition)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
         options.print_csv(found.to_frame())
     else:
         stdout.print(options.facts(facts_of_answer(found)))

@@ -54,9 +54,9 @@ def fleet(
         found = fleet_of(paths, workers=asked.workers, progress=bar.update)
     if plot is not None:
         save(found.figure(), plot)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
         options.print_csv(found.to_frame())
     else:
         _show(found)

@@ -81,9 +81,9 @@ def history(
         save(found.figure(), plot)
     if asked.prometheus is not None:
         write_metrics(found, asked.prometheus)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
         options.print_csv(found.to_frame())
     else:
         stdout.print(_table(found))

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from writeamp import custom
 from writeamp.cli import boundary
+from writeamp.cli.report_option import for_report
 from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
 from writeamp.errors import Interrupted, WriteampError
@@ -163,6 +164,25 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
+def printed_json(
+    document: Callable[[], Any],
+    beside: Callable[[], dict[str, Any]] | None = None,
+    *,
+    json: bool,
+) -> bool:
+    """Hand a document over for a report, and print it if that is asked; return whether it was.
+
+    Args:
+        document: returns it.
+        beside: returns what a report draws beside it.
+        json: whether to print it.
+    """
+    for_report(document, beside)
+    if json:
+        print_json(document())
+    return json
+
+
 def print_csv(frame: pl.DataFrame) -> None:
     """Print a table as CSV; numbers keep full double precision, and what is not known is empty."""
     sys.stdout.write(csv_of(frame))
@@ -191,6 +211,9 @@ class Answer(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON types."""
+
+    def beside(self) -> dict[str, Any]:
+        """Return what a report draws beside that."""
 
     def to_frame(self) -> pl.DataFrame:
         """Return it as a data frame."""
@@ -225,9 +248,9 @@ def tell(
     for sentence in found.notes:
         note(sentence)
     try:
-        if json:
-            print_json((document or found.to_dict)())
-        elif csv:
+        if printed_json(document or found.to_dict, found.beside, json=json):
+            return
+        if csv:
             print_csv((frame or found.to_frame)())
         else:
             show()

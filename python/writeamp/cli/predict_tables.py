@@ -35,9 +35,9 @@ def print_predictions(question: dict[str, Any], *, json: bool, csv: bool) -> Non
             options.warn(f"{prediction.model.name}: {warning}")
     asked = predictions.asked
     drive = predictions.drive
-    if json:
-        rows = [answer_of(p, asked) | {"assumes": p.model.assumes} for p in predictions]
-        options.print_json(drive | {"models": rows, "warnings": predictions.warnings})
+    rows = [answer_of(p, asked) | {"assumes": p.model.assumes} for p in predictions]
+    document = drive | {"models": rows, "warnings": predictions.warnings}
+    if options.printed_json(lambda: document, json=json):
         return
     if csv:
         options.print_csv(predictions.to_frame())
@@ -67,15 +67,13 @@ def print_sweep(
         _warn_of_sweep(name, points, i, model.name)
     if plot is not None:
         points.plot(plot)
-    if json:
-        described = [{"model": model.name, "assumes": model.assumes} for model in models]
-        rows = [
-            {name: point.value, "models": [answer_of(p, asked) for p in point.predictions]}
-            for point in points
-        ]
-        options.print_json(
-            drive | {"models": described, "sweep": rows, "warnings": points.warnings}
-        )
+    described = [{"model": model.name, "assumes": model.assumes} for model in models]
+    rows = [
+        {name: point.value, "models": [answer_of(p, asked) for p in point.predictions]}
+        for point in points
+    ]
+    document = drive | {"models": described, "sweep": rows, "warnings": points.warnings}
+    if options.printed_json(lambda: document, json=json):
         return
     if csv:
         options.print_csv(points.to_frame())

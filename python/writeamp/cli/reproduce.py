@@ -85,10 +85,9 @@ def reproduce(
                 save(spec, plots / f"{name}{_PLOT_SUFFIX}")
     whole = not findings.unfinished and not findings.skipped
     unexpected = surprises(found_paper.name, findings.items, full=full, whole=whole)
-    if json:
-        mark = {"interrupted": True} if findings.unfinished else {}
-        options.print_json(_document(found_paper, findings, unexpected) | mark)
-    else:
+    mark = {"interrupted": True} if findings.unfinished else {}
+    document = _document(found_paper, findings, unexpected) | mark
+    if not options.printed_json(lambda: document, json=json):
         _print(found_paper, findings, full=full)
         stdout.print(
             f"{len(findings.items)} items in {time.perf_counter() - started:.0f} s", highlight=False

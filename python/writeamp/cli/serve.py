@@ -133,9 +133,7 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
 def _tell(result: ServeResult, plot: Path | None, *, json: bool) -> None:
     for sentence in result.notes:
         options.note(sentence)
-    if json:
-        options.print_json(result.to_dict())
-    else:
+    if not options.printed_json(result.to_dict, result.beside, json=json):
         print_served(result)
     if plot is None:
         return

@@ -98,9 +98,7 @@ def run(
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None
     _warn(done)
-    if json:
-        options.print_json(done.to_dict())
-    else:
+    if not options.printed_json(done.to_dict, json=json):
         facts = done.to_dict()
         if best := facts.get("best"):
             facts["best"] = ", ".join(

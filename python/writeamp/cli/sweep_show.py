@@ -65,14 +65,18 @@ def show(
     if view is not None and plot is not None:
         view.plot(plot)
     _note_failures(found)
-    if json:
-        document = {
+
+    def document() -> dict[str, Any]:
+        return {
             "out": str(folder),
             "points": found.tidy.frame.height,
             "parameters": found.tidy.parameters,
+            **(rows_of(found) if view is None else view.to_dict()),
         }
-        options.print_json(document | (rows_of(found) if view is None else view.to_dict()))
-    elif csv:
+
+    if options.printed_json(document, json=json):
+        return
+    if csv:
         options.print_csv((view or found).to_frame())
     else:
         print_view(str(folder), found, view)

@@ -21,6 +21,7 @@ from rich.text import Text
 from writeamp._engine import TIMED_CAUSES
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.report_option import without_report
 from writeamp.cli.terminal import Terminal
 from writeamp.errors import WriteampError
 from writeamp.text import printable
@@ -47,7 +48,7 @@ _CAUSE_LABELS = {
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("top")(top)
+    app.command("top")(without_report(top))
 
 
 def top(

@@ -12,6 +12,7 @@ from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
+from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
@@ -28,7 +29,7 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(help="Look into block traces, and convert them.", no_args_is_help=True)
     verbs.command("info")(with_settings(info))
-    verbs.command("convert")(with_settings(convert))
+    verbs.command("convert")(without_report(with_settings(convert)))
     app.add_typer(verbs, name="trace")
 
 
@@ -50,11 +51,10 @@ def info(
             options.note(note)
         return
     found = traces.info(trace)
-    if json:
-        options.print_json(found)
+    if options.printed_json(lambda: found, json=json):
         return
-    notes = found.pop("notes")
-    rows = [(key.replace("_", " "), _shown(value)) for key, value in found.items()]
+    notes = found["notes"]
+    rows = [(key.replace("_", " "), _shown(found[key])) for key in found if key != "notes"]
     stdout.print(options.facts([("file", trace.path), *rows]))
     for note in notes:
         stdout.print(f"note: {note}", highlight=False)

@@ -66,6 +66,9 @@ VERBS = {
         "doctor",
         "Find mistakes in a benchmark of write amplification, and what the number would have been.",
     ),
+    "report": Verb(
+        "report", "Read back the result that a page of --report holds, as Markdown or as JSON."
+    ),
     "reproduce": Verb(
         "reproduce",
         "Compute a paper's published values anew; the status is 1 if one differs unexplained.",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.errors import WriteampError
+from writeamp.reports.embedding import report_in
 
 _MOST_BYTES = 256 << 20
 
@@ -29,7 +30,7 @@ _SIGNATURES: dict[str, frozenset[str]] = {
 
 
 def result_document(source: Any) -> dict[str, Any]:
-    """Return a result as JSON types: from a file that `--json` wrote, or of a result itself.
+    """Return a result as JSON types: from a file of `--json` or `--report`, or of a result itself.
 
     Raises:
         WriteampError: it cannot be read, or is no JSON object.
@@ -40,6 +41,8 @@ def result_document(source: Any) -> dict[str, Any]:
         found: dict[str, Any] = source.to_dict()
         return found
     path = Path(os.fspath(source))
+    if path.suffix.lower() == ".html":
+        return dict(report_in(path).document)
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)

@@ -35,6 +35,10 @@ class AnyResult:
         """
         return ()
 
+    def beside(self) -> dict[str, Any]:
+        """Return what a report draws that is in no document, as `results/beside.py` has it."""
+        return {}
+
     def _records(self) -> Iterable[Mapping[str, Any]]:
         """Return the record of each row of `to_frame`, as JSON types."""
         return [self.to_dict()]  # type: ignore[attr-defined]  # or a class has records of its own

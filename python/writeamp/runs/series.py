@@ -10,6 +10,8 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp._engine import CAUSES
+from writeamp.devices.device import Device
+from writeamp.plots.figures.wa_over_time import visible_points
 from writeamp.runs.counts import flash_pages
 
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
@@ -33,6 +35,17 @@ def series_of(
             **{f"{cause}_programs": deltas[cause] for cause in causes},
         }
     )
+
+
+def points_of(
+    series: pl.DataFrame, device: Device, warmup_pages: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return drive writes, and WA up to there, of as many points as an eye tells apart."""
+    written = np.diff(series["host_pages"], prepend=0)
+    programmed = written * series["wa"].to_numpy()
+    pages_per_block = device.geometry.pages_per_block
+    ends, wa = visible_points(written, programmed, pages_per_block, warmup_pages)
+    return ends / device.logical_pages, wa
 
 
 def _without_stub(samples: _Counts) -> _Counts:

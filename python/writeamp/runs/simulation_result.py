@@ -15,10 +15,12 @@ import polars as pl
 from writeamp.devices.device import Device
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.page_lifetimes import lives_by_age
-from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
+from writeamp.plots.style import DRIVE_WRITES_LABEL
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import OlderName
+from writeamp.results.beside import over_time, valid_pages, wear_of_blocks
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn, Picture, draw
 from writeamp.results.numbers import interval_in_words, json_number
@@ -34,7 +36,7 @@ from writeamp.runs.expectation import (
 from writeamp.runs.horizon import horizon_warnings
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
-from writeamp.runs.series import series_of
+from writeamp.runs.series import points_of, series_of
 from writeamp.runs.spread import Spread
 from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.settings.precondition import Precondition
@@ -306,17 +308,28 @@ class Result(Counted, Drawn):
             found["events"] = self.events.to_dicts()
         return found
 
+    def beside(self) -> dict[str, Any]:
+        """Return WA over the run, and at its end the valid pages and the erases of blocks."""
+        ends, wa = self._points()
+        warmup = self.steady_state.warmup_pages / self.device.logical_pages
+        return {
+            **over_time(ends, wa, x_words=DRIVE_WRITES_LABEL, warmup=warmup, mean=self.wa),
+            **valid_pages(self.valid_page_histogram),
+            **wear_of_blocks(self.erases_of_block),
+        }
+
+    def _points(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return drive writes, and WA up to there, of as many points as an eye tells apart."""
+        return points_of(self.series, self.device, self.steady_state.warmup_pages)
+
     def figure(self) -> LineChart:
         """Describe write amplification over the run, and the changes of the manager's groups."""
         device, plan, steady = self.device, self.plan, self.steady_state
         pages_per_block = device.geometry.pages_per_block
-        written = np.diff(self.series["host_pages"], prepend=0)
-        ends, wa = visible_points(
-            written, written * self.series["wa"].to_numpy(), pages_per_block, steady.warmup_pages
-        )
+        ends, wa = self._points()
         run = WaSeries(
             label=str(plan.policy),
-            drive_writes=ends / device.logical_pages,
+            drive_writes=ends,
             wa=wa,
             warmup_drive_writes=steady.warmup_pages / device.logical_pages,
             steady_wa=self.wa,

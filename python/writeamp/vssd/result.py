@@ -15,7 +15,10 @@ import numpy.typing as npt
 from writeamp._engine import TIMED_CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
+from writeamp.plots.figures.wa_over_time import visible_points
 from writeamp.plots.spec import FigureSpec
+from writeamp.plots.style import DRIVE_WRITES_LABEL
+from writeamp.results.beside import erase_counts, over_time, valid_pages
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
@@ -27,7 +30,7 @@ from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
 from writeamp.units.byte_sizes import shown_bytes
-from writeamp.vssd import notes
+from writeamp.vssd import live, notes
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.result_figure import layers_figure, wa_figure
@@ -268,6 +271,17 @@ class ServeResult(Drawn):
             "version": __version__,
             "notes": self.notes,
         }
+
+    def beside(self) -> dict[str, Any]:
+        """Return WA while the host wrote, and at the end the valid pages and erases of blocks."""
+        host, flash = self._intervals()
+        found: dict[str, Any] = {}
+        if host.size:
+            ends, wa = visible_points(host, flash, self.device.geometry.pages_per_block)
+            drive_writes = ends / self.device.logical_pages
+            found |= over_time(drive_writes, wa, x_words=DRIVE_WRITES_LABEL, warmup=0, mean=self.wa)
+        histogram = list(live.valid_pages(self.blocks).values())
+        return found | valid_pages(histogram) | erase_counts(live.erase_counts(self.blocks))
 
     def figure(self) -> FigureSpec:
         """Describe the factors of the layers, or without a file system WA while the host wrote.

@@ -14,6 +14,7 @@ import polars as pl
 from writeamp._engine import TIMED_CAUSES
 from writeamp.devices.device import Device
 from writeamp.plots.spec import PanelChart
+from writeamp.results.beside import over_time
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.runs.counted import Counted
@@ -220,6 +221,17 @@ class TimedResult(Counted, Drawn):
             found["series"] = self.series.to_dict(as_series=False)
             found["time_series"] = self.time_series.to_dict(as_series=False)
         return found
+
+    def beside(self) -> dict[str, Any]:
+        """Return WA over virtual time."""
+        series = self.series
+        return over_time(
+            series["time_s"],
+            series["wa"],
+            x_words="virtual time, s",
+            warmup=self.measured_from_s,
+            mean=self.wa,
+        )
 
     def figure(self) -> PanelChart:
         """Describe the distribution of latencies, and what happened over virtual time."""

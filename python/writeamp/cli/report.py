@@ -1,0 +1,44 @@
+"""`writeamp report`: a page that `--report` wrote, read back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.report_option import without_report
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("report")(without_report(report))
+
+
+def report(
+    page: Annotated[
+        Path,
+        typer.Argument(
+            help="A page that --report of a verb wrote.", metavar="PAGE.html", show_default=False
+        ),
+    ],
+    *,
+    json: options.Json = False,
+) -> None:
+    """Read back the result that a page of --report holds, as Markdown or as JSON.
+
+    Nothing in the page is run.
+
+    Example: writeamp report answer.html --json
+    """
+    from writeamp.reports.embedding import report_in  # noqa: PLC0415 (slow)
+    from writeamp.reports.markdown import markdown  # noqa: PLC0415
+    from writeamp.reports.sections import sections_of  # noqa: PLC0415
+
+    found = report_in(page)
+    if json:
+        options.print_json(found.document)
+    else:
+        sys.stdout.write(markdown(found, sections_of(found)))

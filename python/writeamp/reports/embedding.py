@@ -1,0 +1,74 @@
+"""Result inside a report's page: as it is written, and read back without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from writeamp.errors import WriteampError
+from writeamp.pages.embedded import data_in
+from writeamp.reports.report import Report
+
+ELEMENT = "writeamp-report"
+# Of what the element holds; a page of a later form is refused, not guessed at.
+_FORM = 1
+_MOST_BYTES = 64 << 20
+
+
+def payload(report: Report) -> dict[str, Any]:
+    """Return the report as JSON types."""
+    return {
+        "form": _FORM,
+        "version": report.version,
+        "verb": report.verb,
+        "command": list(report.command),
+        "document": report.document,
+        "more": report.more,
+    }
+
+
+def report_in(path: Path) -> Report:
+    """Return the report that a page holds. Nothing in the file is run.
+
+    Raises:
+        WriteampError: it cannot be read, or is no page that `--report` wrote.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None
+    if len(content) > _MOST_BYTES:
+        raise WriteampError(f"{path} has more than {_MOST_BYTES >> 20} MiB, as no report has")
+    return report_of(content, str(path))
+
+
+def report_of(content: bytes, name: str) -> Report:
+    """Return the report that the bytes of a page hold; `name` is for errors.
+
+    Raises:
+        WriteampError: they are no page that `--report` wrote.
+    """
+    try:
+        return _read(data_in(content.decode(), ELEMENT))
+    except KeyError:
+        why = "it holds no result"
+    except (ValueError, TypeError, RecursionError, AssertionError) as error:
+        why = f"it is damaged ({str(error)[:120] or type(error).__name__})"
+    raise WriteampError(f"{name} is no page that --report of a verb wrote: {why}")
+
+
+def _read(found: Any) -> Report:
+    if not isinstance(found, Mapping):
+        raise TypeError("its data is no object")
+    if found.get("form") != _FORM:
+        raise ValueError(f"its form is {found.get('form')!s:.20}, and {_FORM} is known")
+    texts = [found.get("verb"), found.get("version")]
+    command, document, more = found.get("command"), found.get("document"), found.get("more")
+    if not (isinstance(command, list) and all(isinstance(one, str) for one in [*texts, *command])):
+        raise TypeError("its command is no list of texts")
+    if not (isinstance(document, Mapping) and isinstance(more, Mapping)):
+        raise TypeError("its document is no object")
+    return Report(found["verb"], tuple(command), document, more, found["version"])

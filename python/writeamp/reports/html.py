@@ -1,0 +1,95 @@
+"""HTML page of a report: its sections one below the other, and its data inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from writeamp.pages.escaping import text
+from writeamp.pages.frame import page, source
+from writeamp.reports.embedding import ELEMENT, payload
+from writeamp.reports.markdown import markdown
+from writeamp.reports.parts import Block, Controls, Drawing, Paragraph, Rows, Section
+from writeamp.reports.report import Report
+from writeamp.reports.sections import sections_of
+
+_MARKDOWN = "markdown"
+_HERE = "writeamp.reports"
+
+
+def report_page(report: Report) -> bytes:
+    """Return the page, which needs nothing beside itself."""
+    sections = sections_of(report)
+    title = f"writeamp {report.verb}"
+    return page(
+        title,
+        "\n".join(_body(report, title, sections)),
+        styles=[source(_HERE, "report.css")],
+        scripts=[source(_HERE, "models.js"), source(_HERE, "page.js")],
+        data={ELEMENT: payload(report), _MARKDOWN: markdown(report, sections)},
+    )
+
+
+def _body(report: Report, title: str, sections: Sequence[Section]) -> Iterator[str]:
+    yield f"<header>\n<h1>{text(title)}</h1>"
+    top = [one for one in sections if not one.title]
+    for section in top:
+        yield from map(_block, section.blocks)
+    yield f'<pre tabindex="0" aria-label="The command">{text(report.command_line)}</pre>'
+    yield (
+        f'<div class="actions screen"><button type="button" data-copies="{_MARKDOWN}">'
+        'Copy as Markdown</button> <span id="copied" role="status"></span></div>\n</header>\n<main>'
+    )
+    for section in sections:
+        if section.title:
+            yield from _section(section)
+    yield (
+        f"</main>\n<footer><p>Made by writeamp {text(report.version)}. The result is inside this "
+        "page: <code>writeamp report</code> with its name reads it back, with <code>--json</code> "
+        "as the document that the command printed. Serial numbers of drives are hashed."
+        "</p></footer>"
+    )
+
+
+def _section(section: Section) -> Iterator[str]:
+    name, title = text(section.name), text(section.title)
+    yield f'<section id="{name}" aria-label="{title}">'
+    yield f"<details><summary>{title}</summary>" if section.is_folded else f"<h2>{title}</h2>"
+    yield from map(_block, section.blocks)
+    if section.command is not None:
+        yield (
+            f'<div class="again">Command: <pre tabindex="0" aria-label="The command of: '
+            f'{title}">{text(section.command)}</pre></div>'
+        )
+    yield "</details></section>" if section.is_folded else "</section>"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Paragraph):
+        tone = f' class="{block.tone}"' if block.tone else ""
+        return f"<p{tone}>{text(block.text)}</p>"
+    if isinstance(block, Rows):
+        return _table(block)
+    if isinstance(block, Drawing):
+        caption = f"<figcaption>{text(block.caption)}</figcaption>" if block.caption else ""
+        return f'<figure><div class="scroll chart" tabindex="0">{block.svg}</div>{caption}</figure>'
+    assert isinstance(block, Controls)
+    return block.html
+
+
+def _table(found: Rows) -> str:
+    sides = [' class="number"' if one.startswith(">") else "" for one in found.columns]
+    caption = f"<caption>{text(found.caption)}</caption>" if found.caption else ""
+    head = "".join(
+        f'<th scope="col"{side}>{text(one.removeprefix(">"))}</th>'
+        for one, side in zip(found.columns, sides, strict=True)
+    )
+    rows = "\n".join(
+        "<tr>"
+        + "".join(f"<td{side}>{text(cell)}</td>" for cell, side in zip(row, sides, strict=True))
+        + "</tr>"
+        for row in found.rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table>{caption}<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{rows}</tbody></table></div>"
+    )

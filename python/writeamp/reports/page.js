@@ -1,0 +1,99 @@
+// What a report does beside being read: its Markdown is copied, and its sliders ask the models.
+"use strict";
+
+const data = (id) => {
+  const element = document.getElementById(id);
+  return element && JSON.parse(element.textContent);
+};
+
+for (const button of document.querySelectorAll("button[data-copies]")) {
+  button.addEventListener("click", async () => {
+    const text = data(button.dataset.copies);
+    let copied = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // A browser that gives a file no clipboard may still obey an older command.
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      copied = document.execCommand("copy");
+      area.remove();
+    }
+    document.getElementById("copied").textContent = copied ? "Copied." : "The browser refused.";
+  });
+}
+
+// What each row of the table asks of the models; a slider's value is s.op, s.hot or s.writes.
+const ROWS = {
+  "expected-value": (s) => models.expectedValue(s.op),
+  "markov": (s) => models.markov(s.op, s.pages),
+  "d-choices": (s) => models.dChoices(s.op / (1 + s.op), s.pages, 10),
+  "greedy": (s) => models.dChoices(s.op / (1 + s.op), s.pages, Infinity),
+  "cold-rests": (s) => models.expectedValue(models.effectiveOp(s.op, 1, s.hot)),
+  "divided-best": (s) => models.dividedBest(s.op, s.hot, s.writes),
+};
+
+function whatIf(form) {
+  const sliders = [...form.querySelectorAll("input[type=range]")];
+  const pages = Number(form.dataset.pages);
+  const chart = form.querySelector("svg");
+  const start = Number(form.dataset.op);
+
+  function values() {
+    const found = { pages };
+    // The slider of op is logarithmic.
+    for (const one of sliders) {
+      const value = Number(one.value);
+      found[one.name] = one.dataset.scale === "log" ? 10 ** value : value;
+    }
+    return found;
+  }
+
+  function show() {
+    const now = values();
+    for (const one of sliders) {
+      const shown = now[one.name].toPrecision(3).replace(/\.?0+$/, "");
+      form.querySelector(`output[for=${one.id}]`).textContent = shown;
+      one.setAttribute("aria-valuetext", shown);
+    }
+    for (const cell of form.querySelectorAll("[data-row]")) {
+      const row = ROWS[cell.dataset.row];
+      const before = row({ ...now, op: start }), wa = row(now);
+      cell.textContent = wa.toFixed(3);
+      const change = 100 * (wa / before - 1);
+      form.querySelector(`[data-change=${cell.dataset.row}]`).textContent =
+        Math.abs(change) < 0.05 ? "–" : `${change > 0 ? "+" : "−"}${Math.abs(change).toFixed(1)}%`;
+    }
+    draw(now);
+  }
+
+  function draw(now) {
+    const [low, high, left, right, top, foot, most] = chart.dataset.axes.split(" ").map(Number);
+    const x = (op) => left + (right - left) * Math.log(op / low) / Math.log(high / low);
+    const y = (wa) => foot - (foot - top) * (wa - 1) / (most - 1);
+    for (const curve of chart.querySelectorAll("[data-curve]")) {
+      const points = [];
+      for (let at = 0; at <= 80; at++) {
+        const op = low * (high / low) ** (at / 80);
+        const wa = ROWS[curve.dataset.curve]({ ...now, op });
+        if (wa <= most) points.push(`${x(op).toFixed(1)},${y(wa).toFixed(1)}`);
+      }
+      curve.setAttribute("points", points.join(" "));
+    }
+    const here = chart.querySelector("[data-here]");
+    here.setAttribute("x1", x(now.op));
+    here.setAttribute("x2", x(now.op));
+  }
+
+  form.addEventListener("input", show);
+  form.querySelector("button").addEventListener("click", () => {
+    form.reset();
+    show();
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  show();
+}
+
+for (const form of document.querySelectorAll("form.what-if")) whatIf(form);

@@ -1,0 +1,66 @@
+"""Parts of a report: sections of paragraphs, tables, drawings and commands.
+
+They are plain values, from which `html.py` makes a page and `markdown.py` a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Tone: TypeAlias = Literal["", "answer", "muted", "warning", "good", "bad"]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A sentence or some."""
+
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table; a column whose name begins with ">" holds numbers."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG of ours, all text in it escaped, and a sentence under it."""
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Controls:
+    """HTML of ours that a script brings to life, all text in it escaped."""
+
+    html: str
+
+
+Block: TypeAlias = Paragraph | Rows | Drawing | Controls
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report under a heading.
+
+    Attributes:
+        name: its anchor in the page.
+        title: its heading; without one, it stands at the top.
+        blocks: what it shows.
+        command: what finds it anew, if that is a command.
+        is_folded: whether it shows its heading alone until it is opened.
+    """
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    command: str | None = None
+    is_folded: bool = False

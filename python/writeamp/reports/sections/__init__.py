@@ -1,0 +1,41 @@
+"""Sections of a report, one file each: each says what it shows of a document, if anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from writeamp.reports.parts import Section
+from writeamp.reports.report import Report
+from writeamp.reports.sections import (
+    advice,
+    before_after,
+    blocks,
+    by_cause,
+    details,
+    differences,
+    findings,
+    summary,
+    wa_over_time,
+    ways,
+    what_if,
+)
+
+# In the order of the page.
+_SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
+    summary.summary,
+    findings.findings,
+    ways.ways,
+    before_after.before_after,
+    differences.differences,
+    advice.advice,
+    by_cause.by_cause,
+    wa_over_time.wa_over_time,
+    blocks.blocks,
+    what_if.what_if,
+    details.details,
+)
+
+
+def sections_of(report: Report) -> list[Section]:
+    """Return the sections of a report, those that have something to show."""
+    return [found for one in _SECTIONS if (found := one(report)) is not None]

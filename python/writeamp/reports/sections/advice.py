@@ -1,0 +1,81 @@
+"""Advice: what would make WA less, with what it would be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from writeamp.models._markov import markov
+from writeamp.reports.parts import Block, Paragraph, Rows, Section
+from writeamp.reports.report import Report
+from writeamp.reports.sections.ways import most_trusted
+from writeamp.reports.values import number, rows, words
+from writeamp.results.numbers import four_digits
+
+
+def advice(report: Report) -> Section | None:
+    """Return what to do: what was tried, or the command that tries it."""
+    document = report.document
+    tried = rows(document, "advice") or rows(document, "what_if")
+    if tried:
+        return _of_tries(report, tried)
+    if report.verb == "simulate" and {"op", "pages_per_block", "causes"} <= document.keys():
+        return _of_theory(report)
+    return None
+
+
+def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
+    row = most_trusted(rows(report.document, "rows"))
+    now = number(row or report.document, "wa")
+    has_years = any(number(one, "years") is not None for one in tried)
+    lines = []
+    for one in tried:
+        wa, years = number(one, "wa"), number(one, "years")
+        evidence = "–" if wa is None else four_digits(wa)
+        change = "" if wa is None or not now else f"{wa / now - 1:+.1%}"
+        cells = [words(one, "change"), evidence, change]
+        if has_years:
+            cells.append("–" if years is None else f"{years:.3g}")
+        lines.append([*cells, words(one, "reason") or words(one, "command")])
+    columns = [
+        "change",
+        ">WA with it",
+        ">against now",
+        *([">years"] if has_years else []),
+        "remark",
+    ]
+    if not any(line[-1] for line in lines):
+        columns, lines = columns[:-1], [line[:-1] for line in lines]
+    intro = "" if now is None else f" Now it is {four_digits(now)}."
+    blocks: tuple[Block, ...] = (
+        Paragraph(f"Each change alone, and the write amplification that it would give.{intro}"),
+        Rows(columns, lines),
+    )
+    return Section("advice", "What to do", blocks)
+
+
+def _of_theory(report: Report) -> Section:
+    """Return what theory says of more spare space, and the command that tries changes."""
+    document = report.document
+    op, pages = number(document, "op") or 0.1, number(document, "pages_per_block") or 128
+    now = float(markov(op, pages))
+    lines = []
+    for times in (1.5, 2, 3):
+        wa = float(markov(times * op, pages))
+        change = f"{times:g} times the spare space: op {times * op:.3g}"
+        lines.append([change, four_digits(wa), f"{wa / now - 1:+.0%}"])
+    given = [one for one in report.command[1:] if one not in ("--series", "--json", "--csv")]
+    return Section(
+        "advice",
+        "What to do",
+        (
+            Rows(["change", ">WA by theory", ">against now"], lines),
+            Paragraph(
+                f"Theory is the Markov model, of uniform random writes; for op {op:.3g} it says "
+                f"{four_digits(now)}. More is under the sliders below. What this very load would "
+                "gain by op, TRIM, another manager or victim policy, one change at a time, "
+                "simulation finds:"
+            ),
+        ),
+        command=Report("answer", ("answer", *given), {}).command_line,
+    )

@@ -1,0 +1,90 @@
+"""Table of rows that each have a write amplification: ways to answer, policies, models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from writeamp.reports.charts.intervals import Estimate, intervals
+from writeamp.reports.parts import Block, Drawing, Rows, Section
+from writeamp.reports.report import Report
+from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
+
+_Row = Mapping[str, Any]
+# Ways of `answer`, the most trusted one first, and what each is in a sentence.
+_WAYS = {
+    "real": "the real drive, by its counters,",
+    "virtual": "the virtual drive",
+    "simulate": "simulation",
+    "timed": "simulation in virtual time",
+    "mean-field": "the mean field",
+    "formula": "the formula",
+}
+_TITLES = {"way": "The answer, each way", "manager": "Each policy", "model": "Each model"}
+# Columns after name and WA, those that some row has: the key and the heading.
+_MORE = (
+    ("theory_wa", ">theory of uniform writes"),
+    ("pe_fairness", ">PE fairness"),
+    ("seconds", ">seconds"),
+    ("steady", "steady"),
+    ("assumes", "assumes"),
+    ("reason", "remark"),
+)
+
+
+def ways(report: Report) -> Section | None:
+    """Return the table, and a drawing of its values."""
+    found = rows(report.document, "rows") or rows(report.document, "models")
+    key = next((one for one in _TITLES if found and all(one in row for row in found)), None)
+    if key is None or not any("wa" in row for row in found):
+        return None
+    has_loads = len({words(row, "workload") for row in found}) > 1
+    names = [_name(row, key, has_loads=has_loads) for row in found]
+    more = [one for one in _MORE if any(row.get(one[0]) not in (None, "") for row in found)]
+    table = Rows(
+        [key, ">WA [95% CI]", *(heading for _, heading in more)],
+        [
+            [name, with_bounds(number(row, "wa"), interval(row, "wa"))]
+            + ["" if row.get(one) in (None, "") else shown(row[one]) for one, _ in more]
+            for name, row in zip(names, found, strict=True)
+        ],
+    )
+    blocks: list[Block] = [table]
+    drawn = [
+        Estimate(name, wa, interval(row, "wa"), is_faint=_is_outside(row))
+        for name, row in zip(names, found, strict=True)
+        if (wa := number(row, "wa")) is not None
+    ]
+    if len(drawn) > 1:
+        caption = "Dots are the values, lines their 95% intervals"
+        faint = (
+            "; grey is outside of what the model assumes" if any(map(_is_outside, found)) else ""
+        )
+        blocks.insert(0, Drawing(intervals(drawn, "write amplification"), f"{caption}{faint}."))
+    return Section("rows", _TITLES[key], tuple(blocks), command=report.with_options("--json"))
+
+
+def most_trusted(found: Sequence[_Row]) -> _Row | None:
+    """Return the row of the way that is trusted most; None if no row has an answer."""
+    for way in _WAYS:
+        for row in found:
+            if words(row, "way").startswith(way) and number(row, "wa") is not None:
+                return row
+    return next((row for row in found if number(row, "wa") is not None), None)
+
+
+def in_words(way: str) -> str:
+    """Return a way as it stands in a sentence."""
+    return next((said for begins, said in _WAYS.items() if way.startswith(begins)), way)
+
+
+def _name(row: _Row, key: str, *, has_loads: bool) -> str:
+    if key != "manager":
+        return words(row, key)
+    load = f"{words(row, 'workload')}: " if has_loads else ""
+    return f"{load}{words(row, 'manager')}, {words(row, 'victims')}"
+
+
+def _is_outside(row: _Row) -> bool:
+    is_formula = words(row, "way").startswith("formula") and bool(words(row, "reason"))
+    return row.get("in_domain") is False or is_formula

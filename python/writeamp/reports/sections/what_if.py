@@ -1,0 +1,129 @@
+"""Sliders of spare space and of hot data: what the analytic models say, computed in the page."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+
+from writeamp.pages.escaping import text
+from writeamp.reports.charts.svg import SIZE, WIDTH, label, rule
+from writeamp.reports.parts import Controls, Paragraph, Section
+from writeamp.reports.report import Report
+from writeamp.reports.values import number, words
+
+_LEAST_OP, _MOST_OP = 0.01, 1.0
+_MOST_PAGES = 4096
+# Rows of `page.js`, and what each is of.
+_ROWS = (
+    ("expected-value", "uniform writes, the oldest block collected (Expected Value)"),
+    ("markov", "uniform writes, the emptiest block collected (Markov)"),
+    ("greedy", "the same in the mean field (d-choices, d = ∞)"),
+    ("d-choices", "uniform writes, the emptiest of 10 random blocks (d-choices)"),
+    ("cold-rests", "only the hot pages are written, uniformly (effective op)"),
+    ("divided-best", "hot and cold apart, the spare space divided best (Dayan et al.)"),
+)
+_CURVES = (
+    ("markov", "--series-1", "uniform, greedy"),
+    ("divided-best", "--series-2", "hot and cold apart"),
+)
+_HOT_COLD = re.compile(r"hot-cold:f=([0-9.eE+-]+),r=([0-9.eE+-]+)")
+_LEFT, _RIGHT, _TOP, _FOOT, _HEIGHT, _MOST_WA = 64, WIDTH - 12, 12, 210, 256, 8
+
+
+def what_if(report: Report) -> Section | None:
+    """Return the sliders, set as the drive and its load are, where they are known."""
+    document = report.document
+    op, wa = number(document, "op"), number(document, "wa")
+    pages = number(document, "pages_per_block")
+    if op is None or pages is None or not 1 <= pages <= _MOST_PAGES or op <= 0:
+        return None
+    load = _HOT_COLD.search(words(document, "workload"))
+    hot, writes = (float(one) for one in load.groups()) if load else (0.2, 0.8)
+    hot, writes = (min(max(one, 0.01), 0.99) for one in (hot, writes))
+    start = min(max(op, _LEAST_OP), _MOST_OP)
+    predict = ["predict", "--op", f"{start:.4g}", "--pages-per-block", f"{pages:.0f}"]
+    intro = Paragraph(
+        "What theory says of a full, large drive as its spare space and its load change. These are "
+        "the formulas of writeamp's library, computed here; they know nothing of this run but its "
+        "op and the pages of its blocks."
+    )
+    form = Controls(_form(start, pages, hot, writes, wa))
+    command = shlex.join(["writeamp", *predict])
+    return Section("what-if", "What if", (intro, form), command=command)
+
+
+def _form(op: float, pages: float, hot: float, writes: float, wa: float | None) -> str:
+    log = f'data-scale="log" min="{math.log10(_LEAST_OP):g}" max="{math.log10(_MOST_OP):g}"'
+    share = 'min="0.01" max="0.99"'
+    sliders = (
+        ("op", "spare space, op = (T−U)/U", log, math.log10(op), "any"),
+        ("hot", "hot pages, share of all", share, hot, "0.01"),
+        ("writes", "writes that go to them, share", share, writes, "0.01"),
+    )
+    controls = "".join(
+        f'<div><label for="if-{name}">{text(said)} <output for="if-{name}"></output></label>'
+        f'<input type="range" id="if-{name}" name="{name}" {ends} step="{step}" '
+        f'value="{value:.6g}"></div>'
+        for name, said, ends, value, step in sliders
+    )
+    lines = "".join(
+        f'<tr><td>{text(said)}</td><td class="number" data-row="{name}"></td>'
+        f'<td class="number" data-change="{name}"></td></tr>'
+        for name, said in _ROWS
+    )
+    return (
+        f'<form class="what-if" data-op="{op:.17g}" data-pages="{pages:.0f}">'
+        f'<div class="sliders screen">{controls}</div>'
+        f'<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">load</th>'
+        f'<th scope="col" class="number">WA</th><th scope="col" class="number">against op '
+        f"{op:.3g}</th></tr></thead><tbody>{lines}</tbody></table></div>"
+        f'<figure><div class="scroll chart" tabindex="0">{_curves(op, wa)}</div>'
+        "<figcaption>WA over op. The dashed line is the op of the slider"
+        f"{_dot_words(wa)}.</figcaption></figure>"
+        '<button type="button" class="screen">As it was</button></form>'
+    )
+
+
+def _dot_words(wa: float | None) -> str:
+    return "; the dot is this result" if wa is not None and wa <= _MOST_WA else ""
+
+
+def _curves(op: float, wa: float | None) -> str:
+    parts = []
+    for level in (1, 2, 4, 6, 8):
+        height = _y(level)
+        parts.append(rule(_LEFT, height, _RIGHT, height))
+        parts.append(label(_LEFT - 8, height + SIZE / 3, str(level), anchor="end", muted=True))
+    for value in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1):
+        parts.append(label(_x(value), _FOOT + 18, f"{value:g}", anchor="middle", muted=True))
+    parts.append(label((_LEFT + _RIGHT) / 2, _HEIGHT - 6, "op", anchor="middle", muted=True))
+    for at, (name, color, said) in enumerate(_CURVES):
+        parts.append(
+            f'<polyline data-curve="{name}" style="fill:none;stroke:var({color});stroke-width:2"/>'
+        )
+        x, y = _RIGHT - 190, _TOP + 16 + 22 * at
+        parts.append(
+            f'<rect x="{x}" y="{y - 10}" width="18" height="4" style="fill:var({color})"/>'
+        )
+        parts.append(label(x + 26, y - 3, said))
+    parts.append(
+        f'<line data-here y1="{_TOP}" y2="{_FOOT}" '
+        'style="stroke:var(--muted);stroke-dasharray:5 4"/>'
+    )
+    if _dot_words(wa) and wa is not None:
+        parts.append(f'<circle cx="{_x(op):.1f}" cy="{_y(wa):.1f}" r="5" style="fill:var(--ink)"/>')
+    axes = f"{_LEAST_OP} {_MOST_OP} {_LEFT} {_RIGHT} {_TOP} {_FOOT} {_MOST_WA}"
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {_HEIGHT}" width="{WIDTH}" height="{_HEIGHT}" '
+        f'font-size="{SIZE}" role="img" aria-label="Curves of write amplification over op" '
+        f'data-axes="{axes}">{"".join(parts)}</svg>'
+    )
+
+
+def _x(op: float) -> float:
+    return _LEFT + (_RIGHT - _LEFT) * math.log(op / _LEAST_OP) / math.log(_MOST_OP / _LEAST_OP)
+
+
+def _y(wa: float) -> float:
+    return _FOOT - (_FOOT - _TOP) * (wa - 1) / (_MOST_WA - 1)
