@@ -30,6 +30,8 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{DRIVE} --op 0.1 --fill 0.9", ["op", "fill", "only one"]),
     (f"{DRIVE} --series", ["--series", "--json"]),
     (f"{LIFE} --curve", ["--curve", "--json"]),
+    (f"{DRIVE} --report out.pdf", ["--report", "out.pdf", ".html"]),
+    ("report {folder}/missing.html", ["cannot read", "missing.html"]),
     # Numbers: ratios, counts, either of two, bytes.
     (f"{DRIVE} --op much", ["--op", "much"]),
     (f"{DRIVE} --op 0", ["op", "above 0"]),

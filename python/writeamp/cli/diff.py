@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 
 def diff(
     a: Annotated[
-        Path, typer.Argument(help="A result, as --json or --report of a verb wrote it.", show_default=False)
+        Path,
+        typer.Argument(
+            help="A result, as --json or --report of a verb wrote it.", show_default=False
+        ),
     ],
     b: Annotated[Path, typer.Argument(help="Another of the same verb.", show_default=False)],
     *,

@@ -8,7 +8,7 @@ from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.reports.embedding import ELEMENT, payload
 from writeamp.reports.markdown import markdown
-from writeamp.reports.parts import Block, Controls, Drawing, Paragraph, Rows, Section
+from writeamp.reports.parts import Block, Bullets, Controls, Drawing, Paragraph, Rows, Section
 from writeamp.reports.report import Report
 from writeamp.reports.sections import sections_of
 
@@ -67,6 +67,8 @@ def _block(block: Block) -> str:
     if isinstance(block, Paragraph):
         tone = f' class="{block.tone}"' if block.tone else ""
         return f"<p{tone}>{text(block.text)}</p>"
+    if isinstance(block, Bullets):
+        return f'<ul class="notes">{"".join(f"<li>{text(one)}</li>" for one in block.texts)}</ul>'
     if isinstance(block, Rows):
         return _table(block)
     if isinstance(block, Drawing):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from writeamp.reports.parts import Block, Controls, Drawing, Paragraph, Rows, Section
+from writeamp.reports.parts import Block, Bullets, Controls, Drawing, Paragraph, Rows, Section
 from writeamp.reports.report import Report
 from writeamp.text import printable
 
@@ -38,6 +38,9 @@ def _block(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph):
         mark = "**" if block.tone == "answer" else ""
         yield f"{mark}{_text(block.text)}{mark}\n"
+    elif isinstance(block, Bullets):
+        yield from (f"- {_text(one)}" for one in block.texts)
+        yield ""
     elif isinstance(block, Rows):
         yield from _table(block)
     elif isinstance(block, Drawing):

@@ -21,6 +21,13 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
+class Bullets:
+    """Sentences below each other, each with a mark."""
+
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Rows:
     """A table; a column whose name begins with ">" holds numbers."""
 
@@ -44,7 +51,7 @@ class Controls:
     html: str
 
 
-Block: TypeAlias = Paragraph | Rows | Drawing | Controls
+Block: TypeAlias = Paragraph | Bullets | Rows | Drawing | Controls
 
 
 @dataclass(frozen=True)

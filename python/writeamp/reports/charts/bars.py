@@ -11,11 +11,11 @@ _HEIGHT = 240.0
 
 
 def histogram(edges: Sequence[float], counts: Sequence[float], x_words: str, y_words: str) -> str:
-    """Return the drawing; bar i stands from edge i to edge i + 1."""
-    axes = Axes(edges[0], edges[-1], 0, 1.05 * (max(counts) or 1), _HEIGHT)
+    """Return the drawing; bar i counts the whole numbers from edge i on, below edge i + 1."""
+    axes = Axes(edges[0] - 0.5, edges[-1] - 0.5, 0, 1.05 * (max(counts) or 1), _HEIGHT)
     bars = [
         filled(
-            axes.x(low),
+            axes.x(low - 0.5),
             axes.y(count),
             max(axes.x(high) - axes.x(low) - 1, 0.8),
             axes.y(0) - axes.y(count),
@@ -27,4 +27,4 @@ def histogram(edges: Sequence[float], counts: Sequence[float], x_words: str, y_w
     ]
     most = counts.index(max(counts))
     words = f"Histogram of {x_words}; most {y_words} at {edges[most]:.6g}"
-    return drawing(_HEIGHT, [*axes.frame(x_words, y_words), *bars], words)
+    return drawing(_HEIGHT, [*axes.frame(x_words, y_words, is_whole=True), *bars], words)

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from writeamp.reports.charts.svg import WIDTH, dot, drawing, fitting, label, line, rule, ticks
+from writeamp.reports.charts.svg import (
+    CHARACTER,
+    WIDTH,
+    dot,
+    drawing,
+    fitting,
+    label,
+    line,
+    rule,
+    ticks,
+)
 
-_NAMES = 300.0
+_MOST_OF_NAMES = 300.0
 _ROW, _FOOT = 28.0, 44.0
 
 
@@ -34,19 +44,22 @@ def intervals(found: Sequence[Estimate], x_words: str) -> str:
 def _parts(
     found: Sequence[Estimate], x_words: str, low: float, high: float, height: float
 ) -> Iterator[str]:
+    longest = max(len(one.name) for one in found)
+    names = min(longest * CHARACTER + 18, _MOST_OF_NAMES)
+
     def x(value: float) -> float:
-        return _NAMES + (value - low) / (high - low) * (WIDTH - 16 - _NAMES)
+        return names + (value - low) / (high - low) * (WIDTH - 16 - names)
 
     foot = height - _FOOT
     for value in ticks(low, high, 5):
         yield rule(x(value), 0, x(value), foot)
         yield label(x(value), foot + 18, f"{value:.6g}", anchor="middle", muted=True)
-    yield label((_NAMES + WIDTH) / 2, height - 6, x_words, anchor="middle", muted=True)
+    yield label((names + WIDTH) / 2, height - 6, x_words, anchor="middle", muted=True)
     for at, one in enumerate(found):
         middle = (at + 0.5) * _ROW
         color = "--host" if one.is_faint else "--series-1"
         yield label(
-            _NAMES - 14, middle + 5, fitting(one.name, _NAMES - 14), anchor="end",
+            names - 14, middle + 5, fitting(one.name, names - 14), anchor="end",
             muted=one.is_faint,
         )  # fmt: skip
         if one.bounds is not None:

@@ -14,6 +14,7 @@ from writeamp.reports.sections import (
     details,
     differences,
     findings,
+    notes,
     summary,
     wa_over_time,
     ways,
@@ -32,6 +33,7 @@ _SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     wa_over_time.wa_over_time,
     blocks.blocks,
     what_if.what_if,
+    notes.notes,
     details.details,
 )
 

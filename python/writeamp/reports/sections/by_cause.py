@@ -51,6 +51,9 @@ def by_cause(report: Report) -> Section | None:
         "Each layer is as wide as the bytes that it wrote; the lowest is the flash, with the cause "
         "of each page that was programmed."
     )
+    if of is not document:
+        named = filter(None, (words(of, "way"), words(of, "manager"), words(of, "victims")))
+        caption = f"Of {', '.join(named)}. {caption}"
     drawing = Drawing(icicle(layers, "Bytes written at each layer"), caption)
     return Section("causes", "Write amplification by cause", (drawing, Rows(columns, lines)))
 
@@ -64,12 +67,12 @@ def _above(document: Mapping[str, Any], host_bytes: float) -> list[list[Piece]]:
     """Return the layers above the flash, from the top."""
     layers, found = table(document, "layers"), []
     for key, name, color in (
-        ("application_bytes", words(document, "run") or "application", "--series-3"),
-        ("file_system_bytes", words(document, "file_system") or "file system", "--series-6"),
+        ("application_bytes", "the application", "--series-3"),
+        ("file_system_bytes", words(document, "file_system") or "the file system", "--series-6"),
     ):
         size = number(layers, key)
         if size:
-            said = f"{name}: {_bytes(size)}"
+            said = f"{name} wrote {_bytes(size)}"
             found.append([Piece(said, size, color, said)])
     asked = number(layers, "device_bytes") or host_bytes
     said = f"the drive was asked for {_bytes(asked)}"

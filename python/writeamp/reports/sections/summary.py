@@ -19,17 +19,11 @@ def summary(report: Report) -> Section:
     document = report.document
     found: list[Block] = [Paragraph(sentence_of(report), "answer")]
     if document.get("steady") is False:
-        why = words(document, "steady_reason")
-        found.append(Paragraph(f"Not steady: {why}" if why else "Not steady.", "warning"))
-    known = set()
-    for sentence in texts(document, "warnings"):
-        known.add(sentence)
-        if not (document.get("steady") is False and sentence.startswith("not steady")):
-            found.append(Paragraph(_as_sentence(sentence), "warning"))
+        found.append(Paragraph(f"not steady: {words(document, 'steady_reason')}", "warning"))
     found += [
-        Paragraph(_as_sentence(one), "muted")
-        for one in texts(document, "notes")
-        if one not in known
+        Paragraph(one, "warning")
+        for one in texts(document, "warnings")
+        if not (document.get("steady") is False and one.startswith("not steady"))
     ]
     return Section("summary", "", tuple(found))
 
@@ -70,14 +64,16 @@ def _of_comparison(document: _Document) -> str:
     (least, best), (most, worst) = (choice(found, key=lambda one: one[0]) for choice in (min, max))
     if len(found) == 1:
         return _wa(best)
+    has_loads = len({words(one, "workload") for _, one in found}) > 1
+    first, last = (_policy(one, has_loads=has_loads) for one in (best, worst))
     return (
-        f"{_policy(best)} amplifies writes least, by {four_digits(least)}; {_policy(worst)} most, "
-        f"by {four_digits(most)}."
+        f"{first} amplifies writes least, by {four_digits(least)}; {last} most, by "
+        f"{four_digits(most)}."
     )
 
 
-def _policy(row: _Document) -> str:
-    load = f" under {words(row, 'workload')}" if words(row, "workload") else ""
+def _policy(row: _Document, *, has_loads: bool) -> str:
+    load = f" under {words(row, 'workload')}" if has_loads else ""
     return ", ".join(filter(None, (words(row, "manager"), words(row, "victims")))) + load
 
 
@@ -175,10 +171,21 @@ def _of_methods(document: _Document) -> str:
     )
 
 
+def _of_trace(document: _Document) -> str:
+    writes, times = number(document, "writes"), number(document, "writes_per_page")
+    hottest = number(document, "hottest_10pct_share")
+    if not writes or times is None:
+        return ""
+    uneven = (
+        "" if hottest is None else f"; the busiest tenth of them gets {hottest:.0%} of the writes"
+    )
+    return f"{writes:,.0f} writes go to each page that is written {times:.3g} times{uneven}."
+
+
 def _wa(document: _Document) -> str:
     wa = number(document, "wa")
     if wa is None:
-        return ""
+        return "The host wrote nothing." if document.get("host_pages") == 0 else ""
     bounds = interval(document, "wa")
     within = f" ({interval_in_words(*bounds, '.3f')})" if bounds else ""
     collected = number(table(document, "causes"), "gc")
@@ -193,10 +200,6 @@ def _wa(document: _Document) -> str:
     )
 
 
-def _as_sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith((".", ":", "?")) else ".")
-
-
 # Keys that only such a document has together; the special before the general.
 _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"rows", "differences", "advice"}), _of_answer),
@@ -209,5 +212,6 @@ _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"wa", "wa_definition"}), _of_counters),
     (frozenset({"models", "op"}), _of_predictions),
     (frozenset({"methods", "op"}), _of_methods),
+    (frozenset({"requests", "writes_per_page"}), _of_trace),
     (frozenset({"wa"}), _wa),
 )

@@ -1,0 +1,56 @@
+"""Documents and pages that tests of reports share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from writeamp.reports.report import Report
+
+HOSTILE = "</script><img src=x onerror=\"document.title='bad'\">"
+
+# As issue 34 has it: rows, differences with causes, advice.
+ANSWER: dict[str, Any] = {
+    "rows": [
+        {"way": "formula: markov", "wa": 2.41, "wa_ci95": None, "seconds": 0.001,
+         "assumes": "uniform random writes", "reason": "the writes are not uniform"},
+        {"way": "mean-field", "wa": None, "wa_ci95": None, "seconds": 0.0, "assumes": "",
+         "reason": "the trace has no hot set"},
+        {"way": "simulate", "wa": 2.855, "wa_ci95": [2.848, 2.862], "seconds": 4.0,
+         "assumes": "pages are written whole", "reason": None},
+        {"way": "virtual", "wa": 2.85, "wa_ci95": [2.80, 2.90], "seconds": 12.0,
+         "assumes": "none of these", "reason": None},
+    ],
+    "differences": [
+        {"between": ["formula: markov", "simulate"], "wa_difference": 0.445,
+         "causes": [{"cause": "skew of the writes", "share": 0.40}], "unexplained": 0.045},
+    ],
+    "advice": [
+        {"change": "--manager sepgc", "wa": 2.391},
+        {"change": f"--op 0.2 {HOSTILE}", "wa": 2.1},
+    ],
+    "workload": "examples/postgres-tpcb.parquet",
+    "op": 0.1,
+    "pages_per_block": 64,
+    "warnings": [],
+    "notes": ["TRIMs leave data on 91.5% of the pages"],
+}  # fmt: skip
+
+DOCTOR: dict[str, Any] = {
+    "findings": [
+        {"id": "no-direct", "severity": "note", "message": "direct=0", "evidence": "direct=0",
+         "advice": "direct=1", "wa_now": None, "wa_fixed": None},
+        {"id": "looped", "severity": "error", "message": f"a loop {HOSTILE}",
+         "evidence": {"loops": 3}, "advice": "norandommap", "wa_now": 1.0, "wa_fixed": 3.7},
+    ],
+}  # fmt: skip
+
+COUNTERS: dict[str, Any] = {
+    "wa": 1.75, "wa_low": 1.7, "wa_high": 1.8, "wa_definition": "flash over host",
+    "class": "measured", "reason": None, "host_bytes": 10, "flash_bytes": 17, "checks": [],
+    "model": f"Evil {HOSTILE}", "serial": "S4EVNX0M123456", "notes": [],
+}  # fmt: skip
+
+
+def reported(document: dict[str, Any], *command: str, verb: str = "answer") -> Report:
+    """Return a report of a document."""
+    return Report(verb, (verb, *command), document, {}, "0.0")

@@ -1,0 +1,140 @@
+"""Reports in headless Chromium: sliders, copying, print, phones, and what axe says of them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import writeamp as wa
+from browser import PHONE, chromium, opened, overflow_px, serious
+from in_process import run
+from reported import ANSWER, COUNTERS, DOCTOR, reported
+from writeamp.reports.html import report_page
+
+__all__ = ["chromium"]
+
+POINTS = 1000
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of a run on a small drive."""
+    path = tmp_path_factory.mktemp("page") / "run.html"
+    drive = "--blocks 64 --pages-per-block 64 --op 0.15 --writes 40000 --warmup 10000"
+    done = run("simulate", f"{drive} --workload hot-cold:f=0.1,r=0.9 --report {path}")
+    assert done.status == 0, done.err
+    return path
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"viewport": PHONE}],
+    ids=["light", "dark", "phone"],
+)
+def test_a_page_is_readable(chromium: Any, page: Path, how: dict[str, Any]) -> None:
+    with opened(chromium, page, **how) as tab:
+        assert overflow_px(tab) == 0
+        assert tab.locator("figure svg").count() == 5
+        tab.locator("summary").click()
+        assert serious(tab) == []
+
+
+@pytest.mark.parametrize("found", [ANSWER, DOCTOR, COUNTERS], ids=["answer", "doctor", "counters"])
+def test_pages_with_text_of_others_show_it(
+    chromium: Any, tmp_path: Path, found: dict[str, Any]
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(report_page(reported(found)))
+    with opened(chromium, path) as tab:
+        assert tab.title() == "writeamp answer"
+        tab.locator("summary").first.click() if tab.locator("summary").count() else None
+        assert "onerror=" in tab.inner_text("body")
+        assert serious(tab) == []
+
+
+def test_a_page_prints_in_dark_ink(chromium: Any, page: Path) -> None:
+    with opened(chromium, page, color_scheme="dark") as tab:
+        tab.emulate_media(media="print", color_scheme="dark")
+        assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+        assert not tab.locator("input[type=range]").first.is_visible()
+        assert not tab.locator("button").first.is_visible()
+        assert len(tab.pdf()) > 10_000
+
+
+def test_sliders_change_the_numbers_and_go_back(chromium: Any, page: Path) -> None:
+    def cells(tab: Any) -> list[str]:
+        return tab.locator("[data-row]").all_text_contents()
+
+    with opened(chromium, page) as tab:
+        before = cells(tab)
+        assert before[0] == f"{wa.models.expected_value(op_of(tab)):.3f}"
+        assert tab.locator("#if-hot").input_value() == "0.1"
+        for name in ("op", "hot", "writes"):
+            now = cells(tab)
+            tab.focus(f"#if-{name}")
+            for _ in range(5):
+                tab.keyboard.press("ArrowLeft")
+            assert cells(tab) != now, name
+        tab.click("form.what-if button")
+        assert cells(tab) == before
+
+
+def op_of(tab: Any) -> float:
+    """Return the op that the page's slider begins with."""
+    return float(tab.get_attribute("form.what-if", "data-op"))
+
+
+def test_the_page_copies_its_markdown(chromium: Any, page: Path) -> None:
+    with opened(chromium, page, permissions=["clipboard-read", "clipboard-write"]) as tab:
+        tab.click("button[data-copies]")
+        tab.wait_for_function("document.getElementById('copied').textContent !== ''")
+        assert tab.inner_text("#copied") == "Copied."
+        copied = tab.evaluate("navigator.clipboard.readText()")
+    assert copied == run("report", str(page)).out
+
+
+def test_the_models_of_the_page_are_those_of_the_library(chromium: Any, page: Path) -> None:
+    draw = random.Random(1)
+    points = [
+        {
+            "op": 10 ** draw.uniform(-2, 1),
+            "pages": draw.choice([4, 16, 64, 128, 256]),
+            "d": draw.choice([1, 2, 5, 10, 50, 1000]),
+            "used": draw.uniform(0.1, 1),
+            "hot": draw.uniform(0.01, 0.99),
+            "writes": draw.uniform(0.01, 0.99),
+        }
+        for _ in range(POINTS)
+    ]
+    with opened(chromium, page) as tab:
+        found = tab.evaluate(
+            """(points) => points.map((p) => [
+                models.expectedValue(p.op),
+                models.uniformDistribution(p.op),
+                models.markov(p.op, p.pages),
+                models.dChoices(p.op / (1 + p.op), p.pages, p.d),
+                models.dChoices(p.op / (1 + p.op), p.pages, Infinity),
+                models.expectedValue(models.effectiveOp(p.op, p.used, p.hot * p.used)),
+                models.dividedBest(p.op, p.hot, p.writes),
+            ])""",
+            points,
+        )
+    op, pages, d, used, hot, writes = np.array([list(one.values()) for one in points]).T
+    theory, spare = wa.models, op / (1 + op)
+    expected = np.array(
+        [
+            theory.expected_value(op),
+            theory.uniform_distribution(op),
+            theory.markov(op, pages),
+            theory.d_choices(spare, pages, d),
+            theory.d_choices(spare, pages, np.inf),
+            theory.expected_value(theory.effective_op(op, used, hot * used)),
+            wa.allocation.optimal(
+                np.stack([hot, 1 - hot], -1), np.stack([writes, 1 - writes], -1), op
+            ).wa,
+        ]
+    )
+    np.testing.assert_allclose(np.array(found).T, expected, rtol=1e-9)

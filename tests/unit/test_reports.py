@@ -1,0 +1,227 @@
+"""Pages of `--report`: what they hold, how they are read back, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from in_process import document, run
+from places import ROOT
+from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
+from test_options import COMMANDS
+from writeamp.differences.difference import diff
+from writeamp.errors import WriteampError
+from writeamp.reports.embedding import report_in, report_of
+from writeamp.reports.html import report_page
+from writeamp.reports.markdown import markdown
+from writeamp.reports.sections import sections_of
+from writeamp.reports.serials import without_serials
+
+DRIVE = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 20000 --warmup 5000"
+MOST_BYTES = 1_000_000
+
+
+def in_words(report: Any) -> str:
+    return markdown(report, sections_of(report))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of one run."""
+    path = tmp_path_factory.mktemp("page") / "run.html"
+    done = run("simulate", f"{DRIVE} --workload hot-cold:f=0.1,r=0.9 --report {path}")
+    assert done.status == 0, done.err
+    return path
+
+
+def test_a_page_is_small_and_asks_for_nothing(page: Path) -> None:
+    text = page.read_text()
+    assert len(text) < MOST_BYTES
+    assert "://" not in text
+    assert "connect-src" not in text
+    assert "default-src 'none'" in text
+
+
+def test_the_document_comes_back_as_json_prints_it(page: Path) -> None:
+    back = document("report", str(page))
+    again = document("simulate", f"{DRIVE} --workload hot-cold:f=0.1,r=0.9")
+    of_the_clock = {"elapsed_s", "host_pages_per_s"}
+    assert {k: v for k, v in back.items() if k not in of_the_clock} == {
+        k: v for k, v in again.items() if k not in of_the_clock
+    }
+
+
+def test_the_command_comes_back_without_the_option(page: Path) -> None:
+    report = report_in(page)
+    assert report.verb == "simulate"
+    assert report.command_line.startswith("writeamp simulate --blocks 64")
+    assert "--report" not in report.command_line
+
+
+def test_a_page_reads_as_markdown(page: Path) -> None:
+    status, out, err = run("report", str(page))
+    assert (status, err) == (0, "")
+    assert out.startswith("# writeamp simulate\n\n**For each page that the host writes")
+    for heading in ("What to do", "Write amplification by cause", "Over time", "Blocks at the end"):
+        assert f"## {heading}" in out
+
+
+def test_what_is_printed_stays_what_it_is(tmp_path: Path) -> None:
+    plain = run("predict", "--op 0.15")
+    beside = run("predict", f"--op 0.15 --report {tmp_path}/page.html")
+    assert beside == plain
+    assert document("predict", f"--op 0.15 --report {tmp_path}/page.html")["op"] == 0.15
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_verb_with_a_result_has_the_option(name: str) -> None:
+    named = {one.name for one in COMMANDS[name].params}
+    finds_nothing = name in ("list", "report", "top", "trace convert")
+    assert ("report" in named) == ("json" in named and not finds_nothing)
+
+
+def test_every_body_that_prints_json_hands_it_over() -> None:
+    # `print_json` alone would leave the page out, and nobody would notice.
+    alone = [
+        path.name
+        for path in (ROOT / "python/writeamp/cli").glob("*.py")
+        if "options.print_json(" in path.read_text()
+    ]
+    assert sorted(alone) == ["listing.py", "report.py", "top.py", "trace.py"]
+
+
+def test_two_pages_are_compared(page: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.html"
+    done = run("simulate", f"{DRIVE} --workload uniform --seed 2 --report {other}")
+    assert done.status == 0, done.err
+    found = diff(page, other)
+    assert "workload" in {one.key for one in found.settings}
+    both = tmp_path / "both.html"
+    assert run("diff", f"{page} {other} --report {both}").status == 0
+    told = run("report", str(both)).out
+    assert "Before and after" in told
+    assert "Write amplification went from" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--report out.txt", ["--report", "out.txt", ".html"]),
+        ("--report /nowhere/out.html", ["report", "/nowhere/out.html"]),
+        ("--plot {same} --report {same}", ["one file"]),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_first(
+    tmp_path: Path, arguments: str, words: list[str]
+) -> None:
+    given = arguments.format(same=tmp_path / "same.html")
+    status, out, err = run("simulate", f"{DRIVE} {given}")
+    assert (status, out) == (2, "")
+    assert all(word in err for word in words), err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_input_is_not_replaced(page: Path) -> None:
+    before = page.read_bytes()
+    status, _, err = run("diff", f"{page} {page} --report {page}")
+    assert status == 2
+    assert "is the input" in err
+    assert page.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "holds no result"),
+        (b"<p>another page</p>", "holds no result"),
+        (b"\xff\xfe", "damaged"),
+        (b'<script type="application/json" id="writeamp-report">{</script>', "damaged"),
+        (b'<script type="application/json" id="writeamp-report">[]</script>', "damaged"),
+        (b'<script type="application/json" id="writeamp-report">{"form":9}</script>', "form is 9"),
+        (b'<script type="application/json" id="writeamp-report">{"form":1}</script>', "damaged"),
+    ],
+)
+def test_what_is_no_page_of_ours_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(content)
+    status, out, err = run("report", f"{path} --json")
+    assert (status, out) == (2, "")
+    assert words in err
+    assert "page.html is no page that --report of a verb wrote" in err
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+_KEYS = (*ANSWER, *DOCTOR, *COUNTERS, "causes", "models", "settings", "numbers", "equal", "loads")
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.sampled_from(_KEYS), _JSON, max_size=8), st.booleans())
+def test_a_document_of_any_shape_is_shown(found: dict[str, Any], is_run: bool) -> None:
+    verb = "simulate" if is_run else "answer"
+    report = replace(reported(found, verb=verb), more={"over_time": found, "wear": found})
+    assert report_of(report_page(report), "page").document == found
+    assert in_words(report)
+
+
+@pytest.mark.parametrize("found", [ANSWER, DOCTOR, COUNTERS])
+def test_text_of_others_is_shown_and_not_obeyed(found: dict[str, Any]) -> None:
+    page = report_page(reported(found, "--trace", HOSTILE)).decode()
+    assert "<img" not in page
+    assert "onerror=&quot;" in page
+    assert page.count("</script>") == page.count("<script")
+
+
+def test_serial_numbers_are_hashed_wherever_they_stand() -> None:
+    serial = COUNTERS["serial"]
+    found = reported(
+        COUNTERS | {"notes": [f"drive {serial}"]}, f"/dev/disk/{serial}.json", verb="measure"
+    )
+    page = report_page(without_serials(found)).decode()
+    assert serial not in page
+    assert page.count("sha256:") > 2
+
+
+def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
+    told = in_words(reported(ANSWER))
+    first = told.split("\n")[2]
+    assert "the flash programs 2.85" in first
+    assert "virtual drive" in first
+    assert "2.1 (-26%)" in first
+    for words in (
+        "Why the ways differ",
+        "skew of the writes",
+        "unexplained",
+        "the trace has no hot",
+    ):
+        assert words in told
+
+
+def test_findings_begin_with_the_worst() -> None:
+    told = in_words(reported(DOCTOR, verb="doctor"))
+    assert told.index("Error, looped") < told.index("Note, no-direct")
+    assert "1 now; 3.7 with the change" in told
+
+
+def test_markdown_of_a_report_obeys_no_text_of_others() -> None:
+    told = in_words(reported(ANSWER | {"workload": "a|b `c` <i> #d"}))
+    assert "a\\|b \\`c\\` \\<i\\> \\#d" in told
+
+
+def test_a_page_cannot_hold_what_is_no_json() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        report_page(reported({"wa": float("nan")}))
+
+
+def test_a_page_is_read_from_anywhere_but_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(WriteampError, match="cannot read"):
+        report_in(tmp_path)
+    assert json.dumps(report_of(report_page(reported({"wa": 1.5})), "x").document) == '{"wa": 1.5}'
