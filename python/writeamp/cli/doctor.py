@@ -61,11 +61,10 @@ def doctor(
     )
     for sentence in found.notes:
         options.note(sentence)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    printed = options.printed_json(found.to_dict, json=json)
+    if csv:
         options.print_csv(found.to_frame())
-    else:
+    elif not printed:
         _show(found)
     if verdict.fail_on is not None and found.is_at_least(verdict.fail_on):
         raise typer.Exit(_FOUND)

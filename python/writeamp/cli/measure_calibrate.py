@@ -53,9 +53,9 @@ def calibrate(
             f"{len(targets)} targets are given; one is a device or a file to make, two are "
             "snapshots before and after --written bytes"
         )
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
         options.print_csv(found.to_frame())
     else:
         _show(found)

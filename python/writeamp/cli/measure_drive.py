@@ -55,9 +55,7 @@ def save(
     found = life_answer(save_documents(read_device(device, keeps_serials=asked.serials), out))
     for sentence in found.facts.notes:
         options.note(sentence)
-    if json:
-        options.print_json({"file": out, **found.to_dict()})
-    else:
+    if not options.printed_json(lambda: {"file": out, **found.to_dict()}, json=json):
         stdout.print(options.facts([("saved", out), *facts_of_answer(found)]))
 
 
@@ -111,11 +109,10 @@ def run(
         stdout=_STDERR if json or csv else None,
         tell=options.note,
     )
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
+    printed = options.printed_json(found.to_dict, json=json)
+    if csv:
         options.print_csv(found.to_frame())
-    else:
+    elif not printed:
         stdout.print(options.facts([*facts_of_answer(found.answer), *_rows(found)]))
     if found.stopped_by is not None:
         boundary.end_as_interrupted(found.stopped_by, "the figures are of what was written by then")

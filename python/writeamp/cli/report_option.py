@@ -146,15 +146,15 @@ def _write(path: Path, verb: str) -> None:
 
 def _command() -> tuple[str, ...]:
     """Return the arguments of this command without the option and its value."""
-    kept, is_value = [], False
-    for one in sys.argv[1:]:
-        if is_value:
-            is_value = False
-        elif one == _FLAG:
-            is_value = True
-        elif not one.startswith(f"{_FLAG}="):
-            kept.append(one)
-    return tuple(kept)
+    given = sys.argv[1:]
+    # What follows is of another command.
+    ours = given.index("--") if "--" in given else len(given)
+    for at, one in enumerate(given[:ours]):
+        if one == _FLAG:
+            return (*given[:at], *given[at + 2 :])
+        if one.startswith(f"{_FLAG}="):
+            return (*given[:at], *given[at + 1 :])
+    return tuple(given)
 
 
 def _verb(context: typer.Context) -> str:

@@ -123,11 +123,10 @@ def info(
         options.print_csv(facts_table(found, asked))
         return
     facts = summary(found, asked)
-    if json:
-        options.print_json(facts)
+    if options.printed_json(lambda: facts, json=json):
         return
-    distributions, presets = facts.pop("distributions"), facts.pop("presets")
-    _tell(facts, json=False)
+    distributions, presets = facts["distributions"], facts["presets"]
+    _print_facts({key: facts[key] for key in facts if key not in ("distributions", "presets")})
     heading = ["of the volumes", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
     rows = [
         [name.replace("_", " "), *(_shown(one[quantile]) for quantile in _SHOWN_QUANTILES)]
@@ -139,9 +138,11 @@ def info(
 
 
 def _tell(facts: dict[str, Any], *, json: bool) -> None:
-    if json:
-        options.print_json(facts)
-        return
+    if not options.printed_json(lambda: facts, json=json):
+        _print_facts(facts)
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
     stdout.print(
         options.facts([(key.replace("_", " "), _shown(one)) for key, one in facts.items()])
     )

@@ -12,6 +12,9 @@ from writeamp.reports.sections.ways import most_trusted
 from writeamp.reports.values import number, rows, words
 from writeamp.results.numbers import four_digits
 
+# No drive has more.
+_MOST_OP, _MOST_PAGES = 100.0, 1 << 20
+
 
 def advice(report: Report) -> Section | None:
     """Return what to do: what was tried, or the command that tries it."""
@@ -19,8 +22,10 @@ def advice(report: Report) -> Section | None:
     tried = rows(document, "advice") or rows(document, "what_if")
     if tried:
         return _of_tries(report, tried)
-    if report.verb == "simulate" and {"op", "pages_per_block", "causes"} <= document.keys():
-        return _of_theory(report)
+    op, pages = number(document, "op"), number(document, "pages_per_block")
+    is_run = report.verb == "simulate" and "causes" in document
+    if is_run and op and pages and 0 < op < _MOST_OP and pages in range(1, _MOST_PAGES):
+        return _of_theory(report, op, pages)
     return None
 
 
@@ -54,10 +59,8 @@ def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
     return Section("advice", "What to do", blocks)
 
 
-def _of_theory(report: Report) -> Section:
+def _of_theory(report: Report, op: float, pages: float) -> Section:
     """Return what theory says of more spare space, and the command that tries changes."""
-    document = report.document
-    op, pages = number(document, "op") or 0.1, number(document, "pages_per_block") or 128
     now = float(markov(op, pages))
     lines = []
     for times in (1.5, 2, 3):
