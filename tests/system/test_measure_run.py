@@ -27,6 +27,7 @@ def test_a_run_equals_the_drive(tmp_path: Path) -> None:
         (whole["flash_bytes"] - filled) / (whole["host_bytes"] - filled), rel=1e-9
     )
     assert found["wa"] > 1.1
+    assert found["findings"] == []
 
 
 def test_ctrl_c_ends_the_command_and_keeps_what_was_read(tmp_path: Path) -> None:

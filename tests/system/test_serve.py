@@ -38,7 +38,14 @@ class TestCaptive:
         assert found["wa"] == pytest.approx(found["flash_bytes"] / found["host_bytes"])
         assert found["causes"]["gc"] > 0
         assert found["wa"] > 1.2
+        assert found["findings"] == []
         assert found["max_erase_count"] > 1
+
+    def test_mistakes_of_a_job_are_told_before_it_runs(self, folder: Path) -> None:
+        looped = "fio --name=w --ioengine=nbd --uri=$uri --rw=randwrite --size=4M --loops=3"
+        done = serve(f"{SMALL} --json", folder, run=f"{looped} --output=out.txt")
+        assert [one["id"] for one in done.document["findings"]] == ["looped-permutation"]
+        assert "warning: looped-permutation" in done.err
 
     def test_the_output_of_the_command_does_not_come_into_the_document(self, folder: Path) -> None:
         done = ended(start([*SMALL.split(), "--json", "--run", "echo hello"], folder))

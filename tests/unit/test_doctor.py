@@ -1,4 +1,4 @@
-"""Doctor: inputs told by their content, findings of traces, results and counters, and numbers."""
+"""Inputs of the doctor, what it finds in traces, results and counters, and its numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import smart_documents
 import writeamp as wa
 from places import EXAMPLES, TINY
 from writeamp.errors import WriteampError
+from writeamp.mistakes.in_passing import findings_in_command
 from writeamp.mistakes.registry import checks
 
 GIB = 2**30
@@ -162,9 +163,18 @@ def test_nothing_that_an_input_names_is_opened(tmp_path: Path) -> None:
     report = examined(put(tmp_path, "a.fio", text))
     assert ids(report) == set()
     assert any("more.fio is included and not read" in note for note in report.notes)
-    report = examined(run=f"fio {tmp_path}/more.fio")
+    script = put(tmp_path, "run.sh", f"fio {tmp_path}/more.fio\n")
+    report = examined(script)
     assert ids(report) == set()
-    assert any("not read here" in note for note in report.notes)
+    assert any("more.fio is named in" in note for note in report.notes)
+
+
+def test_a_command_that_is_about_to_run_is_judged_with_its_job_files(tmp_path: Path) -> None:
+    job = put(tmp_path, "more.fio", "[b]\nrw=randwrite\nloops=4\nfilename=/dev/sdb\n")
+    assert "looped-permutation" in ids(examined(run=f"sudo fio --eta=never {job}"))
+    assert examined(run="fio missing.fio").notes == (
+        "missing.fio is named in the command and not read: `writeamp doctor missing.fio`",
+    )
 
 
 def test_an_unknown_variable_is_told_and_not_judged(
@@ -184,7 +194,7 @@ def test_output_of_fio_has_the_mistakes_of_its_jobs(tmp_path: Path) -> None:
     found = examined(put(tmp_path, "o.json", fio_output(4 * GIB, **size)))
     assert "looped-permutation" in ids(found, notes=False)
     plain = fio_output(4 * GIB, norandommap="1", **size)
-    assert ids(examined(put(tmp_path, "o.json", plain))) == set()
+    assert ids(examined(put(tmp_path, "o.json", plain)), notes=False) == set()
 
 
 def test_output_of_fio_hides_flags_which_is_no_more_than_a_note(tmp_path: Path) -> None:
@@ -394,6 +404,17 @@ def test_fio_and_the_counters_are_held_against_each_other(
     assert found & among == ({name} if name else set())
 
 
+@pytest.mark.parametrize(("written", "is_found"), [(0, True), (10**9, False)])
+def test_statistics_of_fdp_that_stay_0_are_found(
+    written: int, is_found: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / "snapshot"
+    folder.mkdir()
+    put(folder, "smart.json", {"critical_warning": 0, "data_units_written": 10**6})
+    put(folder, "fdp.json", {"hbmw": written, "mbmw": 2 * written, "mbe": 0})
+    assert ("fdp-not-used" in ids(examined(folder))) is is_found
+
+
 def test_percentages_and_units_that_other_logs_contradict_are_found(tmp_path: Path) -> None:
     attributes: dict[int, Any] = {241: 10**6, 243: 2 * 10**6, 233: (0, 95)}
     model = "INTEL SSDSC2KB960G8"
@@ -428,3 +449,36 @@ def test_checks_have_ids_of_plain_words_that_are_names_of_their_files() -> None:
         assert one.message
         assert one.advice
         assert one.source
+
+
+# What other verbs are given.
+def test_simulate_shows_what_is_wrong_with_the_order_of_a_trace(tmp_path: Path) -> None:
+    for offsets, expected in ((np.tile(ORDER, 4), ["looped-permutation"]), (UNIFORM, [])):
+        path = tmp_path / "t.parquet"
+        wa.traces.write(trace_of(offsets), path, replace=True)
+        command = f"--trace {path} --op 0.2 --pages-per-block 16 --repeat 1"
+        assert [one["id"] for one in in_process.document("simulate", command)["findings"]] == (
+            expected
+        )
+        said = in_process.run("simulate", command).err
+        assert ("looped-permutation: " in said) is bool(expected)
+    assert in_process.document("simulate", "--blocks 64 --op 0.2 --writes 2000")["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("fio --name=a --ioengine=nbd --uri=$uri --rw=randwrite --size=60M --loops=4",
+         ["looped-permutation"]),
+        ("fio --name=a --ioengine=nbd --uri=$uri --rw=randwrite --size=60M --bs=4k", []),
+        ("mkfs.ext4 /dev/nbd0 && fio --name=a --rw=randread --iodepth=4", ["depth-without-effect"]),
+        ("profiofile --name=a --iodepth=4", []),
+        ("fio broken.fio", []),
+    ],
+)  # fmt: skip
+def test_a_command_is_judged_before_it_runs(
+    command: str, expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path, "broken.fio", "loops=4\n[a]\nrw=randwrite\n")
+    assert [one.id for one in findings_in_command(command)] == expected

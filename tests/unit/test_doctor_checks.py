@@ -57,6 +57,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [
             "fio --name=a --filename=/dev/sdb --rw=randwrite --norandommap --runtime=60\n"
             "fio --name=b --filename=/dev/sdb --rw=randwrite --norandommap --runtime=60\n",
+            "for i in 1 2 3; do\n  fio --name=a --filename=/dev/sdb --rw=randwrite\ndone\n",
             "fio --name=a --filename=/dev/sdb --rw=randwrite && "
             "fio --name=a --filename=/dev/sdb --rw=randwrite",
         ],
@@ -65,6 +66,8 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             "fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=2\n",
             "fio --name=a --filename=/dev/sdb --rw=randwrite --randrepeat=0\n"
             "fio --name=b --filename=/dev/sdb --rw=randwrite --randrepeat=0\n",
+            "for i in 1 2; do fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=$i; done",
+            "for d in a b; do fio --name=a --filename=/dev/sd$d --rw=randwrite; done",
             "fio --name=a --filename=/dev/sdb --rw=randwrite --name=b --filename=/dev/sdb "
             "--rw=randwrite --stonewall",
             "fio --name=a --filename=/dev/sdb --rw=write\nfio --name=a --filename=/dev/sdb "
@@ -114,9 +117,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             "--time_based --runtime=60 --norandommap\n",
             job(f"{DRIVE}\nrw=trim", "trim") + job(f"{STEADY}\nstonewall"),
             job(f"{DRIVE}\nrw=randread"),
+            job(STEADY),
         ],
         [
-            job(STEADY),
+            job(f"{DRIVE}\nrw=write", "fill") + job(f"{STEADY}\nstonewall"),
             job(f"{DRIVE}\nrw=trim", "trim")
             + job(f"{DRIVE}\nrw=write\nstonewall", "fill")
             + job(f"{STEADY}\nstonewall"),
@@ -124,12 +128,17 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ],
     ),
     "small-span": (
-        [job(f"{STEADY}\nsize=1G"), job(f"{STEADY}\nsize=10%"), job(f"{STEADY}\nsize=5GiB")],
+        [
+            job(f"{STEADY}\nsize=1G"),
+            job(f"{STEADY}\nsize=10%"),
+            job(f"{STEADY}\nsize=5GiB"),
+            job(f"{STEADY}\nfilename=/mnt/test\nsize=4g"),
+        ],
         [
             job(STEADY),
             job(f"{STEADY}\nsize=100%"),
             job(f"{STEADY}\nsize=900g"),
-            job(f"{STEADY}\nfilename=/mnt/test\nsize=4g"),
+            job(f"{STEADY}\nfilename=/mnt/test\nsize=400g"),
             job(f"{DRIVE}\nrw=write", "fill") + job(f"{STEADY}\nstonewall\nsize=10%"),
         ],
     ),
@@ -137,6 +146,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [
             job(f"{DRIVE}\nrw=write\nnumjobs=4"),
             job(f"{DRIVE}\nrw=write\nsize=10g", "a") + job(f"{DRIVE}\nrw=write\nsize=10g", "b"),
+            job(f"{DRIVE}\nrw=write", "fill") + job(STEADY),
         ],
         [
             job(f"{DRIVE}\nrw=write\nnumjobs=4\nsize=10g\noffset_increment=10g"),
@@ -190,6 +200,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nkb_base=1000"),
             job(f"{STEADY}\nbssplit=512/10:4k/90"),
             job(f"{STEADY}\nbs=4KiB"),
+            job(f"{STEADY}\nbsrange=4k-64k\nbs_unaligned"),
         ],
         [
             job(STEADY),
@@ -224,7 +235,9 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [job(f"{STEADY}\nwrite_bw_log=a\nlog_avg_msec=1000"), job(f"{STEADY}\nlog_offset=1")],
     ),
     "depth-without-effect": (
-        [job("filename=/dev/sdb\nrw=randread\niodepth=32"), job(f"{STEADY}\nioengine=pvsync2")],
+        [job("filename=/dev/sdb\nrw=randread\niodepth=32"),
+         job("filename=/dev/sdb\nrw=randread\niodepth=32\nioengine=libaio"),
+         job(f"{STEADY}\nioengine=pvsync2")],
         [job(STEADY), job(f"{STEADY}\nioengine=io_uring"),
          job(f"{STEADY}\nioengine=sync\niodepth=1"),
          job(f"{STEADY}\nioengine=sync\nio_submit_mode=offload"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from writeamp.cli import boundary, options
+from writeamp.cli import boundary, findings, options
 from writeamp.cli.counters_table import facts_of_answer
 from writeamp.cli.options import stdout
 from writeamp.drives.settings import SerialSettings, SettleSettings
@@ -98,8 +98,9 @@ def run(
 
     Example: writeamp measure run /dev/nvme0 -- fio job.fio
     """
-    from writeamp.drives.run import run_on  # noqa: PLC0415 (slow)
+    from writeamp.drives.run import command_of, run_on  # noqa: PLC0415 (slow)
 
+    wrong = findings.of_command(command_of(command))
     found = run_on(
         device,
         command,
@@ -109,7 +110,9 @@ def run(
         stdout=_STDERR if json or csv else None,
         tell=options.note,
     )
-    printed = options.printed_json(found.to_dict, json=json)
+    printed = options.printed_json(
+        lambda: findings.with_findings(found.to_dict(), wrong), json=json
+    )
     if csv:
         options.print_csv(found.to_frame())
     elif not printed:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from writeamp.cli import boundary, options
+from writeamp.cli import boundary, findings, options
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_table import print_served
 from writeamp.cli.setting_options import with_settings
@@ -23,6 +24,7 @@ from writeamp.vssd.served_policies import served_examples
 from writeamp.vssd.settings import DriveSettings, ServeSettings
 
 if TYPE_CHECKING:
+    from writeamp.mistakes.finding import Finding
     from writeamp.vssd.drive import Drive
     from writeamp.vssd.result import ServeResult
     from writeamp.vssd.specification import Specification
@@ -75,6 +77,7 @@ def serve(
     from writeamp.vssd.specification import specify  # noqa: PLC0415 (slow)
 
     found = specify(device, policy, drive)
+    wrong = [] if run is None else findings.of_command(run)
     with ExitStack() as bars:
         result = serve_drive(
             found,
@@ -84,7 +87,7 @@ def serve(
             started=lambda one: _started(one, bars, is_captive=run is not None, json=json),
             tick=_ticking(found, bars) if found.is_aged else lambda: None,
         )
-    _tell(result, plot, json=json)
+    _tell(result, wrong, plot, json=json)
     _end(result, max_wa)
 
 
@@ -130,10 +133,11 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
             print(sentence, flush=True)
 
 
-def _tell(result: ServeResult, plot: Path | None, *, json: bool) -> None:
+def _tell(result: ServeResult, wrong: Sequence[Finding], plot: Path | None, *, json: bool) -> None:
     for sentence in result.notes:
         options.note(sentence)
-    if not options.printed_json(result.to_dict, result.beside, json=json):
+    document = partial(findings.with_findings, result.to_dict(), wrong)
+    if not options.printed_json(document, result.beside, json=json):
         print_served(result)
     if plot is None:
         return

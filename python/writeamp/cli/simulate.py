@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from writeamp.cli import options, simulate_op
+from writeamp.cli import findings, options, simulate_op
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
@@ -89,13 +89,14 @@ def simulate(
 
     with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)
+    found = findings.of_load(result.plan.load)
     options.tell(
         result,
         lambda: print_timed(result) if isinstance(result, TimedResult) else _print(result),
         json=json,
         csv=csv,
         plot=plot,
-        document=lambda: result.to_dict(series=series),
+        document=lambda: findings.with_findings(result.to_dict(series=series), found),
         frame=lambda: result.series if series else result.to_frame(),
     )
 

@@ -100,7 +100,7 @@ def run_on(
         WriteampError: the drive cannot be read, or has no counters that show WA; the command is
             then not run.
     """
-    text = _command_of(command)
+    text = command_of(command)
     source = source_at(drive)
     if out is not None:
         _prepare(out)
@@ -129,7 +129,12 @@ def run_on(
     )  # fmt: skip
 
 
-def _command_of(command: Sequence[str]) -> str:
+def command_of(command: Sequence[str]) -> str:
+    """Return a command as one text for the shell.
+
+    Raises:
+        WriteampError: it is empty.
+    """
     text = command[0] if len(command) == 1 else shlex.join(command)
     if not text.strip():
         raise WriteampError("the command is empty; give one behind --, as in -- fio job.fio")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from writeamp.measure.counters.document import objects
 from writeamp.measure.counters.verdicts import Check
 from writeamp.mistakes.inputs import Counters, ResultDocument
 
@@ -13,10 +14,11 @@ def checks_of(given: Counters | ResultDocument) -> Iterator[Check]:
     if isinstance(given, Counters):
         found = (one for answer in given.answers for one in answer.checks)
     else:
-        said = given.document.get("checks")
+        several = given.document.get("snapshots")
+        documents = objects(several) if several else [given.document]
         found = (
             Check(str(one.get("name")), one.get("verdict", "unknown"), str(one.get("evidence")))
-            for one in (said if isinstance(said, list) else [])
-            if isinstance(one, dict)
+            for document in documents
+            for one in objects(document.get("checks"))
         )
     yield from dict.fromkeys(found)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from writeamp.devices.device import SizeLike
 from writeamp.errors import WriteampError
 from writeamp.mistakes.finding import SEVERITIES, Check, Estimate, Finding, Found
-from writeamp.mistakes.fio.command_line import read_commands
 from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.fio.output import FioOutput
-from writeamp.mistakes.inputs import Input, ResultDocument, Several, kinds_of, read_inputs
+from writeamp.mistakes.inputs import (
+    Input,
+    ResultDocument,
+    Several,
+    kinds_of,
+    read_command,
+    read_inputs,
+)
 from writeamp.mistakes.registry import checks
 from writeamp.mistakes.report import DoctorReport
 from writeamp.mistakes.settings import DoctorSettings
@@ -32,9 +37,9 @@ def doctor(
     size: SizeLike | None = None,
     op: RatioLike | None = None,
 ) -> DoctorReport:
-    """Find mistakes in benchmarks of write amplification, and say what the number would have been.
+    """Find mistakes in benchmarks of write amplification, and simulate the mended ones.
 
-    Nothing is run, and no file that an input names is opened.
+    Nothing is run, and no file that an input names is opened, but for job files that `run` names.
 
     Args:
         sources: fio job files, scripts that run fio, its JSON output, block traces (or
@@ -70,17 +75,23 @@ def doctor(
     drive = SmallDrive.of(asked.device, asked.op, asked.size)
     several = read_inputs(sources, asked.trace_format, asked.capacity)
     if run is not None:
-        command = replace(read_commands(run, "the command"), capacity_bytes=asked.capacity)
-        if not command.jobs and not command.notes and not sources:
-            raise WriteampError("--run does not run fio, so that there is nothing to judge")
-        several = Several((*several.inputs, command))
+        commands = read_command(run, asked.capacity)
+        if not any(one.jobs or one.named for one in commands):
+            raise WriteampError("the command does not run fio, so that there is nothing to judge")
+        several = Several((*several.inputs, *commands))
     found = findings_of(several, drive if asked.simulate else None)
     return DoctorReport(
         tuple((one.name, _kind_in_words(one)) for one in several.inputs),
         tuple(found),
         drive.in_words() if any(one.wa_now or one.wa_fixed for one in found) else None,
-        tuple(note for one in several.of(FioJobs) for note in one.notes),
+        tuple(note for one in several.of(FioJobs) for note in _notes(one)),
     )
+
+
+def _notes(fio: FioJobs) -> Iterator[str]:
+    yield from fio.notes
+    for name in fio.named:
+        yield f"{name} is named in {fio.name} and not read: `writeamp doctor {name}`"
 
 
 def findings_of(several: Several, drive: SmallDrive | None) -> list[Finding]:

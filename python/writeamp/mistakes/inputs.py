@@ -33,6 +33,16 @@ _VALID = (
 )
 
 
+# Results that cannot be compared, by keys that only one verb prints together.
+_OTHER_RESULTS = {
+    "measure counters": frozenset({"snapshots"}),
+    "measure fleet": frozenset({"drives", "models", "skipped"}),
+    "trace info": frozenset({"footprint_bytes", "drive_writes", "requests"}),
+    "allocate": frozenset({"methods", "sizes", "frequencies"}),
+    "predict --sweep": frozenset({"models", "sweep"}),
+}
+
+
 @dataclass(frozen=True)
 class ResultDocument:
     """Result of a verb, as JSON types."""
@@ -129,6 +139,23 @@ def read_inputs(
     return Several(tuple(_with_capacity(one, capacity_bytes) for one in found))
 
 
+def read_command(command: str, capacity_bytes: int | None = None) -> list[FioJobs]:
+    """Return the jobs of a command that somebody is about to run, and of job files it names.
+
+    Raises:
+        WriteampError: such a file is no job file that fio would take.
+    """
+    called = read_commands(command, "the command")
+    found = [called]
+    for name in called.named:
+        jobs = _of_text(Path(name)) if Path(name).is_file() else None
+        if isinstance(jobs, FioJobs):
+            found.append(jobs)
+    read = {one.name for one in found}
+    found[0] = replace(called, named=tuple(one for one in called.named if one not in read))
+    return [replace(one, capacity_bytes=capacity_bytes) for one in found]
+
+
 def _with_capacity(one: Input, capacity_bytes: int | None) -> Input:
     if isinstance(one, FioJobs | TraceFacts):
         return replace(one, capacity_bytes=capacity_bytes)
@@ -184,10 +211,15 @@ def _of_json(document: Document) -> Input | list[Snapshot]:
 def _of_document(found: Any, text: str, name: str) -> Input:
     if is_output(found):
         return read_output(found, text, name)
-    verb = signed_verb(found) if isinstance(found, Mapping) else None
+    verb = _verb(found) if isinstance(found, Mapping) else None
     if verb is None:
         raise WriteampError(f"{name} is JSON of nothing that can be judged; such are: {_VALID}")
     return ResultDocument(name, verb, found)
+
+
+def _verb(document: Mapping[str, Any]) -> str | None:
+    of_others = (verb for verb, keys in _OTHER_RESULTS.items() if keys <= document.keys())
+    return signed_verb(document) or next(of_others, None)
 
 
 def _of_trace(path: Path, trace_format: str | None) -> TraceFacts:

@@ -1,4 +1,4 @@
-"""Facts of a block trace that checks ask for: its writes in order, and what stands beside them."""
+"""Facts of a trace that checks ask for: its writes in order, and what stands beside them."""
 
 from __future__ import annotations
 

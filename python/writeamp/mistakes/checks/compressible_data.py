@@ -20,8 +20,9 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
 def _said(job: Job) -> Iterator[str]:
     if job.has("zero_buffers"):
         yield "zero_buffers"
-    if "buffer_pattern" in job.options:
-        yield f"buffer_pattern={job.options['buffer_pattern']}"
+    for name in ("buffer_pattern", "verify_pattern"):
+        if name in job.options:
+            yield f"{name}={job.options[name]}"
     for name in ("buffer_compress_percentage", "dedupe_percentage"):
         if job.count(name, 0):
             yield f"{name}={job.options[name]}"

@@ -13,9 +13,13 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
     for job in fio.jobs:
         depth = job.count("iodepth", 1)
         offload = job.options.get("io_submit_mode", "").strip() == "offload"
-        if depth > 1 and job.engine in SYNCHRONOUS and not offload:
+        if depth <= 1 or offload:
+            continue
+        if job.engine in SYNCHRONOUS:
             named = "" if "ioengine" in job.options else ", the default"
             yield Found(f"iodepth={depth} with ioengine={job.engine}{named}", (job.name,))
+        elif job.engine == "libaio" and job.is_buffered and "direct" not in job.unknown:
+            yield Found(f"iodepth={depth} with ioengine=libaio and no direct=1", (job.name,))
 
 
 CHECK = Check(

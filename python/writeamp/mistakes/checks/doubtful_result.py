@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from writeamp.measure.counters.document import objects
 from writeamp.mistakes.finding import Check, Estimate, Found
 from writeamp.mistakes.inputs import ResultDocument, Several
 
@@ -18,9 +19,8 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
             f"not steady: {found.get('steady_reason') or found.get('reason') or 'it says so'}",
             now=_estimate(found),
         )
-    rows = found.get("rows")
-    for row in rows if isinstance(rows, list) else []:
-        if isinstance(row, dict) and row.get("steady") is False:
+    for row in objects(found.get("rows")):
+        if row.get("steady") is False:
             names = [
                 str(row[key]) for key in ("workload", "way", "manager", "victims") if row.get(key)
             ]

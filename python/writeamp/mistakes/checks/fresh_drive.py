@@ -22,6 +22,14 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield Found(
                 f"{purge}, then {job.rw}, and no fill between", (job.name,), now=_NOW, fixed=_FIXED
             )
+        elif job.writes and job.is_random and job.devices and not is_filled:
+            yield Found(
+                f"no job writes {', '.join(job.devices)} before {job.rw}",
+                (job.name,),
+                message="If the drive is new, formatted or trimmed, nothing is collected until it "
+                "has been filled, and WA is 1",
+                severity="note",
+            )
         elif job.rw == "randread" and job.devices and not fio.before(job) and job.phase == 0:
             yield Found(
                 f"{job.rw} of {', '.join(job.devices)}, which no job has written",

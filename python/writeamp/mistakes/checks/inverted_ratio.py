@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.measure.counters.checks import BELOW_ONE
+from writeamp.measure.counters.document import objects
 from writeamp.mistakes.counter_checks import checks_of
 from writeamp.mistakes.finding import Check, Found, exactly
 from writeamp.mistakes.inputs import Counters, ResultDocument
@@ -37,8 +38,7 @@ def _ratios(given: Counters | ResultDocument) -> list[float]:
     if isinstance(given, Counters):
         rows = [row for answer in given.answers for row in answer.definitions]
     else:
-        said = given.document.get("definitions")
-        rows = [one for one in (said if isinstance(said, list) else []) if isinstance(one, dict)]
+        rows = list(objects(given.document.get("definitions")))
     return [float(row["wa"]) for row in rows if isinstance(row.get("wa"), int | float)]
 
 

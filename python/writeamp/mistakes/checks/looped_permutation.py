@@ -91,8 +91,7 @@ CHECK = Check(
     "looped-permutation",
     "error",
     "Random writes repeat one order: whole blocks become invalid together, and WA goes towards 1",
-    "set norandommap, so that every address is drawn anew (fio then needs time_based or io_size to "
-    "end)",
+    "set norandommap, so that every address is drawn anew",
     "fio's HOWTO (norandommap, randrepeat); docs/steady-state.md",
     {"fio job": _of_jobs, "trace": _of_trace},
 )

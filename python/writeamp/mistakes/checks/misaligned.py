@@ -23,14 +23,16 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             at = job.size(name)
             if at is not None and at % _PAGE_BYTES:
                 places[name] = at
+        if job.has("bs_unaligned") and block != job.write_blocks[1]:
+            places["blocks (bs_unaligned) from"] = block
         if block % _PAGE_BYTES:
             places["block size"] = block
         if places:
             said = ", ".join(f"{name} {at:,}" for name, at in places.items())
             offset = places.get("offset", 0) % _PAGE_BYTES
-            whole = _whole(block, offset)
+            whole = None if job.has("bs_unaligned") else _whole(block, offset)
             yield Found(
-                f"{said} bytes: no multiple of {_PAGE_BYTES:,}",
+                f"{said} bytes: not in multiples of {_PAGE_BYTES:,}",
                 (job.name,),
                 now=None if whole is None else ("of_requests", block, offset),
                 fixed=None if whole is None else ("of_requests", whole, 0),

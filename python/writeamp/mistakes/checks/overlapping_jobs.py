@@ -1,4 +1,4 @@
-"""Check of sequential writers that write the same place at the same time."""
+"""Check of sequential writers that share their place with others at the same time."""
 
 from __future__ import annotations
 
@@ -9,20 +9,28 @@ from writeamp.mistakes.finding import Check, Found
 from writeamp.mistakes.fio.job import Job
 from writeamp.mistakes.fio.job_file import FioJobs, shares_files
 
+_FILL = (
+    "A sequential and a random writer write the same place at the same time: the fill is not over "
+    "when the random writes begin"
+)
+
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found]:
-    writers = [one for one in fio.writers if not one.is_random and one.files]
+    writers = [one for one in fio.writers if one.files]
     for job in writers:
-        if job.copies > 1 and not job.has("offset_increment") and len(job.files) < job.copies:
+        is_shared = not job.has("offset_increment") and len(job.files) < job.copies
+        if job.copies > 1 and is_shared and not job.is_random:
             yield Found(
                 f"numjobs={job.copies} on {', '.join(job.files)}, no offset_increment", (job.name,)
             )
     for one, other in combinations(writers, 2):
-        if one.phase == other.phase and shares_files(one, other) and _overlap(one, other):
+        together = one.phase == other.phase and shares_files(one, other)
+        if together and not (one.is_random and other.is_random) and _overlap(one, other):
             yield Found(
                 f"{one.name} and {other.name} write {', '.join(set(one.files) & set(other.files))} "
                 "at the same time",
                 (one.name, other.name),
+                message=_FILL if one.is_random != other.is_random else None,
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -10,6 +11,8 @@ from writeamp.mistakes.fio.job import Job
 from writeamp.mistakes.fio.job_file import FioJobs, shares_files
 from writeamp.mistakes.fio.output import FioOutput
 from writeamp.mistakes.inputs import Several
+
+_LOOP = re.compile(r"\b(for|while|until)\b[^#]*?\bdo\b[^#]*?\bfio\s")
 
 
 def _of_all(several: Several) -> Iterator[Found]:
@@ -27,6 +30,20 @@ def _of_all(several: Several) -> Iterator[Found]:
                     now=("same_order",) if job.has_map else None,
                     fixed=("other_order",) if job.has_map else None,
                 )
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    if not _LOOP.search(fio.commands):
+        return
+    for job in fio.writers:
+        varies = {"size", "offset", "randseed", "filename"} & job.unknown.keys()
+        if job.is_random and job.is_repeatable and not varies:
+            yield Found(
+                "a loop of the shell runs fio again and again with one seed",
+                (job.name,),
+                now=("same_order",) if job.has_map else None,
+                fixed=("other_order",) if job.has_map else None,
+            )
 
 
 def _draws_alike(one: Job, other: Job) -> bool:
@@ -47,5 +64,5 @@ CHECK = Check(
     "invalid",
     "set randrepeat=0, or another randseed in each run",
     "fio's HOWTO (randrepeat, randseed); fio issue 99",
-    {"several": _of_all},
+    {"fio job": _of_jobs, "several": _of_all},
 )

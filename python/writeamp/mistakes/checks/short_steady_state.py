@@ -22,7 +22,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield Found(f"{asked} without steadystate_duration, which turns it off", (job.name,))
         elif window_s < _SHORT_S:
             yield Found(f"{asked} within {window_s:g} s", (job.name,))
-        elif not job.has("time_based") and not job.hides_flags:
+        elif not job.is_timed and not job.hides_flags:
             yield Found(f"{asked} without time_based: the job ends with its size", (job.name,))
 
 

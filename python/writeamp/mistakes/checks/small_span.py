@@ -32,18 +32,21 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
                 now=("uniform", share),
                 fixed=("uniform",),
             )
-        elif (
-            share is None
-            and not filled
-            and fio.capacity_bytes is None
-            and span is not None
-            and span < _SMALLEST_DRIVE_BYTES
-            and any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
-        ):
-            yield Found(
-                f"size is {shown_bytes(span)} of {', '.join(job.files)}, smaller than any drive",
-                (job.name,),
-            )
+        elif share is None and not filled and fio.capacity_bytes is None and span is not None:
+            yield from _small(job, span)
+
+
+def _small(job: Job, span_bytes: int) -> Iterator[Found]:
+    """Yield a span that is smaller than any drive; of files the rest may hold other data."""
+    if span_bytes >= _SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
+        return
+    is_whole = any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
+    yield Found(
+        f"size is {shown_bytes(span_bytes)} of "
+        f"{', '.join(job.files) or job.options['directory']}, smaller than any drive",
+        (job.name,),
+        severity=None if is_whole else "note",
+    )
 
 
 def _share(job: Job, capacity_bytes: int | None) -> float | None:

@@ -27,14 +27,11 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
 def _of_result(result: ResultDocument) -> Iterator[Found]:
     layers = result.document.get("layers")
     factors = layers.get("factors") if isinstance(layers, dict) else None
-    for name, factor in (factors if isinstance(factors, dict) else {}).items():
-        if (
-            name not in ("device", "end_to_end")
-            and isinstance(factor, float)
-            and factor > _MATERIAL
-        ):
-            yield Found(f"{name.replace('_', ' ')} writes {factor:.3g} times what it is given",
-                        severity="note")  # fmt: skip
+    factor = factors.get("file_system") if isinstance(factors, dict) else None
+    if isinstance(factor, int | float) and factor > _MATERIAL:
+        yield Found(
+            f"the file system writes {factor:.3g} times what the programs do", severity="note"
+        )
 
 
 CHECK = Check(

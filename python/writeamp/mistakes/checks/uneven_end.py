@@ -1,4 +1,4 @@
-"""Check of the end of a span that no whole block fits, and of writes until there is no space."""
+"""Check of a span whose end no whole block fits, and of writes until there is no space."""
 
 from __future__ import annotations
 

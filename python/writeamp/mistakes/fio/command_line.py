@@ -1,4 +1,4 @@
-"""Command lines that run fio, in a script or by themselves: their jobs, without running them."""
+"""Jobs of command lines that run fio, in a script or by themselves; nothing is run."""
 
 from __future__ import annotations
 
@@ -34,19 +34,17 @@ def is_command(text: str) -> bool:
 def read_commands(text: str, name: str) -> FioJobs:
     """Return the jobs of all calls of fio in a text, one call after the other.
 
-    Job files that a call names are not opened, which a note says.
+    Job files that a call names are not opened.
     """
     jobs: list[Job] = []
-    notes: list[str] = []
+    named: list[str] = []
     for words in _calls(text):
         sections, files = _sections(words)
-        notes += [
-            f"{file} is named in {name} and not read here: `writeamp doctor {file}`"
-            for file in files
-        ]
+        named += files
         done = jobs[-1].phase + 1 if jobs else 0
         jobs += [replace(one, phase=one.phase + done) for one in in_phases(sections)]
-    return FioJobs(name, tuple(jobs), (*notes, *unknown_values(name, tuple(jobs))), commands=text)
+    notes = tuple(unknown_values(name, tuple(jobs)))
+    return FioJobs(name, tuple(jobs), notes, commands=text, named=tuple(dict.fromkeys(named)))
 
 
 def _calls(text: str) -> Iterator[list[str]]:

@@ -179,23 +179,30 @@ class Job:
     @property
     def io_bytes(self) -> int | None:
         """Bytes that one copy moves in all, if they are given; None if time or a device ends it."""
-        if self.has("time_based"):
+        if self.is_timed:
             return None
         size, loops = self.size("io_size") or self.span_bytes, max(1, self.count("loops", 1))
         return None if size is None else size * loops
 
     @property
     def spans_moved(self) -> float | None:
-        """How often it comes through its span, as far as its options say."""
+        """Times that it comes through its span, as far as its options say."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
-        if self.has("time_based"):
+        if self.is_timed:
             return None
         if share is not None:
             return share / (self.span_share or 1.0) * loops
         if self.span_bytes and self.io_bytes:
             return self.io_bytes / self.span_bytes
         return float(loops) if "io_size" not in self.options else None
+
+    @property
+    def is_timed(self) -> bool:
+        """True if time ends it, and not its size; without a runtime fio ignores time_based."""
+        runtime = self.options.get("runtime", "")
+        is_known = not _VARIABLE.search(runtime)
+        return self.has("time_based") and not (is_known and not seconds_of(runtime))
 
     @property
     def copies(self) -> int:
@@ -248,7 +255,7 @@ class Job:
         if not self.has_map or (moved is not None and moved <= 1):
             return "once"
         is_lfsr = self.options.get("random_generator", "").strip() == "lfsr"
-        if self.has("time_based"):
+        if self.is_timed:
             return "same order" if is_lfsr else "other order"
         if moved is None:
             return "once"

@@ -34,6 +34,7 @@ class FioJobs:
         notes: sentences on what was not read.
         capacity_bytes: of the drive that they run on; None if nobody says.
         commands: what runs beside fio, if it is a script.
+        named: job files that a command names, which were not opened.
     """
 
     name: str
@@ -41,6 +42,7 @@ class FioJobs:
     notes: tuple[str, ...] = ()
     capacity_bytes: int | None = None
     commands: str = ""
+    named: tuple[str, ...] = ()
 
     @property
     def writers(self) -> list[Job]:

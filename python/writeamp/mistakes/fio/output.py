@@ -75,9 +75,10 @@ def read_output(document: Mapping[str, Any], text: str, name: str) -> FioOutput:
 
 
 def _with_time(job: Job, copies: list[Mapping[str, Any]]) -> Job:
-    """Return a job with the time_based that its result shows: fio prints no option without value.
+    """Return a job with the time_based that its result shows.
 
-    Without it, a job that neither loops nor is told to move more ends with its span.
+    fio prints no option without a value. Without this one, a job that neither loops nor is told to
+    move more ends with its span.
     """
     moved = _moved(copies)
     span = job.span_bytes

@@ -1,4 +1,4 @@
-"""Values of fio's options, as fio 3.33 reads them: sizes, times, yes and no, pairs by direction."""
+"""Values of options as fio 3.33 reads them: sizes, times, yes and no, by direction."""
 
 from __future__ import annotations
 

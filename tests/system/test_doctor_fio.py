@@ -1,0 +1,126 @@
+"""fio's jobs as the doctor reads them, against fio itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import writeamp as wa
+from patience import PATIENCE_S
+from writeamp.mistakes.fio.command_line import read_commands
+from writeamp.mistakes.fio.job_file import read_job_file
+from writeamp.mistakes.fio.values import size_of
+
+FIO = shutil.which("fio")
+pytestmark = pytest.mark.skipif(FIO is None, reason="needs fio")
+
+BLOCKS = 256
+RANDOM = f"--name=j --ioengine=null --rw=randwrite --bs=4k --size={BLOCKS * 4}k"
+
+
+def fio(folder: Path, *arguments: str) -> dict[str, Any]:
+    """Run fio in a folder, and return its JSON."""
+    out = folder / "out.json"
+    command = ["fio", *arguments, f"--output={out}", "--output-format=json"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=PATIENCE_S)
+    text = out.read_text()
+    found: dict[str, Any] = json.loads(text[text.index("{") :])
+    return found
+
+
+def passes_of(folder: Path, options: str) -> str:
+    """Return what fio does in a second pass over the span."""
+    fio(folder, *RANDOM.split(), *options.split(), "--write_iolog=log")
+    offsets = [
+        line.split()[3] for line in (folder / "log").read_text().splitlines() if " write " in line
+    ]
+    first, second = offsets[:BLOCKS], offsets[BLOCKS : 2 * BLOCKS]
+    if len(set(first)) < BLOCKS or not second:
+        return "once"
+    return "same order" if first == second else "other order"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "--loops=2",
+        "--loops=2 --randrepeat=0",
+        "--loops=2 --randseed=7",
+        "--loops=2 --norandommap",
+        f"--io_size={BLOCKS * 8}k",
+        "--time_based --runtime=1 --rate_iops=1000",
+        "--time_based --runtime=1 --rate_iops=1000 --random_generator=lfsr",
+        "--loops=2 --random_generator=lfsr",
+        "--loops=2 --random_generator=tausworthe64",
+        "--loops=2 --random_distribution=zipf:1.2",
+    ],
+)
+def test_the_order_of_a_second_pass_is_that_of_fio(options: str, tmp_path: Path) -> None:
+    (job,) = read_commands(f"fio {RANDOM} {options}", "").jobs
+    assert job.passes == passes_of(tmp_path, options)
+
+
+@pytest.mark.parametrize("base", [1024, 1000])
+def test_sizes_are_those_of_fio(base: int, tmp_path: Path) -> None:
+    sizes = ["8k", "8kb", "8K", "8kib", "8ki", "4096", "4096b", "1m", "1mib", "1mb", "0x2000"]
+    jobs = "".join(
+        f"[j{place}]\nkb_base={base}\nioengine=null\nrw=write\nsize={size}\nbs={size}\n"
+        for place, size in enumerate(sizes)
+    )
+    (tmp_path / "sizes.fio").write_text(jobs)
+    found = fio(tmp_path, "sizes.fio")
+    written = [one["write"]["io_bytes"] for one in found["jobs"]]
+    assert [size_of(size, base) for size in sizes] == written
+
+
+JOBS = """
+; comment
+[global]
+ioengine=null
+bs=4k,16k   # inline
+size=64k
+[a]
+rw=write
+[globals of the rest]
+rw=write
+bs=8k
+[b]
+numjobs=2
+stonewall
+[c]
+bs=,32k
+[d]
+new_group
+bsrange=4k-4k,64k-64k
+"""
+
+
+def test_sections_hand_down_what_they_do_in_fio(tmp_path: Path) -> None:
+    (tmp_path / "jobs.fio").write_text(JOBS)
+    results = {one["jobname"]: one for one in fio(tmp_path, "jobs.fio")["jobs"]}
+    for job in read_job_file(JOBS, "jobs.fio").jobs:
+        write = results[job.name]["write"]
+        assert job.rw == "write"
+        assert job.io_bytes == write["io_bytes"]
+        assert job.write_blocks[1] == write["io_bytes"] // write["total_ios"]
+        assert job.phase == (0 if results[job.name]["groupid"] == 0 else 1)
+
+
+@pytest.mark.parametrize("form", ["json", "json+"])
+def test_output_of_fio_is_judged_with_its_warnings_before_it(form: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    options = "--name=j --ioengine=libaio --filename=f --rw=randwrite --size=1m --loops=3"
+    printed = subprocess.run(
+        ["fio", *options.split(), f"--output-format={form}", "--iodepth=4", "--verify=crc32c"],
+        cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE_S, text=True,
+    )  # fmt: skip
+    out.write_text("fio: a warning, as it prints them\n" + printed.stdout)
+    found = {one.id: one for one in wa.doctor(out, simulate=False).findings}
+    assert found["looped-permutation"].severity == "warning"
+    assert found["log-without-offsets"].severity == "note"
+    assert "page-cache" in found
