@@ -132,6 +132,15 @@ CASES: list[tuple[str, list[str]]] = [
     ("volumes split {short_row} --format msr --out fleet", ["short_row:2"]),
     ("volumes info no-such-folder", ["no-such-folder", "no fleet"]),
     ("volumes info {folder} --preset sepbt", ["preset", "did you mean 'sepbit'"]),
+    # Real drives.
+    ("measure save /dev/no-such --out snap.json", ["/dev/no-such", "ls /dev"]),
+    ("measure save /dev/null", ["--out"]),
+    ("measure run /dev/no-such -- true", ["/dev/no-such"]),
+    ("measure run /dev/null", ["CMD"]),
+    ("measure run {folder} --settle soon -- true", ["--settle", "soon"]),
+    ("measure calibrate {folder}", ["exists", "--in"]),
+    ("measure calibrate {folder} --write much", ["--write", "much"]),
+    ("measure counters {garbage}", ["garbage", "no snapshot"]),
     # Sweeps, and who runs them.
     ("sweep no-such.toml --out results", ["no-such.toml", "no such file"]),
     ("sweep {bad_toml} --out results", ["bad_toml.toml", "not valid TOML"]),

@@ -72,6 +72,18 @@ def test_no_step_gives_a_least_life_and_no_date() -> None:
     assert found.at_least_years == pytest.approx(99)
 
 
+def test_snapshots_without_a_time_are_ordered_by_power_on_hours() -> None:
+    def hours(at: float, percent: float) -> Snapshot:
+        facts = Facts("s", percentage_used=percent, power_on_hours=at)
+        return Snapshot("a", facts, ("s",))
+
+    found = lifetime_of_history([hours(10_000, 3), hours(30_000, 8), hours(20_000, 5)])
+    assert found.ci is not None
+    low, high = found.ci
+    assert 30 < low < 92 / 5 * 20_000 / 8760 < high < 60
+    assert "power-on hours" in found.warnings[0]
+
+
 def test_a_backtest_says_how_often_forecasts_of_the_last_step_held() -> None:
     days = np.arange(1, 1000, 5.0)
     steady = lifetime_of_history(drive(10, days, 0)).backtest
@@ -116,6 +128,7 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
     [
         ([Snapshot("a", Facts("s"), ("s",))], "percentage used"),
         ([read_at(0, 5)], "power-on hours"),
+        ([Snapshot("a", Facts("s", percentage_used=1.0), ("s",))] * 3, "neither when"),
         ([read_at(0, 5), Snapshot("b", Facts("s", model="B", taken_at=1.0), ())], "several drives"),
     ],
 )

@@ -82,7 +82,7 @@ def option_faults(command: Any) -> list[str]:
         option = options[name]
         said = option.help or ""
         checks = {
-            "flag": option.opts == [flag_of(field).split("/")[0]],
+            "flag": option.opts == [flag_of(field).split("/")[0], *filter(None, [words.alias])],
             "default": option.default is None,
             "stated default": stated_default(field) in said,
             "help": words.help[1:] in said,

@@ -206,7 +206,7 @@ def _parameter(
     if completions:
         more["autocompletion"] = completes(completions)
     option = typer.Option(
-        flag,
+        *filter(None, (flag, words.alias)),
         help=help_text if help_text.endswith("…") else f"{help_text}.",
         rich_help_panel=_PANELS[words.panel],
         show_default=False,

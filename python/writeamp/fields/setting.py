@@ -19,17 +19,19 @@ class Words:
     """Words of a setting for readers, and its names in Python and on the command line.
 
     `name` is the keyword argument (the field's own by default), `flag` the option on the command
-    line (None for none there), and `excludes` names what it decides, which only one may; `not_for`
-    the verbs that have no use for it. `number` says how an option is read; a "flag" has an opposite
-    on the command line, and a "switch" none. `kind` is the registry that has what it names, and
-    `panel` the part of the help in which it stands. What `is_speed` changes how long a run takes,
-    or what is written beside its result, and never what it finds. An experiment in which what
-    `is_new` has its default means what it did before there was such a setting.
+    line (None for none there), `alias` another option of the same, and `excludes` names what it
+    decides, which only one may; `not_for` the verbs that have no use for it. `number` says how an
+    option is read; a "flag" has an opposite on the command line, and a "switch" none. `kind` is the
+    registry that has what it names, and `panel` the part of the help in which it stands. What
+    `is_speed` changes how long a run takes, or what is written beside its result, and never what it
+    finds. An experiment in which what `is_new` has its default means what it did before there was
+    such a setting.
     """
 
     help: str
     name: str = ""
     flag: str | None = ""
+    alias: str = ""
     kind: str | None = None
     number: Reading = "text"
     choices: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ none the answer is a least life.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,11 @@ from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
 _YEAR_S = 365 * 86_400.0
-_DAY_S = 86_400.0
+_HOUR_S, _DAY_S = 3600.0, 86_400.0
+_BY_HOURS = (
+    "the snapshots do not say when they were taken: times are power-on hours, and years those of a "
+    "drive that is never off"
+)
 _WHOLE = 100.0
 # Rates of the two halves of a history that differ by more than this are another use of the drive.
 _CHANGED = 1.5
@@ -51,6 +56,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
             "no snapshot says how much of the rated life is used (percentage used); give a load "
             "(--trace or --workload, --device, --daily-writes) for a life by simulation"
         )
+    used, is_by_hours = _timed(used)
     last = used[-1].facts
     percent = last.percentage_used or 0.0
     answer = life_answer(used[-1])
@@ -62,6 +68,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
         "assumptions": tuple(_rated_cycles(last)),
     }
     daily, warnings = _host_rate(used)
+    warnings += (_BY_HOURS,) if is_by_hours else ()
     rate = rate_of([one.facts for one in used])
     if percent >= _WHOLE:
         note = f"{percent:g}% of the rated life is used: it is over, which does not end the drive"
@@ -84,6 +91,28 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
         rate.method, min(max(years, low), high), low, high, host_bytes_a_day=daily,
         dominates=rate.dominates, warnings=warnings, **common,
     )  # fmt: skip
+
+
+def _timed(snapshots: list[Snapshot]) -> tuple[list[Snapshot], bool]:
+    """Return snapshots in order of time, and whether power-on hours are their only clock.
+
+    Raises:
+        WriteampError: several of them have no common clock.
+    """
+    facts = [one.facts for one in snapshots]
+    if len(facts) == 1 or all(one.taken_at is not None for one in facts):
+        return sorted(snapshots, key=lambda one: one.facts.taken_at or 0.0), False
+    hours = [one.power_on_hours for one in facts]
+    if None in hours:
+        raise WriteampError(
+            "the snapshots say neither when they were taken nor, all of them, the power-on hours; "
+            "`measure save` and `measure watch` keep the time"
+        )
+    timed = [
+        replace(one, facts=replace(one.facts, taken_at=(one.facts.power_on_hours or 0.0) * _HOUR_S))
+        for one in snapshots
+    ]
+    return sorted(timed, key=lambda one: one.facts.taken_at or 0.0), True
 
 
 def _rated_cycles(facts: Facts) -> Iterator[tuple[str, str]]:

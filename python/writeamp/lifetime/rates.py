@@ -52,15 +52,27 @@ def rate_of(facts: Sequence[Facts]) -> Rate:
     """
     steps = steps_of(facts)
     span_s = (facts[-1].taken_at or 0.0) - (facts[0].taken_at or 0.0)
-    if len(steps) > 1:
+    if len(steps) > 1 and span_s > 0:
         rise = steps[-1].percent - steps[0].percent
         shortest = max(steps[-1].after_s - steps[0].before_s, 1.0)
-        longest = steps[-1].before_s - steps[0].after_s
+        longest = max(steps[-1].before_s - steps[0].after_s, shortest)
         # A step of one reading may be of more than one per cent, whose first is not seen.
-        low, high = rise / longest, rise / shortest
-        middle = rise / ((shortest + longest) / 2)
+        low, high = _narrowed(rise / longest, rise / shortest, facts, span_s)
+        middle = min(max(rise / ((shortest + longest) / 2), low), high)
         return Rate(low, middle, high, "steps of percentage used", "times between readings")
     return _life_so_far(facts[-1], steps, span_s)
+
+
+def _narrowed(
+    low: float, high: float, facts: Sequence[Facts], span_s: float
+) -> tuple[float, float]:
+    """Return bounds of a rate within those that the whole rise of a history gives, if they meet.
+
+    Whole numbers of both ends are wrong by less than one together.
+    """
+    rise = (facts[-1].percentage_used or 0.0) - (facts[0].percentage_used or 0.0)
+    within = max(low, (rise - 1) / span_s), min(high, (rise + 1) / span_s)
+    return within if within[0] <= within[1] else (low, high)
 
 
 def _life_so_far(last: Facts, steps: Sequence[Step], span_s: float) -> Rate:

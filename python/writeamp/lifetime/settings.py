@@ -37,6 +37,7 @@ class LifetimeSettings(Settings):
         "what the host writes in a day, such as 200GB",
         number="bytes",
         flag="--daily-writes",
+        alias="--per-day",
     )
     cycles: int | None = setting(
         None,

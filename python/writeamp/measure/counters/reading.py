@@ -13,6 +13,12 @@ from writeamp.measure.counters.saved_file import unpacked
 from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
 from writeamp.measure.counters.sources import SOURCES
 
+# All of them are in docs/real-drives.md.
+_SUCH = (
+    "such is what `smartctl -x`, `nvme smart-log`, `nvme ocp smart-add-log`, `nvme fdp stats` or "
+    "a vendor's plugin of nvme-cli prints, as JSON or text; Prometheus' text of smartctl_exporter; "
+    "and Backblaze's daily CSV"
+)
 # A folder of one drive holds few files, and no folders.
 _MOST_FILES = 64
 
@@ -62,10 +68,7 @@ def snapshots_of(name: str, contents: Mapping[str, bytes]) -> list[Snapshot]:
         for one in _facts_in(Document(os.path.join(name, file), content)) or []
     ]
     if not parts:
-        raise WriteampError(
-            f"the folder {name!r} holds no file of a drive's counters; such are: "
-            f"{', '.join(one.name for one in SOURCES)}"
-        )
+        raise WriteampError(f"the folder {name!r} holds no file of a drive's counters; {_SUCH}")
     return [snapshot_of(name, parts)]
 
 
@@ -77,10 +80,7 @@ def snapshots_in(document: Document) -> list[Snapshot]:
     """
     parts = _facts_in(document)
     if parts is None:
-        raise WriteampError(
-            f"{document.name} is no snapshot of a drive; such are: "
-            f"{', '.join(one.name for one in SOURCES)}"
-        )
+        raise WriteampError(f"{document.name} is no snapshot of a drive; {_SUCH}")
     return [snapshot_of(document.name, [one]) for one in parts]
 
 
