@@ -132,6 +132,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     design = {"design": "saltelli", "samples": 16, "axes": bounds}
     matters = sweep | {"load": {"workload": "zipf"}, "sweep": design}
     (folder / "matters.toml").write_text(tomli_w.dumps(matters))
+    fleet = f"{folder}/fleet.csv.zst"
+    made = "--volumes 20 --requests 2e5 --seed 1 --format alibaba"
+    assert in_process.run("volumes make", f"{made} --out {fleet}").status == 0
+    split = f"{fleet} --format alibaba --out {folder}/fleet"
+    assert in_process.run("volumes split", split).status == 0
     measure_drives(folder)
     snapshot_drives(folder)
     with control_server(folder / "vssd.sock.control"):

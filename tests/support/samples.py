@@ -23,6 +23,7 @@ from writeamp.measure.counters.answer import life_answer
 from writeamp.measure.counters.reading import read_snapshot
 from writeamp.measure.histories.watching import watch_once
 from writeamp.reproduce import Findings, Item
+from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
 
@@ -77,6 +78,13 @@ def examined(folder: Path) -> wa.DoctorReport:
     path = folder / "job.fio"
     path.write_text("[a]\nfilename=/dev/sdb\nrw=write\n")
     return wa.doctor(path)
+
+
+def ran_fleet(folder: Path) -> wa.volumes.FleetRun:
+    small = FleetSettings(volumes=3, requests=3000, size="1MiB")
+    trace = wa.volumes.make(folder / "fleet.csv", small).path
+    fleet = wa.volumes.split(trace, folder / "fleet", SplitSettings("alibaba")).fleet
+    return wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
 
 
 def swept(folder: Path) -> wa.Sweep:
@@ -182,6 +190,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Trace": trace,
     "PageTrace": lambda folder: wa.traces.to_pages(trace(folder)),
     "Device": lambda _: wa.device("x25-m"),
+    "FleetRun": ran_fleet,
     "Sweep": swept,
     "SweepResults": lambda folder: swept(folder).results,
     "Curves": lambda folder: swept(folder).results.curves(),

@@ -1,4 +1,4 @@
-"""Splits of fleets that are killed at any moment: the same command goes on, to the same fleet."""
+"""Splits that are killed at any moment: the same command goes on, to the same fleet."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_a_split_that_is_killed_goes_on_to_the_same_fleet(tmp_path: Path) -> Non
     )
     found = Fleet.open(tmp_path / "killed")
     facts = pl.exclude("file", "first_row")
-    assert found.table.select(facts).equals(whole.table.select(facts))
-    for name in whole.table["volume"]:
+    assert found.volumes.select(facts).equals(whole.volumes.select(facts))
+    for name in whole.volumes["volume"]:
         assert found.volume(name).requests.equals(whole.volume(name).requests)
     left = {one.name for one in found.folder.iterdir()}
     assert not any(name.startswith(".") for name in left), left

@@ -141,6 +141,11 @@ CASES: list[tuple[str, list[str]]] = [
     ("measure calibrate {folder}", ["exists", "--in"]),
     ("measure calibrate {folder} --write much", ["--write", "much"]),
     ("measure counters {garbage}", ["garbage", "no snapshot"]),
+    ("volumes run {folder} --managers single", ["no fleet"]),
+    ("volumes run {folder}", ["--managers"]),
+    ("volumes run {folder} --managers sngle", ["sngle", "did you mean 'single'"]),
+    ("volumes run {folder} --managers single --resamples 3", ["resamples", "from 100"]),
+    ("volumes run {folder} --managers single --plot fleet.gif", ["gif", "png"]),
     # Sweeps, and who runs them.
     ("sweep no-such.toml --out results", ["no-such.toml", "no such file"]),
     ("sweep {bad_toml} --out results", ["bad_toml.toml", "not valid TOML"]),

@@ -15,7 +15,7 @@ def fleet(folder: Path, **settings: object) -> tuple[pl.DataFrame, pl.DataFrame]
     """Return the true parameters of a made fleet, and what a split finds."""
     made = wa.volumes.make(folder / "fleet.csv", FleetSettings(**settings))  # type: ignore[arg-type]
     found = wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba"))
-    return pl.read_parquet(made.truth), found.fleet.table
+    return pl.read_parquet(made.truth), found.fleet.volumes
 
 
 def test_the_seed_decides_every_byte(tmp_path: Path) -> None:

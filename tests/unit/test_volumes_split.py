@@ -51,9 +51,9 @@ def own_trace(trace: Path, name: str) -> pl.DataFrame:
 
 
 def test_each_volume_has_its_requests_in_their_order(trace: Path, fleet: Fleet) -> None:
-    assert fleet.table["file"].n_unique() > 3
-    assert fleet.table["volume"].to_list() == wa.traces.read(trace, "alibaba").devices
-    for name in fleet.table["volume"]:
+    assert fleet.volumes["file"].n_unique() > 3
+    assert fleet.volumes["volume"].to_list() == wa.traces.read(trace, "alibaba").devices
+    for name in fleet.volumes["volume"]:
         assert fleet.volume(name).requests.equals(own_trace(trace, name)), name
 
 
@@ -89,7 +89,7 @@ def plain_facts(requests: pl.DataFrame) -> dict[str, Any]:
 def test_facts_are_those_of_a_plain_count(trace: Path, tmp_path: Path, is_sparse: bool) -> None:
     few = {"_FEWEST_COUNTERS": 0, "_COUNTERS_PER_WRITE": 0} if is_sparse else {}
     with patch.multiple(facts, _FEWEST_SAMPLED=1 << 30, _MOST_SAMPLED=1 << 30, **few):
-        table = wa.volumes.split(trace, tmp_path / "fleet", ALIBABA).fleet.table
+        table = wa.volumes.split(trace, tmp_path / "fleet", ALIBABA).fleet.volumes
     for row in table.iter_rows(named=True):
         for name, value in plain_facts(own_trace(trace, row["volume"])).items():
             assert row[name] == pytest.approx(value), (row["volume"], name)
@@ -97,7 +97,7 @@ def test_facts_are_those_of_a_plain_count(trace: Path, tmp_path: Path, is_sparse
 
 def test_a_sample_of_pages_finds_nearly_the_median_interval(trace: Path, tmp_path: Path) -> None:
     with patch.multiple(facts, _FEWEST_SAMPLED=1, _MOST_SAMPLED=3000):
-        table = wa.volumes.split(trace, tmp_path / "fleet", ALIBABA).fleet.table
+        table = wa.volumes.split(trace, tmp_path / "fleet", ALIBABA).fleet.volumes
     row = table.sort("requests").row(-1, named=True)
     exact = plain_facts(own_trace(trace, row["volume"]))["median_update_interval_s"]
     assert row["median_update_interval_s"] == pytest.approx(exact, rel=0.25)
@@ -124,8 +124,8 @@ def test_a_split_that_stopped_goes_on(trace: Path, fleet: Fleet, tmp_path: Path,
         again = wa.volumes.split(trace, out, ALIBABA)
     assert again.requests_now == {3000: 30_000, 40_000: 0}.get(at, again.requests_now)
     assert again.requests_now < 30_000 or at == 3000
-    assert again.fleet.table.equals(fleet.table)
-    for name in fleet.table["volume"]:
+    assert again.fleet.volumes.equals(fleet.volumes)
+    for name in fleet.volumes["volume"]:
         assert again.fleet.volume(name).requests.equals(fleet.volume(name).requests)
     assert not (out / ".split").exists()
 
@@ -143,7 +143,7 @@ def test_compressed_files_go_on_too(trace: Path, fleet: Fleet, tmp_path: Path) -
             wa.volumes.split(packed, tmp_path / "fleet", ALIBABA, progress=stop)
         again = wa.volumes.split(packed, tmp_path / "fleet", ALIBABA)
     assert again.requests_now < 30_000
-    assert again.fleet.table.equals(fleet.table)
+    assert again.fleet.volumes.equals(fleet.volumes)
 
 
 def test_files_are_read_in_the_order_of_their_times(
@@ -155,7 +155,7 @@ def test_files_are_read_in_the_order_of_their_times(
     late.write_bytes(b"".join(lines[10_000:]))
     with small_parts():
         found = wa.volumes.split([late, early], tmp_path / "fleet", ALIBABA)
-    assert found.fleet.table.equals(fleet.table)
+    assert found.fleet.volumes.equals(fleet.volumes)
     assert found.to_dict()["inputs"] == [str(early), str(late)]
 
 
@@ -192,12 +192,12 @@ def test_a_file_may_be_a_volume(trace: Path, tmp_path: Path) -> None:
     named = tmp_path / "w03.csv"
     named.write_bytes(trace.read_bytes())
     settings = SplitSettings("alibaba", by_file=True)
-    assert wa.volumes.split(named, tmp_path / "fleet", settings).fleet.table["volume"].item() == (
+    assert wa.volumes.split(named, tmp_path / "fleet", settings).fleet.volumes["volume"].item() == (
         "w03"
     )
     nameless = "columns:time=5:us,offset=3:bytes,length=4:bytes,op=2:R=read/W=write"
     found = wa.volumes.split(named, tmp_path / "columns", SplitSettings(nameless))
-    assert found.fleet.table["volume"].item() == "w03"
+    assert found.fleet.volumes["volume"].item() == "w03"
 
 
 def test_the_commands_say_what_they_found(trace: Path, fleet: Fleet, tmp_path: Path) -> None:
@@ -209,12 +209,12 @@ def test_the_commands_say_what_they_found(trace: Path, fleet: Fleet, tmp_path: P
     assert document("volumes split", f"{trace} --format alibaba --out {out}")["requests"] == 30_000
     info = document("volumes info", str(out))
     assert info["volumes"] == info["volumes_in_all"] == 12
-    assert info["bytes_written"] == fleet.table["bytes_written"].sum()
-    assert info["distributions"]["drive_writes"]["0.5"] == fleet.table["drive_writes"].median()
+    assert info["bytes_written"] == fleet.volumes["bytes_written"].sum()
+    assert info["distributions"]["drive_writes"]["0.5"] == fleet.volumes["drive_writes"].median()
 
 
 def test_volumes_are_chosen(fleet: Fleet) -> None:
-    most = float(fleet.table["drive_writes"].median())  # type: ignore[arg-type]
+    most = float(fleet.volumes["drive_writes"].median())  # type: ignore[arg-type]
     half = SelectionSettings(where=f"drive_writes > {most}")
     assert summary(fleet, half)["volumes"] == 6
     assert (facts_table(fleet, half)["drive_writes"] > most).all()

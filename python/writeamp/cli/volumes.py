@@ -11,7 +11,9 @@ from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
+from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
+from writeamp.cli.volumes_run import run, with_run_settings
 from writeamp.volumes.settings import FleetSettings, SelectionSettings, SplitSettings
 
 # Those for which a table has room; all are in --json.
@@ -35,6 +37,7 @@ def register(app: typer.Typer) -> None:
     verbs.command("make")(with_settings(make))
     verbs.command("split")(with_settings(split))
     verbs.command("info")(with_settings(info))
+    verbs.command("run")(with_runner(with_run_settings(with_settings(run))))
     app.add_typer(verbs, name="volumes")
 
 
@@ -111,7 +114,7 @@ def info(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Say what the volumes of a fleet are like: sums, distributions, and with --csv each of them.
+    """Say what the volumes of a fleet are like: sums, distributions; with --csv each of them.
 
     Example: writeamp volumes info fleet/ --where "drive_writes > 2"
     """

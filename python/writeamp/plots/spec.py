@@ -161,7 +161,7 @@ class Panel:
 
     In a chart whose panels have `own_axes`, its axes are its own: their labels, and whether they
     are logarithmic; the others begin at 0, unless the panel is not `from_zero`. `y_ends` are then
-    the least and the greatest y that are shown.
+    the least and the greatest y that are shown; with `x_names`, x is the number of a name, from 0.
     """
 
     title: str
@@ -174,6 +174,7 @@ class Panel:
     areas: tuple[Area, ...] = ()
     from_zero: bool = True
     y_ends: tuple[float, float] | None = None
+    x_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

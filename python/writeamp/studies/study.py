@@ -11,7 +11,8 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -34,7 +35,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 # What is no document of a result fails with one of these.
 _FAULTS = (TypeError, ValueError, KeyError, IndexError, RecursionError)
 
-_SCHEMA: Mapping[str, Any] = {
+RUN_SCHEMA: Mapping[str, Any] = {
     "hash": pl.String,
     "version": pl.String,
     "verb": pl.String,
@@ -50,7 +51,7 @@ _SCHEMA: Mapping[str, Any] = {
 class RunsDataset(Dataset):
     """The runs of studies in one folder."""
 
-    contents = Contents("study", "runs", _SCHEMA, version=1)
+    contents = Contents("study", "runs", RUN_SCHEMA, version=1)
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,14 @@ class Facts:
     """Columns of a kept run beside its result, for people who open the file.
 
     `error` says why a run that is kept found nothing; one of the same meaning that did counts more.
+    `more` has the columns that a dataset of its own has besides.
     """
 
     name: str
     seed: int
     wa: float | None
     error: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _FolderError(Exception):
@@ -136,7 +139,7 @@ class _Row:
     """A run that is to be kept."""
 
     key: tuple[str, str]
-    columns: tuple[Any, ...]
+    columns: Mapping[str, Any]
     error: str | None
 
 
@@ -257,17 +260,18 @@ class Kept:
         if self._sink is None or name is None or isinstance(result, BaseException):
             return
         facts, document = keeping.facts(job, result), keeping.document(job, result)
-        columns = (
-            name,
-            __version__,
-            keeping.verb,
-            facts.name,
-            facts.seed,
-            facts.error,
-            facts.wa,
-            _json(_meant(keeping, job)),
-            json.dumps(document, separators=(",", ":"), allow_nan=False),
-        )
+        columns = {
+            "hash": name,
+            "version": __version__,
+            "verb": keeping.verb,
+            "name": facts.name,
+            "seed": facts.seed,
+            "error": facts.error,
+            "wa": facts.wa,
+            "meaning": _json(_meant(keeping, job)),
+            "result": json.dumps(document, separators=(",", ":"), allow_nan=False),
+            **facts.more,
+        }
         try:
             self._sink.add(_Row((name, __version__), columns, facts.error))
         except WriteampError as error:
@@ -275,13 +279,18 @@ class Kept:
         self._done.add(name)
 
 
-def keep_runs(out: str | os.PathLike[str] | None, study: Callable[[Kept], S]) -> S:
+def keep_runs(
+    out: str | os.PathLike[str] | None,
+    study: Callable[[Kept], S],
+    kind: type[RunsDataset] = RunsDataset,
+) -> S:
     """Do a study whose runs are kept in a folder, and return what it finds.
 
     Args:
         out: the folder, made if there is none; None to keep nothing. Other studies may share it,
             also at the same time.
         study: does the runs by `Kept.gather`; what it finds, also in part, has a field `kept`.
+        kind: of the folder; another than that of most studies has columns of its own.
 
     Raises:
         WriteampError: the folder holds something else, or cannot be written.
@@ -289,8 +298,8 @@ def keep_runs(out: str | os.PathLike[str] | None, study: Callable[[Kept], S]) ->
     """
     if out is None:
         return study(Kept())
-    dataset = RunsDataset.make(Path(file_name(out)))
-    with Sink(dataset, _table_of) as sink:
+    dataset = kind.make(Path(file_name(out)))
+    with Sink(dataset, partial(_table_of, kind.contents.schema)) as sink:
         kept = Kept(dataset, sink)
         try:
             return _with_account(study(kept), kept)
@@ -314,8 +323,8 @@ def _meant(keeping: Keeping[J, T], job: J) -> dict[str, Any]:
     return {"verb": keeping.verb, **keeping.meaning(job)}
 
 
-def _table_of(rows: Sequence[_Row]) -> pl.DataFrame:
-    return pl.DataFrame([one.columns for one in rows], schema=_SCHEMA, orient="row")
+def _table_of(schema: Mapping[str, Any], rows: Sequence[_Row]) -> pl.DataFrame:
+    return pl.DataFrame([one.columns for one in rows], schema=schema)
 
 
 def _json(value: Any) -> str:

@@ -3,5 +3,7 @@
 from .fleet import Fleet as Fleet
 from .making import Made as Made
 from .making import make as make
+from .result import FleetRun as FleetRun
 from .splitting import Split as Split
 from .splitting import split as split
+from .study import run as run

@@ -169,7 +169,7 @@ def _median_update_interval_s(
 
 
 def _next_prime(least: int) -> int:
-    """Return a prime from `least` on, or 1: requests tend to begin at multiples of other numbers.
+    """Return a prime from `least` on, or 1: requests often begin at multiples of other numbers.
 
     >>> [_next_prime(least) for least in (0, 1, 2, 8, 90)]
     [1, 1, 2, 11, 97]

@@ -36,7 +36,7 @@ class Fleet:
     """Volumes of a fleet in a folder that `split` has made."""
 
     folder: Path
-    facts: dict[str, Any]
+    mark: dict[str, Any]
 
     @staticmethod
     def open(path: AnyPath) -> Fleet:
@@ -66,7 +66,7 @@ class Fleet:
         return Fleet(folder, found)
 
     @cached_property
-    def table(self) -> pl.DataFrame:
+    def volumes(self) -> pl.DataFrame:
         """A row for each volume, in the natural order of their names.
 
         Columns: `volume`, `requests`, `reads`, `writes`, `bytes_read`, `bytes_written`;
@@ -89,11 +89,12 @@ class Fleet:
         Raises:
             WriteampError: there is no such volume, or its requests cannot be read.
         """
-        rows = self.table.filter(pl.col("volume") == name)
+        rows = self.volumes.filter(pl.col("volume") == name)
         if rows.is_empty():
-            raise unknown("volume", name, self.table["volume"].to_list())
+            raise unknown("volume", name, self.volumes["volume"].to_list())
         row = rows.row(0, named=True)
-        return read_volume(self.folder, name, row["file"], row["first_row"], row["requests"])
+        file = requests_file(self.folder, row["file"])
+        return read_volume(file, name, row["first_row"], row["requests"])
 
 
 def requests_file(folder: Path, number: int) -> Path:
@@ -101,21 +102,19 @@ def requests_file(folder: Path, number: int) -> Path:
     return folder / f"requests-{number:06}.parquet"
 
 
-def read_volume(folder: Path, name: str, file: int, first_row: int, requests: int) -> Trace:
+def read_volume(file: Path, name: str, first_row: int, requests: int) -> Trace:
     """Return the trace of a volume that stands in some rows of a file.
 
     Raises:
         WriteampError: they cannot be read.
     """
-    stored = _read(requests_file(folder, file), (first_row, requests))
+    stored = _read(file, (first_row, requests))
     if stored.height != requests or dict(stored.schema) != _stored_types():
-        raise WriteampError(
-            f"{requests_file(folder, file)} does not hold what {TABLE} says: split the fleet again"
-        )
+        raise WriteampError(f"{file} does not hold what {TABLE} says: split the fleet again")
     return Trace(
         stored.with_columns(device=pl.lit(0, pl.UInt32)).select(*SCHEMA),
         "parquet",
-        str(folder / name),
+        str(file.parent / name),
         [name],
     )
 

@@ -1,4 +1,4 @@
-"""True parameters of the volumes of a made fleet, drawn from the distributions that are stated."""
+"""True parameters of the volumes of a made fleet, drawn from stated distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of a fleet's files: one after the other, by several threads, in chunks that are spilled.
+"""Reading of a fleet's files one after the other, by several threads, in chunks.
 
 What is read is bounded by the pieces that wait and by the chunk that is gathered.
 """
@@ -29,9 +29,7 @@ _ROOM = CHUNK_REQUESTS + (1 << 19)
 
 @dataclass(frozen=True)
 class Input:
-    """File of a fleet: its name, where it lies, its format, and what names its volume, if it is
-    one.
-    """
+    """File of a fleet: its name, path and format, and the name of its volume if it is one."""
 
     name: str
     path: Path

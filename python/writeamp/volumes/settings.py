@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from writeamp.domains import POSITIVE_COUNT, Flag, Number, OneOf, Text, Whole
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, unknown
 from writeamp.fields.setting import Settings, setting
 from writeamp.traces.settings import action_setting, format_setting
 from writeamp.units.byte_sizes import ByteSize
@@ -122,7 +123,7 @@ class FleetSettings(Settings):
 
 @dataclass(frozen=True)
 class SplitSettings(Settings):
-    """How the files of a fleet are read."""
+    """Reading of the files of a fleet."""
 
     title: ClassVar[str] = "split"
 
@@ -204,3 +205,48 @@ class SelectionSettings(Settings):
         """Conditions, for a sentence."""
         preset = None if self.preset is None else PRESETS[self.preset].where
         return " and ".join(f"({one})" for one in (preset, self.where) if one is not None)
+
+
+# Settings of `simulate` that the runs of a fleet take; each has the same default.
+RUN_OPTIONS = (
+    "op",
+    "fill",
+    "spare_factor",
+    "pages_per_block",
+    "page_bytes",
+    "layout",
+    "precondition",
+    "repeat",
+    "seed",
+    "writes",
+    "warmup",
+)
+
+
+@dataclass(frozen=True)
+class ComparedSettings(Settings):
+    """Comparison of the policies over the volumes."""
+
+    title: ClassVar[str] = "compared"
+
+    baseline: str | None = setting(
+        None,
+        Text(),
+        "manager with which the others are compared; by default the first",
+        metavar="SPEC",
+    )
+    resamples: int = setting(
+        2000,
+        Whole(100, 1_000_000),
+        "fleets of as many volumes that are drawn anew from this one, for the intervals",
+        number="count",
+    )
+
+    def check_baseline(self, labels: Sequence[str]) -> None:
+        """Refuse a baseline that is not run.
+
+        Raises:
+            WriteampError: it is none of them.
+        """
+        if self.baseline is not None and self.baseline not in labels:
+            raise unknown("baseline", self.baseline, labels)

@@ -1,4 +1,4 @@
-"""Split of a fleet's files by volume: one pass, in bounded memory, resumed where it was killed.
+"""Split of a fleet's files by volume: one pass, bounded memory, resumed after a kill.
 
 First the files are read in the order of their times, and their requests spilled in chunks in which
 each volume stands together; then each volume is gathered from all chunks.
@@ -7,6 +7,7 @@ each volume stands together; then each volume is gathered from all chunks.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -27,14 +28,20 @@ from writeamp.runners import processors
 from writeamp.studies.dataset import locked
 from writeamp.traces.devices import natural_order
 from writeamp.traces.format import ReadOptions
+from writeamp.traces.source import file_path, open_file
 from writeamp.volumes.fleet import FORMAT, MARK, TABLE, VERSION, Fleet
 from writeamp.volumes.gathering import gather_volumes
 from writeamp.volumes.reading import Input, inputs_of, read_into
 from writeamp.volumes.settings import SplitSettings
 from writeamp.volumes.spills import Spills, chunks_in
 
+# Of the beginning, middle and end of each file: all of a terabyte would take half an hour.
+_LOOKED_AT_BYTES = 1 << 20
+
 _WORK = ".split"
 _PLAN = "plan.json"
+# What a process that was killed leaves of a file.
+_DRAFTS = ".writeamp-*.tmp"
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Split:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it with the keys of `writeamp volumes split --json`."""
-        facts = self.fleet.facts
+        facts = self.fleet.mark
         return {
             "requests": facts["requests"],
             "volumes": facts["volumes"],
@@ -92,7 +99,7 @@ def split(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     trace = make(f"{folder}/fleet.csv", FleetSettings(volumes=3, requests=1000)).path
     ...     fleet = split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
-    ...     fleet.table["volume"].to_list(), fleet.volume("2").requests.columns
+    ...     fleet.volumes["volume"].to_list(), fleet.volume("2").requests.columns
     (['0', '1', '2'], ['timestamp_ns', 'device', 'op', 'offset', 'length'])
     """
     settings = settings or SplitSettings()
@@ -102,8 +109,9 @@ def split(
     plan = _plan(names, settings)
     if (folder / MARK).exists():
         fleet = Fleet.open(folder)
-        if fleet.facts["plan"] != plan:
+        if fleet.mark["plan"] != plan:
             raise WriteampError(f"{folder} holds another fleet; give --out another folder")
+        _tidy(folder)  # of a process that was killed at its very end
         return Split(fleet, 0, time.perf_counter() - started)
     inputs = inputs_of(names, settings.trace_format, _options(settings), by_file=settings.by_file)
     work = _begin(folder, plan)
@@ -115,14 +123,14 @@ def split(
         except WriteampError:
             _remove_if_nothing_was_read(folder)
             raise
-        fleet = _finish(folder, work, plan, inputs, table)
+        fleet = _finish(folder, plan, inputs, table)
     return Split(fleet, requests_now, time.perf_counter() - started)
 
 
 def _plan(names: Sequence[str], settings: SplitSettings) -> dict[str, Any]:
-    """Return what is split and how, as JSON types; a file is known by its name, size and time."""
+    """Return what is split and how, as JSON types; a file is known by its name and some content."""
     return {
-        "inputs": [[name, _identity(name)] for name in names],
+        "inputs": [[Path(name).name, _identity(name)] for name in names],
         "format": settings.trace_format,
         "action": settings.action,
         "by_file": settings.by_file,
@@ -136,11 +144,13 @@ def _options(settings: SplitSettings) -> ReadOptions:
 def _identity(name: str) -> str:
     if files.is_address(name) or name == files.STANDARD_INPUT:
         return files.identity(name)
-    try:
-        status = os.stat(name)
-    except OSError as error:
-        raise WriteampError(f"{name}: cannot be read ({error.strerror})") from None
-    return f"{status.st_size} bytes, {status.st_mtime_ns} ns"
+    with open_file(file_path(name)) as file:
+        size = os.fstat(file.fileno()).st_size
+        digest = hashlib.sha256()
+        for first in (0, size // 2, max(0, size - _LOOKED_AT_BYTES)):
+            file.seek(first)
+            digest.update(file.read(_LOOKED_AT_BYTES))
+    return f"{size} bytes, {digest.hexdigest()[:32]}"
 
 
 def _begin(folder: Path, plan: dict[str, Any]) -> Path:
@@ -235,7 +245,7 @@ def _do(
 
 
 def _finish(
-    folder: Path, work: Path, plan: dict[str, Any], inputs: Sequence[Input], table: pl.DataFrame
+    folder: Path, plan: dict[str, Any], inputs: Sequence[Input], table: pl.DataFrame
 ) -> Fleet:
     """Write the table and the mark of a fleet that is whole, and remove what was for its making."""
     table = table[natural_order(table["volume"].to_list())]
@@ -252,5 +262,12 @@ def _finish(
     }
     with output.replacing(folder / MARK, "fleet") as file:
         file.write(json.dumps(facts).encode() + b"\n")
-    shutil.rmtree(work, ignore_errors=True)
+    _tidy(folder)
     return Fleet.open(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what was for the making of a fleet that is whole."""
+    shutil.rmtree(folder / _WORK, ignore_errors=True)
+    for draft in folder.glob(_DRAFTS):
+        draft.unlink(missing_ok=True)

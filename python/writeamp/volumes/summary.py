@@ -33,13 +33,13 @@ def summary(fleet: Fleet, settings: SelectionSettings | None = None) -> dict[str
     preset chooses of all. `drive_writes_per_day` are the page writes of all for each page of their
     written sets and day of the longest span.
     """
-    chosen = select(fleet.table, settings or SelectionSettings())
+    chosen = select(fleet.volumes, settings or SelectionSettings())
     written_set = int(chosen["written_set_bytes"].sum())
     bytes_of_pages = int(chosen["page_writes"].sum()) * 4096
     days = (int(chosen["last_ns"].max()) - int(chosen["first_ns"].min())) / 1e9 / _SECONDS_PER_DAY  # type: ignore[arg-type]
     return {
         "volumes": chosen.height,
-        "volumes_in_all": fleet.table.height,
+        "volumes_in_all": fleet.volumes.height,
         "requests": int(chosen["requests"].sum()),
         "reads": int(chosen["reads"].sum()),
         "writes": int(chosen["writes"].sum()),
@@ -59,13 +59,14 @@ def summary(fleet: Fleet, settings: SelectionSettings | None = None) -> dict[str
             for name in _DISTRIBUTED
         },
         "presets": {
-            name: fleet.table.filter(pl.sql_expr(one.where)).height for name, one in PRESETS.items()
+            name: fleet.volumes.filter(pl.sql_expr(one.where)).height
+            for name, one in PRESETS.items()
         },
-        "inputs": fleet.facts["inputs"],
+        "inputs": fleet.mark["inputs"],
         "folder": str(fleet.folder),
     }
 
 
 def facts_table(fleet: Fleet, settings: SelectionSettings | None = None) -> pl.DataFrame:
     """Return the facts of the chosen volumes, a row each."""
-    return select(fleet.table, settings or SelectionSettings()).drop(OF_STORAGE)
+    return select(fleet.volumes, settings or SelectionSettings()).drop(OF_STORAGE)

@@ -97,8 +97,7 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     if spec.x_ticks:
         axes.set_xticks(spec.x_ticks)
         axes.set_xticks((), minor=True)
-    if spec.x_names:
-        _name_ticks(axes, spec)
+    names = panel.x_names if spec.own_axes else spec.x_names
     for area in panel.areas:
         axes.fill_between(area.x, area.low, area.high, color=area.color, alpha=0.18, lw=0)
     for mark in panel.levels:
@@ -112,6 +111,8 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
         axes.set_ylim(bottom=0)
     if from_zero and not x_log:
         axes.set_xlim(left=0)
+    if names:
+        _name_ticks(axes, names, spec.columns)
     if spec.own_axes and panel.y_ends:
         axes.set_ylim(panel.y_ends)
     axes.grid(color=GRID, lw=0.8)
@@ -121,10 +122,10 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
-def _name_ticks(axes: Axes, spec: PanelChart) -> None:
+def _name_ticks(axes: Axes, names: Sequence[str], columns: int) -> None:
     """Write names along the x axis, aslant where they would run into each other."""
-    _names_along(axes, spec.x_names, spec.columns)
-    axes.set_xlim(-0.5, len(spec.x_names) - 0.5)
+    _names_along(axes, names, columns)
+    axes.set_xlim(-0.5, len(names) - 0.5)
 
 
 def _names_along(axes: Axes, names: Sequence[str], columns: int) -> None:

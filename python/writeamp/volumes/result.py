@@ -1,0 +1,210 @@
+"""Result of a study of a fleet: WA of each volume and policy, and what follows for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from writeamp.plots.figures.volumes import VolumesOfPolicy, wa_of_volumes
+from writeamp.plots.spec import PanelChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.studies.study import Account
+from writeamp.volumes.comparing import Measured, classes, compared
+from writeamp.volumes.jobs import OUTCOME
+from writeamp.volumes.settings import ComparedSettings
+
+# Facts by which volumes are classed.
+CLASSED_BY = ("hottest_10pct_share", "sequential_share")
+ROW = {"label": pl.String, "error": pl.String, "small": pl.Boolean, "wa": pl.Float64, **OUTCOME}
+# Memory of a worker for each request that it reads and each page of the drive, with room to spare
+# (benches/volumes.py measures it).
+_BYTES_A_REQUEST, _BYTES_A_PAGE = 100, 24
+_START_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class FleetRun(Drawn):
+    """Runs of a fleet's volumes under several policies.
+
+    Attributes:
+        folder: of the fleet.
+        volumes: facts of the volumes that were chosen.
+        labels: names of the policies, in their order.
+        rows: a row for each run that has an outcome: `label`, what `OUTCOME` says of it, `wa`, and
+            `error` where there is none.
+        compared: how the policies are compared.
+        runs: how many were asked for.
+        elapsed_s: seconds that all of them took, those that were kept among them.
+        kept: account of the folder of the runs.
+    """
+
+    folder: str
+    volumes: pl.DataFrame
+    labels: tuple[str, ...]
+    rows: pl.DataFrame
+    compared: ComparedSettings
+    runs: int
+    elapsed_s: float = field(compare=False)
+    kept: Account | None = None
+
+    @property
+    def unfinished(self) -> tuple[Any, ...]:
+        """None for each run without an outcome."""
+        return (None,) * (self.runs - self.rows.height)
+
+    @property
+    def too_small(self) -> pl.DataFrame:
+        """Runs of volumes that are too small for the policy: `volume`, `label`, `error`."""
+        return self.rows.filter(pl.col("small")).select("volume", "label", "error")
+
+    @property
+    def failed(self) -> pl.DataFrame:
+        """Runs that failed: `volume`, `label`, `error`."""
+        failed = pl.col("error").is_not_null() & ~pl.col("small")
+        return self.rows.filter(failed).select("volume", "label", "error")
+
+    @cached_property
+    def common(self) -> pl.DataFrame:
+        """WA of the volumes that have one under every policy: `volume`, and a column a policy.
+
+        The facts of each volume stand beside it.
+        """
+        wide = self.rows.drop_nulls("wa").pivot("label", index="volume", values="wa")
+        missing = [pl.lit(None, pl.Float64).alias(one) for one in self.labels if one not in wide]
+        whole = wide.with_columns(missing).drop_nulls(list(self.labels))
+        return whole.select("volume", *self.labels).join(self.volumes, on="volume")
+
+    @cached_property
+    def measured(self) -> Measured:
+        """WA and page writes of these volumes."""
+        return Measured(
+            self.common.select(self.labels).to_numpy().astype(float),
+            self.common["page_writes"].to_numpy().astype(float),
+        )
+
+    @property
+    def baseline(self) -> str:
+        """Policy with which the others are compared."""
+        return self.compared.baseline or self.labels[0]
+
+    @cached_property
+    def managers(self) -> list[dict[str, Any]]:
+        """Numbers of each policy over these volumes; empty if there is none."""
+        if self.common.is_empty():
+            return []
+        return compared(
+            self.measured,
+            self.labels,
+            self.labels.index(self.baseline),
+            resamples=self.compared.resamples,
+            seed=1,
+        )
+
+    @cached_property
+    def classes(self) -> list[dict[str, Any]]:
+        """Thirds of these volumes by skew and by sequential share, and who is best there."""
+        if self.common.is_empty():
+            return []
+        facts = {name: self.common[name].to_numpy().astype(float) for name in CLASSED_BY}
+        return classes(self.measured, self.labels, facts)
+
+    @property
+    def memory_per_worker_bytes(self) -> int:
+        """Bound of what the largest volume needs in the process that runs it."""
+        pages = pl.col("written_set_bytes") // 4096 * _BYTES_A_PAGE
+        needed = self.volumes.select((pl.col("requests") * _BYTES_A_REQUEST + pages).max())
+        return int(needed.item()) + _START_BYTES
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader should know."""
+        found = []
+        if self.failed.height:
+            row = self.failed.row(0, named=True)
+            found.append(
+                f"{self.failed.height} runs failed, the first of them of volume {row['volume']} "
+                f"under {row['label']}: {row['error']}"
+            )
+        restless = self.rows.filter(~pl.col("steady")).height
+        if restless:
+            found.append(
+                f"{restless} runs are not steady, so that their WA may not last; `steady` in the "
+                "rows tells which"
+            )
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was left out."""
+        found = [] if self.kept is None else list(self.kept.notes)
+        if self.too_small.height:
+            names = self.too_small["volume"].unique(maintain_order=True).to_list()
+            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            found.append(
+                f"{self.too_small.height} runs of {len(names)} volumes cannot be, as these are too "
+                f"small for the scheme: {shown} (all by name in --json)"
+            )
+        left_out = self.volumes.height - self.common.height
+        if left_out and not self.unfinished:
+            found.append(
+                f"{left_out} of {self.volumes.height} volumes have no WA under some policy, and "
+                "are left out of what is said of all"
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it with the keys of `writeamp volumes run --json`."""
+        kept = {"skipped": 0, "out": None} if self.kept is None else self.kept.to_dict()
+        return {
+            "volumes": self.volumes.height,
+            "compared_volumes": self.common.height,
+            "runs": self.runs,
+            "skipped": kept["skipped"],
+            "failed": self.failed.height,
+            "too_small": self.too_small.to_dicts(),
+            "baseline": self.baseline,
+            "managers": self.managers,
+            "classes": self.classes,
+            "memory_per_worker_bytes": self.memory_per_worker_bytes,
+            "runs_s": self.elapsed_s,
+            "out": kept["out"],
+        }
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        return self.rows.drop("small").to_dicts()
+
+    def card(self) -> Card:
+        """Return the main facts in words."""
+        rows = [
+            (one["manager"], f"overall WA {one['overall_wa']:.4g}, saves {one['saving']:.1%}")
+            for one in self.managers
+        ]
+        title = f"Fleet {self.folder}: {self.common.height} of {self.volumes.height} volumes"
+        return Card(title, rows, notes=[*self.warnings, *self.notes])
+
+    def figure(self) -> PanelChart:
+        """Describe boxes and curves of WA, overall WA, and savings against skew."""
+        baseline = self.measured.wa[:, self.labels.index(self.baseline)]
+        policies = [
+            VolumesOfPolicy(
+                one["manager"],
+                self.measured.wa[:, at],
+                one["overall_wa"],
+                one["overall_wa_ci95"][0],
+                one["overall_wa_ci95"][1],
+                1 - self.measured.wa[:, at] / baseline,
+            )
+            for at, one in enumerate(self.managers)
+        ]
+        return wa_of_volumes(
+            policies,
+            np.asarray(self.common["hottest_10pct_share"].to_numpy(), float),
+            baseline=self.baseline,
+            subtitle=f"{self.common.height} of {self.volumes.height} volumes of {self.folder}",
+        )

@@ -1,0 +1,216 @@
+"""Study of a fleet: each volume on a drive of its own, under each policy (docs/volumes.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from writeamp.errors import Interrupted, WriteampError, unknown_argument
+from writeamp.output import AnyPath
+from writeamp.registry.specs import SpecLike
+from writeamp.runners import Runner, local_runner
+from writeamp.settings.compared import PoliciesSettings
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.precondition import Precondition
+from writeamp.studies.compare.row import row_name
+from writeamp.studies.study import Kept, keep_runs
+from writeamp.volumes.fleet import Fleet, requests_file
+from writeamp.volumes.jobs import (
+    Job,
+    KeepVolumes,
+    Outcome,
+    VolumeAt,
+    VolumeRunsDataset,
+    is_again,
+    lost_volume,
+    run_volume,
+)
+from writeamp.volumes.result import ROW, FleetRun
+from writeamp.volumes.selection import select
+from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
+
+# Stands for the trace of each volume where an experiment of all of them is checked.
+_ANY_VOLUME = "volume"
+
+
+def run(
+    fleet: Fleet,
+    managers: Sequence[SpecLike] | SpecLike,
+    *,
+    victims: Sequence[SpecLike] | SpecLike | None = None,
+    out: AnyPath | None = None,
+    where: str | None = None,
+    preset: str | None = None,
+    sample: int | None = None,
+    baseline: str | None = None,
+    runner: Runner | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,
+) -> FleetRun:
+    """Run every volume of a fleet that is chosen, each on a drive of its own, under every policy.
+
+    Args:
+        fleet: the volumes.
+        managers: block managers, as `writeamp.compare` takes them, like `victims`.
+        victims: victim policies; each manager's own by default.
+        out: a folder in which each finished run is kept, and those that it has are not done again.
+        where: only volumes for which this condition on `Fleet.volumes` holds, in words of SQL.
+        preset: only volumes that the rule of a paper chooses, such as "sepbit".
+        sample: so many of them, distributed as all.
+        baseline: the manager with which the others are compared; the first by default.
+        runner: who does the runs; threads of this process by default.
+        progress: called with the runs done and in all.
+        settings: `op`, `pages_per_block`, `repeat`, … (`RUN_OPTIONS`), as `simulate` takes them.
+
+    Raises:
+        WriteampError: a setting that cannot be, or the folder cannot be written.
+        Interrupted: Ctrl-C, with what was finished, or None.
+
+    >>> import tempfile
+    >>> import writeamp as wa
+    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
+    >>> small = FleetSettings(volumes=3, requests=5000, size="1MiB")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", small).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     found = wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
+    ...     [one["manager"] for one in found.managers], found.rows.height
+    (['single', 'sepgc'], 6)
+    """
+    return run_fleet(
+        fleet,
+        PoliciesSettings(managers=managers, victims=victims),  # type: ignore[arg-type]
+        out=out,
+        selection=SelectionSettings(where=where, preset=preset, sample=sample),
+        compared=ComparedSettings(baseline=baseline),
+        runner=runner,
+        progress=progress,
+        **settings,
+    )
+
+
+def run_fleet(
+    fleet: Fleet,
+    policies: PoliciesSettings,
+    *,
+    out: AnyPath | None = None,
+    selection: SelectionSettings | None = None,
+    compared: ComparedSettings | None = None,
+    runner: Runner | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,
+) -> FleetRun:
+    """Run every volume of a fleet that is chosen, under every policy.
+
+    The largest volumes are run first, and a volume's runs after each other. Each is what `simulate`
+    finds of the volume's own trace with the same settings.
+
+    Args:
+        fleet: the volumes.
+        policies: block managers and victim policies.
+        out: a folder in which each finished run is kept, and those that it has are not done again.
+        selection: which volumes.
+        compared: with which policy the others are compared, and how.
+        runner: who does the runs; by default threads of this process.
+        progress: called with the runs done and in all.
+        settings: those of `RUN_OPTIONS` that are given, as `simulate` takes them.
+
+    Raises:
+        WriteampError: a setting that cannot be, or the folder cannot be written.
+        Interrupted: Ctrl-C, with what was finished, or None.
+    """
+    experiment = _experiment(policies, settings)
+    chosen = select(fleet.volumes, selection or SelectionSettings())
+    jobs, labels = _jobs(fleet, chosen, policies)
+    compared = compared or ComparedSettings()
+    compared.check_baseline(labels)
+    tables = experiment.to_dict()
+    files = {job.volume.file for job in jobs}
+
+    def found(done: Mapping[int, Outcome]) -> FleetRun:
+        rows = [
+            {**one.columns, "label": jobs[at].name, "error": one.error, "small": one.is_too_small}
+            for at, one in sorted(done.items())
+        ]
+        frame = pl.DataFrame(rows, schema=ROW)
+        took_s = float(frame["elapsed_s"].sum())
+        rows_of = frame.drop("elapsed_s", "run_s")
+        return FleetRun(str(fleet.folder), chosen, labels, rows_of, compared, len(jobs), took_s)
+
+    def study(kept: Kept) -> FleetRun:
+        try:
+            results = kept.gather(
+                KeepVolumes(tables),
+                runner or local_runner(len(jobs)),
+                partial(run_volume, tables),
+                jobs,
+                lost=lost_volume,
+                files=sorted(files),
+                again=is_again,
+                progress=progress,
+            )
+        except Interrupted as stopped:
+            raise Interrupted(found(stopped.finished)) from None
+        return found(dict(enumerate(results)))
+
+    return keep_runs(out, study, VolumeRunsDataset)
+
+
+def _experiment(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
+    """Return the experiment of any volume, under the first policy.
+
+    Raises:
+        WriteampError: a setting that cannot be.
+    """
+    for name in settings:
+        if name not in RUN_OPTIONS:
+            raise unknown_argument("run", name, RUN_OPTIONS)
+    assert policies.managers is not None
+    found = Experiment.of(
+        "simulate",
+        trace=_ANY_VOLUME,
+        spread=False,
+        manager=policies.managers[0],
+        wear_leveling=policies.wear_leveling,
+        **settings,
+    )
+    if Precondition.of(found.load.precondition).trace is not None:
+        raise WriteampError(
+            "precondition is a trace, and each volume has a drive of its own; valid are full, "
+            "workload, none, random and random:N"
+        )
+    return found
+
+
+def _jobs(
+    fleet: Fleet, chosen: pl.DataFrame, policies: PoliciesSettings
+) -> tuple[list[Job], tuple[str, ...]]:
+    """Return the runs, those of the largest volumes first, and the names of the policies."""
+    combinations = policies.combinations()
+    pairs = [
+        (
+            manager.text,
+            None if victims is None else victims.text,
+            row_name(
+                manager.text,
+                victims.text if victims is not None and combinations.with_victims else None,
+            ),
+        )
+        for manager, victims in combinations.pairs
+    ]
+    largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
+    volumes = [
+        VolumeAt(
+            row["volume"],
+            row["digest"],
+            str(requests_file(fleet.folder.absolute(), row["file"])),
+            row["first_row"],
+            row["requests"],
+        )
+        for row in largest_first.iter_rows(named=True)
+    ]
+    jobs = [Job(volume, *pair) for volume in volumes for pair in pairs]
+    return jobs, tuple(name for _, _, name in pairs)

@@ -1,0 +1,108 @@
+"""Runs of a fleet by processes: the same counters, whoever does them and whoever is killed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+import writeamp as wa
+from clusters import cluster
+from in_process import document
+from writeamp.runners import runner_of
+from writeamp.settings.compared import PoliciesSettings
+from writeamp.volumes.fleet import Fleet
+from writeamp.volumes.result import FleetRun
+from writeamp.volumes.settings import FleetSettings, SplitSettings
+from writeamp.volumes.study import run_fleet
+
+MANAGERS = "single,sepgc,sepbit"
+OPTIONS = "--op 0.2 --pages-per-block 16 --repeat 3"
+RUNS = 24
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    folder = tmp_path_factory.mktemp("fleet")
+    made = wa.volumes.make(
+        folder / "fleet.csv",
+        FleetSettings(volumes=8, requests=60_000, size="4MiB", size_sigma=0.5),
+    )
+    return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
+
+
+@pytest.fixture(scope="module")
+def whole(fleet: Fleet) -> pl.DataFrame:
+    with runner_of(workers=1) as runner:
+        return counters(
+            run_fleet(
+                fleet,
+                PoliciesSettings(managers=MANAGERS),
+                runner=runner,
+                op=0.2,
+                pages_per_block=16,
+                repeat=3,
+            )
+        )
+
+
+def counters(found: FleetRun) -> pl.DataFrame:
+    return kept(found.rows)
+
+
+def kept(rows: pl.DataFrame) -> pl.DataFrame:
+    names = ("volume", "manager", "wa", "host_pages", "flash_pages", "gc_programs", "erases")
+    return rows.select(names).sort("volume", "manager")
+
+
+def test_two_processes_find_what_one_finds(fleet: Fleet, whole: pl.DataFrame) -> None:
+    assert whole.height == RUNS
+    with runner_of(workers=2) as runner:
+        found = run_fleet(
+            fleet,
+            PoliciesSettings(managers=MANAGERS),
+            runner=runner,
+            op=0.2,
+            pages_per_block=16,
+            repeat=3,
+        )
+    assert counters(found).equals(whole)
+
+
+def test_a_study_that_is_killed_goes_on(fleet: Fleet, whole: pl.DataFrame, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    words = f"{fleet.folder} --managers {MANAGERS} {OPTIONS} --out {out} --workers 1"
+    command = [sys.executable, "-m", "writeamp", "volumes", "run", *words.split()]
+    for _ in range(2):
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = len(list(out.glob("part-*")))
+        while running.poll() is None and len(list(out.glob("part-*"))) <= before:
+            time.sleep(0.002)
+        running.kill()
+        running.wait()
+    said = document("volumes run", words)
+    assert 0 < said["skipped"] <= RUNS
+    assert said["failed"] == 0
+    assert kept(pl.read_parquet(out / "*.parquet")).equals(whole)
+
+
+def test_workers_of_a_scheduler_that_are_killed_change_nothing(
+    fleet: Fleet, whole: pl.DataFrame, tmp_path: Path
+) -> None:
+    with cluster(tmp_path) as found:
+        found.start_scheduler()
+        workers = [found.start_worker("--no-nanny") for _ in range(2)]
+        found.await_workers(2)
+        out = tmp_path / "results"
+        words = f"{fleet.folder} --managers {MANAGERS} {OPTIONS} --out {out}"
+        command = [sys.executable, "-m", "writeamp", "volumes", "run", *words.split()]
+        running = subprocess.Popen([*command, "--scheduler", found.address, "--json"],
+                                   stdout=subprocess.DEVNULL)  # fmt: skip
+        while running.poll() is None and not list(out.glob("part-*")):
+            time.sleep(0.002)
+        workers[0].kill()
+        assert running.wait() == 0
+    assert kept(pl.read_parquet(out / "*.parquet")).equals(whole)
