@@ -167,3 +167,17 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
         wa.measure.fleet([tmp_path / "README"])
     with pytest.raises(WriteampError, match="there is no file"):
         wa.measure.fleet([tmp_path / "nothing"])
+
+
+def test_a_fleet_of_a_history_has_the_last_snapshot_of_each_drive(tmp_path: Path) -> None:
+    db = tmp_path / "history.sqlite"
+    for at in (1, 2):
+        for name in ("a", "b"):
+            log = intel(10_000 * at, 30_000 * at**2)
+            log["serial_number"] = name
+            log["local_time"] = {"time_t": 1_700_000_000 + at}
+            (tmp_path / f"{name}.json").write_text(json.dumps(log))
+        watch_once([tmp_path / "a.json", tmp_path / "b.json"], db)
+    found = wa.measure.fleet([db])
+    assert [one.wa for one in found.drives] == [6.0, 6.0]
+    assert found.skipped == ()

@@ -142,5 +142,10 @@ def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> Check:
     ):
         return Check(name, "ok", evidence)
     if kernel_bytes - _OTHERS_BYTES > high * _OTHER_UNIT:
-        return Check(name, "fail", f"{evidence}: its counter is in another unit, or wrong")
+        return Check(
+            name,
+            "fail",
+            f"{evidence}: its counter is in another unit, or leaves "
+            "writes out, such as Write Zeroes",
+        )
     return Check(name, "doubt", f"{evidence}: others wrote to it, not through this kernel's disk")

@@ -11,6 +11,8 @@ from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, life_answer
 from writeamp.measure.counters.reading import read_snapshots
 from writeamp.measure.counters.snapshot import Snapshot
+from writeamp.measure.histories.result import snapshots_by_drive
+from writeamp.measure.histories.store import is_history
 from writeamp.runners.choice import runner_of
 
 # What a file came to: the answers of its drives, or why it is no snapshot.
@@ -59,6 +61,8 @@ def answered(paths: Sequence[str]) -> list[Outcome]:
 
 def _outcome(path: str) -> Outcome:
     try:
+        if is_history(Path(path)):
+            return [life_answer(group[-1]) for group in snapshots_by_drive(path).values()]
         return [life_answer(one) for one in latest(read_snapshots(path))]
     except WriteampError as error:
         return str(error)

@@ -102,7 +102,7 @@ def fleet(
     """Return the WA of all drives whose snapshots are in some files and folders.
 
     Every file is a snapshot, and a folder that `measure save` or `serve --counters` made is one.
-    Of a file with several snapshots of a drive the last one counts.
+    Of a history, or another file with several snapshots of a drive, the last one counts.
 
     Args:
         paths: of files and folders, which are searched with all folders in them.

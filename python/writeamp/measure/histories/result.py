@@ -124,14 +124,26 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
     >>> len(wa.measure.history(folder / "db.sqlite").drives)
     1
     """
+    found = [_drive_history(name, group) for name, group in sorted(snapshots_by_drive(db).items())]
+    return History(tuple(one for one in found if drive is None or drive in _names(one)))
+
+
+def snapshots_by_drive(db: str | os.PathLike[str]) -> dict[str, list[Snapshot]]:
+    """Return the snapshots of each drive, in order of time, by its serial's hash or its source.
+
+    Raises:
+        WriteampError: there is no such file, or it is no history or damaged.
+    """
     by_drive: dict[str, list[Snapshot]] = {}
     for reading in readings_in(Path(db)):
         for one in snapshots_of(reading.name, reading.files):
             taken_at = one.facts.taken_at or reading.taken_at
             timed = replace(one, facts=replace(one.facts, taken_at=taken_at))
             by_drive.setdefault(one.facts.serial or reading.name, []).append(timed)
-    found = [_drive_history(name, group) for name, group in sorted(by_drive.items())]
-    return History(tuple(one for one in found if drive is None or drive in _names(one)))
+    return {
+        name: sorted(group, key=lambda one: one.facts.taken_at or 0.0)
+        for name, group in by_drive.items()
+    }
 
 
 def _names(one: DriveHistory) -> str:
@@ -139,7 +151,5 @@ def _names(one: DriveHistory) -> str:
 
 
 def _drive_history(name: str, snapshots: list[Snapshot]) -> DriveHistory:
-    ordered = sorted(snapshots, key=lambda one: one.facts.taken_at or 0.0)
-    return DriveHistory(
-        name, tuple(ordered), tuple(intervals_of(ordered)), life_answer(ordered[-1])
-    )
+    intervals = tuple(intervals_of(snapshots))
+    return DriveHistory(name, tuple(snapshots), intervals, life_answer(snapshots[-1]))

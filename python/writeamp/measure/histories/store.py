@@ -92,6 +92,16 @@ def readings_in(db: Path) -> Iterator[Reading]:
                 raise WriteampError(f"a reading of {db} is damaged: {error}") from None
 
 
+def is_history(path: Path) -> bool:
+    """Return whether a file is a history, by what SQLite writes at its beginning."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[68:] == _APPLICATION.to_bytes(4, "big")
+
+
 @contextmanager
 def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
     mode = "rwc" if is_new else "rw"
