@@ -10,6 +10,8 @@ from . import plots as plots
 from . import traces as traces
 from . import volumes as volumes
 from ._engine import __version__ as __version__
+from .answers.functions import answer as answer
+from .answers.result import Answer as Answer
 from .custom import NEVER as NEVER
 from .custom import Placement as Placement
 from .custom import VictimPolicy as VictimPolicy

@@ -92,6 +92,15 @@ class Load:
     def is_timed(self) -> bool: ...
     def has_writes(self) -> bool: ...
     def writes_in_all(self) -> int | None: ...
+    def requests(
+        self, *, seed: int, pages: int
+    ) -> tuple[
+        npt.NDArray[np.uint8],
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint32],
+    ]: ...
     @staticmethod
     def trace(
         *,

@@ -34,6 +34,7 @@ PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "d
 
 # Commands that take more than ten seconds, and what makes them short; by how they begin.
 SHORT = {
+    "writeamp answer --workload": "--writes 100000 --replicas 1",
     "writeamp allocate --explore 20": "--explore 10",
     "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
     "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,10 @@ import polars as pl
 import synthetic_captures as synthetic
 import vssd_documents
 import writeamp as wa
+from writeamp.answers.chain import Chain, Share
+from writeamp.answers.change import Advice
+from writeamp.answers.differences import differences_of
+from writeamp.answers.row import WayRow
 from writeamp.blackbox import training
 from writeamp.blackbox.choosing import choose
 from writeamp.blackbox.collection import Collected
@@ -171,6 +176,20 @@ def collected(folder: Path) -> Collected:
     return Collected(path, 3, 1, 1, 1, 0, ("a point could not be measured",), (), 1.5)
 
 
+def answered_by_theory(_: Path) -> wa.Answer:
+    """Return an answer of the ways that take no time, made of parts that are checked too."""
+    rows = (
+        WayRow("formula markov", 4.115, (math.nan, math.nan), 0.001, "uniform random writes"),
+        WayRow("simulate", 4.213, (4.211, 4.215), 1.0, "pages written whole"),
+    )
+    chain = Chain("formula markov", (Share("finite drive", -0.09),))
+    advice = (Advice("op 0.2 instead of 0.1", 3.1, (3.0, 3.2), 4.2, "9% more flash"),)
+    return wa.Answer(
+        "uniform", "single, greedy", wa.device(**DRIVE), rows,
+        differences_of(rows, {chain.way: chain}), advice, 1024,
+    )  # fmt: skip
+
+
 OVER_OP: dict[str, Any] = {"logical_pages": 2048, "pages_per_block": 16}
 
 
@@ -212,6 +231,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Explanation": lambda folder: explained(model(folder), "latency"),
     "Response": response,
     "Collected": collected,
+    "Answer": answered_by_theory,
 }
 
 # Parts of results, which are results themselves, but show no table in a notebook.
@@ -219,6 +239,8 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     "Row": lambda folder: compared(folder).rows[0],
     "DriveCounters": counted,
     "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
+    "WayRow": lambda folder: answered_by_theory(folder).rows[1],
+    "Advice": lambda folder: answered_by_theory(folder).advice[0],
     "Lifetime": lambda _: Lifetime("simulation", 2.0, 1.0, 3.0, wa=2.0, wa_low=1.9, wa_high=2.1),
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],

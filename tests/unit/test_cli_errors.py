@@ -32,6 +32,10 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{LIFE} --curve", ["--curve", "--json"]),
     (f"{DRIVE} --report out.pdf", ["--report", "out.pdf", ".html"]),
     ("report {folder}/missing.html", ["cannot read", "missing.html"]),
+    ("answer --blocks 64 --mount /mnt/x", ["--mount", "--run"]),
+    ("answer --blocks 64 --time 3s", ["--time", "answer --help"]),
+    ("answer --device spinpoint-m7", ["spinpoint-m7", "disk", "flash"]),
+    ("answer --blocks 64 --counters a --counters b --counters c", ["--counters", "3 snapshots"]),
     # Numbers: ratios, counts, either of two, bytes.
     (f"{DRIVE} --op much", ["--op", "much"]),
     (f"{DRIVE} --op 0", ["op", "above 0"]),

@@ -8,7 +8,10 @@ use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::CustomPolicies;
 use writeamp_engine::managers::{Layout, Setup};
-use writeamp_engine::workloads::{self, Characteristics, Columns, Context, Site, Trace, Workload};
+use writeamp_engine::request::{Op, Request};
+use writeamp_engine::workloads::{
+    self, Characteristics, Columns, Context, Site, Trace, Workload, number_of,
+};
 
 use crate::columns::{column, column_or, counts as page_counts};
 use crate::custom;
@@ -182,6 +185,11 @@ impl EarlierHost {
 #[derive(Clone)]
 pub struct Load(Kind);
 
+/// Columns of requests.
+type Column<'py, T> = Bound<'py, PyArray1<T>>;
+type Requests<'py> =
+    (Column<'py, u8>, Column<'py, u32>, Column<'py, u32>, Column<'py, u32>, Column<'py, u32>);
+
 #[derive(Clone)]
 enum Kind {
     Spec { text: String, pages: u32, page_bytes: u32 },
@@ -213,6 +221,23 @@ impl Load {
             Kind::Spec { text, .. } => workloads::writes_in_all(text).map_err(|e| raised(&e)),
             Kind::Trace(_) => Ok(None),
         }
+    }
+
+    /// Draws the first requests that the host issues until it has written `pages` pages.
+    ///
+    /// They are those of a run of the same seed, as columns that `trace` takes: ops, first pages,
+    /// counts, head bytes and tail bytes.
+    #[pyo3(signature = (*, seed, pages))]
+    fn requests<'py>(&self, py: Python<'py>, seed: u64, pages: u64) -> PyResult<Requests<'py>> {
+        let drawn = py.detach(|| self.drawn(seed, pages)).map_err(|e| raised(&e))?;
+        let column = |value: fn(&Request) -> u32| PyArray1::from_iter(py, drawn.iter().map(value));
+        Ok((
+            PyArray1::from_iter(py, drawn.iter().map(|one| number_of(one.op))),
+            column(|one| one.first_page),
+            column(|one| one.pages),
+            column(|one| one.head_bytes),
+            column(|one| one.tail_bytes),
+        ))
     }
 
     /// Makes the load of a trace, replayed `passes` times.
@@ -256,6 +281,20 @@ impl Load {
             Kind::Spec { text, .. } => workloads::characteristics(text).map_err(|e| raised(&e)),
             Kind::Trace(_) => Ok(None),
         }
+    }
+
+    /// Returns the first requests, until so many pages are written or there are no more.
+    fn drawn(&self, seed: u64, pages: u64) -> Result<Vec<Request>> {
+        let mut load = self.build(seed)?;
+        let (mut drawn, mut written) = (Vec::new(), 0);
+        while written < pages {
+            let Some(request) = load.next_request() else { break };
+            if request.op == Op::Write {
+                written += u64::from(request.pages);
+            }
+            drawn.push(request);
+        }
+        Ok(drawn)
     }
 
     /// The load anew, with its randomness decided by `seed`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,15 +30,23 @@ _SaveConfig = Annotated[
 ]
 
 
-def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
+def register_experiment(
+    app: typer.Typer,
+    body: Callable[..., None],
+    *,
+    verb: str | None = None,
+    without: Collection[str] = (),
+) -> None:
     """Add the verb that `body` is called.
 
     Args:
         app: the command line.
         body: takes the experiment, and by keyword the options of its own.
+        verb: whose experiment it takes; by default its own.
+        without: settings of that verb that it has no options for.
     """
-    verb = body.__name__
-    places = setting_places(verb)
+    verb = verb or body.__name__
+    places = {name: one for name, one in setting_places(verb).items() if name not in without}
     settings = setting_parameters(places)
     own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
 
@@ -57,7 +65,7 @@ def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
         *own,
         _own("save_config", _SaveConfig),
     ]
-    app.command(verb)(described(command, parameters, [places]))
+    app.command(body.__name__)(described(command, parameters, [places]))
 
 
 def _own(name: str, annotation: Any) -> inspect.Parameter:

@@ -198,7 +198,7 @@ def note(sentence: str) -> None:
     boundary.say(f"note: {sentence}")
 
 
-class Answer(Protocol):
+class Tellable(Protocol):
     """Interface of the results that `tell` prints and draws."""
 
     @property
@@ -223,7 +223,7 @@ class Answer(Protocol):
 
 
 def tell(
-    found: Answer,
+    found: Tellable,
     show: Callable[[], None],
     *,
     json: bool,

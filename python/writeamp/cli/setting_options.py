@@ -33,6 +33,7 @@ _PANELS = {
     "trace": "Trace",
     "run": "Run",
     "timed": "Virtual time (runs that have a latency)",
+    "answer": "Ways to answer",
     "virtual": "Virtual drive",
     "counted": "What is counted and written down",
     "op": "Search for, or sweep over, over-provisioning (the logical size stays)",

@@ -70,8 +70,8 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
     What holds no data is spare space, whatever it was meant for.
     """
-    return _mean_field(plan, device, held_pages) or _best(
-        _candidates(plan), _inputs(device, held_pages)
+    return mean_field(plan, device, held_pages) or _best(
+        _candidates(plan), model_inputs(device, held_pages)
     )
 
 
@@ -95,7 +95,7 @@ def uniform_writes(device: Device, held_pages: int) -> list[Expectation]:
     These two it knows best. Of a drive as full as in `expectation`, and only of models whose
     domain has it.
     """
-    drive = _inputs(device, held_pages)
+    drive = model_inputs(device, held_pages)
     found = [_best((_FIFO,), drive), _best(_GREEDY, drive)]
     return [one for one in found if one.outside is None]
 
@@ -120,7 +120,8 @@ def _op_of_data(device: Device, held_pages: int) -> float:
     return float(effective_op(device.op, share, share))
 
 
-def _inputs(device: Device, held_pages: int) -> ModelInputs:
+def model_inputs(device: Device, held_pages: int) -> ModelInputs:
+    """Return a drive as models take it, at the op of the pages that hold data."""
     pages_per_block = device.geometry.pages_per_block
     return ModelInputs(
         op=_op_of_data(device, held_pages),
@@ -155,7 +156,7 @@ def _best(candidates: tuple[_Candidate, ...], drive: ModelInputs) -> Expectation
     return Expectation(wa, label, drive.op, outside)
 
 
-def _mean_field(plan: Plan, device: Device, held_pages: int) -> Expectation | None:
+def mean_field(plan: Plan, device: Device, held_pages: int) -> Expectation | None:
     """Return the mean field's WA of HCWF under hot and cold data with the oracle."""
     policy = plan.policy
     manager, victims = Spec.of("managers", policy.manager), Spec.of("victims", policy.victims)

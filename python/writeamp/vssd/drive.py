@@ -152,7 +152,15 @@ def start_drive(
     config = plugin_config(found, state=state, record=recorder.raw, ready_busy=edges)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
     last_remarks: list[str] = []
-    server = start_server(config, where, folder, signals, undo=undo, remarks=last_remarks)
+    server = start_server(
+        config,
+        where,
+        folder,
+        signals,
+        undo=undo,
+        remarks=last_remarks,
+        is_in_turn=found.in_turn,
+    )
     if state is not None:
         state.unlink()
     remarks = _remarks(found, is_kept=is_kept)

@@ -75,6 +75,7 @@ def start_server(
     *,
     undo: ExitStack,
     remarks: list[str],
+    is_in_turn: bool = False,
 ) -> Server:
     """Start a drive, and return when it serves.
 
@@ -85,6 +86,7 @@ def start_server(
         signals: what ends the wait.
         undo: what will stop the drive and remove its sockets.
         remarks: takes what the drive complained of, when it has been stopped.
+        is_in_turn: whether requests of a connection are served one after another, as they come.
 
     Raises:
         WriteampError: somebody listens there, or the drive cannot be; the sentence says why.
@@ -101,13 +103,15 @@ def start_server(
         undo.callback(_remove, path)
     file, running = folder / "config.json", folder / "nbdkit.pid"
     file.write_text(json.dumps(config | {"control": str(control), "dies_with_parent": True}))
+    in_turn = ("--threads", "1") if is_in_turn else ()
     daemon = start_daemon(
         undo,
         folder / "nbdkit.messages",
         "nbdkit",
         # Its end goes with that of the thread which starts it, however that comes. nbdkit would
         # then wait for clients to leave, so the plugin turns that into a kill.
-        *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
+        *("--foreground", "--exit-with-parent", *in_turn),
+        *("--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
     server = Server(where, Control(control), daemon, remarks)

@@ -31,12 +31,16 @@ from writeamp.vssd.settings import DriveSettings
 
 @dataclass(frozen=True)
 class Specification:
-    """A virtual drive that can be built: its device, and a plan of what is written to it before."""
+    """A virtual drive that can be built: its device, and a plan of what is written to it before.
+
+    If it is `in_turn`, it serves the requests of a connection one after another, as they come.
+    """
 
     device: Device
     plan: Plan
     settings: DriveSettings
     input_files: tuple[str, ...]
+    in_turn: bool = False
 
     @property
     def policy(self) -> Policy:

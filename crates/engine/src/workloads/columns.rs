@@ -9,6 +9,11 @@ use crate::state::{Checksum, Element};
 /// Numbers of the operations in a column of them.
 const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
 
+/// Number of an operation in a column of them.
+pub fn number_of(op: Op) -> u8 {
+    OPS.iter().position(|one| *one == op).expect("all are there") as u8
+}
+
 /// Values of all requests, wherever they are kept.
 pub trait Values<T>: Send + Sync {
     /// The value of a request.
@@ -96,9 +101,8 @@ pub struct Columns {
 impl Columns {
     /// Columns of their own for some requests.
     pub fn of(requests: &[Request]) -> Self {
-        let code = |op: Op| OPS.iter().position(|one| *one == op).expect("all are there") as u8;
         Columns {
-            ops: Column::own(requests.iter().map(|one| code(one.op)).collect()),
+            ops: Column::own(requests.iter().map(|one| number_of(one.op)).collect()),
             first_pages: Column::own(requests.iter().map(|one| one.first_page).collect()),
             counts: Column::own(requests.iter().map(|one| one.pages).collect()),
             at_ns: Column::own(requests.iter().map(|one| one.at_ns).collect()),

@@ -23,7 +23,7 @@ mod trimming;
 mod uniform;
 mod zipf;
 
-pub use columns::{Column, Columns, Values};
+pub use columns::{Column, Columns, Values, number_of};
 pub use io::{Accesses, Arrivals, Characteristics};
 pub use schedule::Schedule;
 pub use trace::Trace;

@@ -1,0 +1,158 @@
+"""Answer of a question: all ways are asked, their differences measured, and changes tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from writeamp.answers.advice import KINDS
+from writeamp.answers.case import Found, measured
+from writeamp.answers.cause import Cause
+from writeamp.answers.causes import CAUSES
+from writeamp.answers.chain import Chain, Steps, chain_of, measure, noise, steps_of
+from writeamp.answers.change import Advice, Change, Kind
+from writeamp.answers.differences import agree, differences_of
+from writeamp.answers.question import Question
+from writeamp.answers.result import Answer
+from writeamp.answers.row import WayRow
+from writeamp.answers.way import Tell, Way
+from writeamp.answers.ways import WAYS
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.runners import local_runner
+
+_QUICK_S = 10.0
+# So many changes are told, each the best of its kind.
+_TOLD = 3
+# Runs of the window cost about so much more than the part of the simulation that is as long.
+_WHY, _LESS = "why rows differ", "what would make it less"
+
+
+@dataclass
+class Listener:
+    """Listener of an answer in progress: rows as they come, and how far each part is."""
+
+    row: Callable[[WayRow], None]
+    tell: Tell
+
+
+@dataclass
+class Asking:
+    """An answer in progress, of which everything that is there can be taken at any time."""
+
+    question: Question
+    rows: list[WayRow] = field(default_factory=list)
+    chains: dict[str, Chain] = field(default_factory=dict)
+    advice: list[Advice] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+    def found(self) -> Answer:
+        """Return what there is."""
+        question = self.question
+        lost = [sentence for chain in self.chains.values() for sentence in chain.lost]
+        return Answer(
+            load_name=question.plan.load_name,
+            policy=str(question.policy),
+            device=question.drive,
+            rows=tuple(self.rows),
+            differences=differences_of(self.rows, self.chains),
+            advice=tuple(self.advice),
+            held_pages=question.held_pages if self.rows else 0,
+            missing=tuple(self.left),
+            notes=tuple(dict.fromkeys([*question.notes, *lost])),
+        )
+
+
+def answered(
+    question: Question,
+    listener: Listener,
+    *,
+    ways: Sequence[Way] = WAYS,
+    causes: Sequence[Cause] = CAUSES,
+    kinds: Sequence[Kind] = KINDS,
+) -> Answer:
+    """Ask all ways, measure why they differ, and try what would make it less.
+
+    Args:
+        question: the drive and its load.
+        listener: hears of rows as they come.
+        ways: to ask.
+        causes: of difference, in the order in which they are switched.
+        kinds: of changes to try.
+
+    Raises:
+        Interrupted: Ctrl-C; `finished` is what there is.
+    """
+    asking = Asking(question, left=[*(one.name for one in ways), _WHY, _LESS])
+    try:
+        for way in ways:
+            for row in _rows(question, way, listener.tell):
+                asking.rows.append(row)
+                listener.row(row)
+            asking.left.remove(way.name)
+        _explain(asking, causes, listener.tell)
+        asking.left.remove(_WHY)
+        _advise(asking, kinds, listener.tell)
+        asking.left.remove(_LESS)
+    except KeyboardInterrupt:
+        raise Interrupted(asking.found() if asking.rows else None) from None
+    return asking.found()
+
+
+def _rows(question: Question, way: Way, tell: Tell) -> Iterable[WayRow]:
+    if question.asked.quick and question.simulated is not None:
+        expected_s = way.expected_s(question)
+        if expected_s > _QUICK_S:
+            reason = f"left out by --quick: it would take about {expected_s:.0f} s"
+            return [WayRow.without(way.name, way.assumes, reason)]
+    return way.rows(question, tell)
+
+
+def _explain(asking: Asking, causes: Sequence[Cause], tell: Tell) -> None:
+    """Measure the chain of each row that differs from the simulation by more than noise."""
+    question = asking.question
+    simulated = next((one for one in asking.rows if one.kind == "simulate"), None)
+    if simulated is None:
+        return
+    known: dict[Steps, Found | str] = {}
+    steps = {
+        one.way: steps_of(question, one, causes)
+        for one in asking.rows
+        if one.answers and one is not simulated and not agree(one, simulated)
+    }
+    try:
+        measure(
+            [each for one in steps.values() for each in one],
+            known,
+            lambda done, of: tell(_WHY, done, of),
+        )
+    finally:
+        for row in asking.rows:
+            if row.way in steps:
+                asking.chains[row.way] = chain_of(row, question.found, steps[row.way], known)
+
+
+def _advise(asking: Asking, kinds: Sequence[Kind], tell: Tell) -> None:
+    """Simulate the changes of each kind on the window, and keep the best of each."""
+    question = asking.question
+    if question.simulated is None:
+        return
+    now = measured(question.windowed)
+    best: dict[str, Advice] = {}
+    tried = [(kind, one) for kind in kinds for one in kind.changes(question)]
+    done = 0
+    for at, found in local_runner(len(tried)).results(_wa_with, [one for _, one in tried]):
+        done += 1
+        tell(_LESS, done, len(tried))
+        kind, change = tried[at]
+        if found is None or now.wa - found.wa <= noise(now, found):
+            continue
+        if kind.name not in best or found.wa < best[kind.name].wa:
+            best[kind.name] = Advice(change.words, found.wa, found.ci, now.wa, change.costs)
+        asking.advice = sorted(best.values(), key=lambda one: one.wa)[:_TOLD]
+
+
+def _wa_with(change: Change) -> Found | None:
+    try:
+        return measured(change.case)
+    except WriteampError:  # a policy that such a drive or load refuses
+        return None

@@ -1,0 +1,134 @@
+"""Result: rows of all ways, why they differ, and what would make it less."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp._engine import __version__
+from writeamp.answers.change import Advice
+from writeamp.answers.differences import RowDifference
+from writeamp.answers.row import WayRow
+from writeamp.devices.device import Device
+from writeamp.plots.figures.wa_by_way import WayDot, wa_by_way
+from writeamp.plots.spec import PanelChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import four_digits
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Answer(Drawn):
+    """One question answered by every way.
+
+    Attributes:
+        load_name: what the host writes.
+        policy: of the drive, in words.
+        device: the drive.
+        rows: what each way answers, the quickest first.
+        differences: of each pair of rows that answer.
+        advice: the three changes that make it least, the best first.
+        held_pages: logical pages that hold data, for which theory speaks.
+        missing: what was not finished, after Ctrl-C.
+        notes: sentences on what was assumed, left out or rounded.
+    """
+
+    load_name: str
+    policy: str
+    device: Device
+    rows: tuple[WayRow, ...]
+    differences: tuple[RowDifference, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    held_pages: int = 0
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Ways and parts that were asked for and not finished; empty if none."""
+        return self.missing
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader should know."""
+        return []
+
+    @property
+    def simulated(self) -> WayRow | None:
+        """The row of the simulation; None if it was not finished."""
+        return self.row("simulate")
+
+    def row(self, kind: str) -> WayRow | None:
+        """Return the first row of a kind; None of none."""
+        return next((one for one in self.rows if one.kind == kind), None)
+
+    def between(self, one: str, other: str) -> RowDifference | None:
+        """Return the difference of two rows by their ways, in whichever order; None of none."""
+        found = (each for each in self.differences if set(each.between) == {one, other})
+        return next(found, None)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [one.to_dict() for one in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON types, with the keys of `writeamp answer --json`."""
+        return {
+            "rows": [one.to_dict() for one in self.rows],
+            "differences": [one.to_dict() for one in self.differences],
+            "advice": [one.to_dict() for one in self.advice],
+            "workload": self.load_name,
+            "policy": self.policy,
+            "device": self.device.name,
+            **self.device.facts(),
+            "held_pages": self.held_pages,
+            "unfinished": list(self.missing),
+            "notes": list(self.notes),
+            "version": __version__,
+        }
+
+    def card(self) -> Card:
+        """Return a row for each way."""
+        rows = [(one.way, _wa(one), _bounds(one), one.reason or one.assumes) for one in self.rows]
+        found = [
+            f"{one.change}: WA {one.wa:.4g} instead of {one.wa_now:.4g} ({one.costs})"
+            for one in self.advice
+        ]
+        return Card(
+            f"WA of {self.load_name} on {self.device.name} under {self.policy}",
+            rows,
+            ("way", ">WA", ">95% CI", ""),
+            notes=[*found, *self.notes],
+        )
+
+    def figure(self) -> PanelChart:
+        """Describe a dot with its interval for each way that answers."""
+        dots = [
+            WayDot(one.way, one.wa, *one.bounds, is_sound=not one.reason)
+            for one in self.rows
+            if one.answers
+        ]
+        device = self.device
+        return wa_by_way(
+            dots,
+            title=f"Write amplification by every way: {self.load_name}",
+            subtitle=f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}",
+        )
+
+    def __str__(self) -> str:
+        """Return the answers in a line."""
+        answers = ", ".join(f"{one.way} {_wa(one)}" for one in self.rows if one.answers)
+        return f"WA of {self.load_name} on {self.device.name}: {answers}"
+
+    def __repr__(self) -> str:
+        """Return the line in brackets."""
+        return f"<Answer: {self}>"
+
+
+def _wa(row: WayRow) -> str:
+    return f"{row.wa:.3f}" if row.answers else "–"
+
+
+def _bounds(row: WayRow) -> str:
+    low, high = row.ci
+    return "" if math.isnan(low) else f"{four_digits(low)} to {four_digits(high)}"

@@ -1,0 +1,76 @@
+"""Settings of `answer` besides those of the drive and its load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
+from writeamp.vssd.mount import FILE_SYSTEMS
+
+
+@dataclass(frozen=True)
+class QuestionSettings(Settings):
+    """Program as the load, counters of a real drive, and how long the ways may take."""
+
+    title: ClassVar[str] = "answer"
+    names_options: ClassVar[bool] = True
+
+    run: str | None = setting(
+        None,
+        None,
+        "load: a shell command that writes to the virtual drive, with $uri, $unixsocket and "
+        "$mountpoint; what it writes is recorded, and is the load of all other ways",
+        metavar="CMD",
+        panel="answer",
+    )
+    mount: str | None = setting(
+        None,
+        None,
+        "mount the virtual drive of --run with a file system at this folder, which is made; needs "
+        "root",
+        number="path",
+        metavar="DIR",
+        panel="answer",
+    )
+    fs: str | None = setting(
+        None,
+        None,
+        f"file system for --mount: {', '.join(FILE_SYSTEMS)} (default ext4)",
+        choices=FILE_SYSTEMS,
+        panel="answer",
+    )
+    counters: tuple[str, ...] | None = setting(
+        None,
+        None,
+        "snapshots of a real drive's counters: one of its life, or two around this load; may be "
+        "given several times",
+        number="texts",
+        metavar="SNAP",
+        panel="answer",
+    )
+    quick: bool = setting(
+        False,
+        None,
+        "leave out what takes more than ten seconds",
+        number="switch",
+        panel="answer",
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field, and refuse those that contradict each other."""
+        if isinstance(self.counters, str):
+            object.__setattr__(self, "counters", (self.counters,))
+        elif self.counters is not None:
+            object.__setattr__(self, "counters", tuple(map(str, self.counters)))
+        super().__post_init__()
+        if self.run is not None and not self.run.strip():
+            raise WriteampError("--run is empty; give a command")
+        if self.run is None and (self.mount, self.fs) != (None, None):
+            raise WriteampError("--mount and --fs are for the command of --run; give it too")
+        if self.counters is not None and len(self.counters) > 2:
+            raise WriteampError(
+                f"--counters has {len(self.counters)} snapshots; give one, or one before the load "
+                "and one after it"
+            )

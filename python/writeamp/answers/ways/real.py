@@ -1,0 +1,41 @@
+"""Counters of a real drive, over its life or between two snapshots."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from writeamp.answers.question import Question
+from writeamp.answers.row import WayRow
+from writeamp.answers.way import Tell, Way
+from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.measure.counters.reading import read_snapshot
+
+_ASSUMES = "counters of the drive, in bytes: a page written in part counts with its bytes"
+
+
+def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
+    given = question.asked.counters
+    if given is None:
+        return
+    began = time.perf_counter()
+    found = _answer([Path(one) for one in given])
+    seconds = time.perf_counter() - began
+    way = "real drive, since new" if len(given) == 1 else "real drive, between snapshots"
+    if found.wa is None:
+        yield WayRow.without(way, _ASSUMES, found.reason, seconds)
+        return
+    low, high = found.ci or (float("nan"), float("nan"))
+    warned = "" if len(given) > 1 else "over all its life, whatever it was written"
+    assumes = f"{_ASSUMES}; {found.wa_definition}"
+    yield WayRow(way, found.wa, (low, high), seconds, assumes, warned)
+
+
+def _answer(paths: list[Path]) -> DriveCounters:
+    snapshots = [read_snapshot(path) for path in paths]
+    first, last = snapshots[0], snapshots[-1]
+    return life_answer(first) if len(snapshots) == 1 else interval_answer(first, last)
+
+
+WAY = Way("real", _rows, _ASSUMES)

@@ -1,0 +1,192 @@
+"""Window: the same requests for every engine, from a drive that the same load has aged.
+
+A simulation runs for as long as its interval needs; what has time, or comes through NBD, is a
+hundred times slower, and is shown a part of that: the window.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import Load as EngineLoad
+from writeamp.devices.device import Device
+from writeamp.registry.specs import Spec
+from writeamp.runs.plan import Plan
+from writeamp.settings.precondition import Precondition
+from writeamp.settings.settings import LoadSettings
+from writeamp.traces.pages import PageTrace
+from writeamp.traces.touching import OPS
+
+# Of a synthetic load: drive writes of the window and, before it, of the ageing; and the most pages.
+_DRIVE_WRITES = 2
+_AGEING_DRIVE_WRITES = 16
+_MOST_PAGES = 1 << 22
+_MOST_AGEING_PAGES = 1 << 22
+_AGEING = 8
+# Of a trace: passes that age the drive, and the requests that all of them may have.
+AGEING_PASSES = 4
+_MOST_REQUESTS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Requests that count, and those before them that age the drive; None of a drive just filled.
+
+    `drive_writes` is the length of the window, and `passes` how often a trace ages the drive.
+    """
+
+    plan: Plan
+    requests: PageTrace
+    drive_writes: float
+    is_whole: bool
+    words: str
+
+
+def window_of(plan: Plan, drive: Device, passes: int) -> Window:
+    """Return the window of a load.
+
+    Args:
+        plan: of the simulation.
+        drive: that it runs on.
+        passes: over the trace that the simulation made; 0 of a synthetic load.
+    """
+    if isinstance(plan.load, Spec):
+        return _of_spec(plan, plan.load, drive)
+    return _of_trace(plan, plan.load, drive, passes)
+
+
+def _of_spec(plan: Plan, spec: Spec, drive: Device) -> Window:
+    used = plan.used_pages(drive)
+    # Whoever says how long the simulation is wants no other to be longer.
+    most = plan.run.writes or _MOST_PAGES
+    pages = min(_DRIVE_WRITES * drive.logical_pages, _MOST_PAGES, most)
+    ageing = min(_AGEING_DRIVE_WRITES * drive.logical_pages, _MOST_AGEING_PAGES, _AGEING * most)
+    load = EngineLoad.spec(spec.text, used, drive.page_bytes)
+    earlier = drawn(load, seed=plan.seed + 1, pages=ageing, used=used, page_bytes=drive.page_bytes)
+    requests = drawn(load, seed=plan.seed, pages=pages, used=used, page_bytes=drive.page_bytes)
+    run = replace(plan.run, writes=requests.host_pages, warmup=0, replicas=1)
+    drive_writes = requests.host_pages / drive.logical_pages
+    return Window(
+        plan=replace(plan, run=run, earlier=joined(plan.earlier, earlier)),
+        requests=requests,
+        drive_writes=drive_writes,
+        is_whole=False,
+        words=f"{drive_writes:.3g} drive writes after {ageing / drive.logical_pages:.3g}",
+    )
+
+
+def _of_trace(plan: Plan, trace: PageTrace, drive: Device, passes: int) -> Window:
+    ageing = min(passes - 1, AGEING_PASSES, max(1, _MOST_REQUESTS // max(1, trace.op.size)))
+    earlier = repeated(trace, ageing) if ageing > 0 else None
+    run = replace(plan.run, writes=None, warmup=0, replicas=1)
+    words = "one pass" if earlier is None else f"one pass after {ageing}"
+    return Window(
+        plan=replace(
+            plan,
+            run=run,
+            host=replace(plan.host, repeat=1),
+            earlier=joined(plan.earlier, earlier),
+        ),
+        requests=trace,
+        drive_writes=trace.host_pages / drive.logical_pages,
+        is_whole=passes <= 1,
+        words=words,
+    )
+
+
+def as_trace(plan: Plan, load: PageTrace, earlier: PageTrace | None) -> Plan:
+    """Return the plan that replays a trace once, on a drive which another has aged."""
+    host = LoadSettings(precondition=Precondition.of(plan.host.precondition).fill)
+    run = replace(plan.run, writes=None, warmup=0, replicas=1)
+    return replace(plan, load=load, earlier=earlier, host=host, run=run, before=None)
+
+
+def drawn(load: EngineLoad, *, seed: int, pages: int, used: int, page_bytes: int) -> PageTrace:
+    """Return the first requests of a synthetic load, until so many pages are written."""
+    op, start, count, head, tail = load.requests(seed=seed, pages=pages)
+    return page_trace(
+        op, start, count, used, page_bytes, head=head if head.any() else None, tail=tail
+    )
+
+
+def page_trace(
+    op: npt.NDArray[np.uint8],
+    start: npt.NDArray[np.uint32],
+    count: npt.NDArray[np.uint32],
+    logical_pages: int,
+    page_bytes: int,
+    *,
+    head: npt.NDArray[np.uint32] | None = None,
+    tail: npt.NDArray[np.uint32] | None = None,
+) -> PageTrace:
+    """Return requests as a trace of pages on a drive of so many; all pages may be written."""
+    return PageTrace(
+        op=op,
+        start=start,
+        count=count,
+        logical_pages=logical_pages,
+        footprint_pages=logical_pages,
+        host_pages=int(count[op == OPS["write"]].sum(dtype=np.int64)),
+        partial_pages=0,
+        page_bytes=page_bytes,
+        mapping="as-is",
+        head_bytes=head,
+        tail_bytes=None if head is None else tail,
+    )
+
+
+def page_writes(pages: npt.NDArray[np.uint32], logical_pages: int, page_bytes: int) -> PageTrace:
+    """Return a trace that writes pages one by one."""
+    op = np.broadcast_to(np.uint8(OPS["write"]), pages.shape)
+    count = np.broadcast_to(np.uint32(1), pages.shape)
+    return page_trace(op, pages, count, logical_pages, page_bytes)
+
+
+def repeated(trace: PageTrace, times: int) -> PageTrace:
+    """Return a trace that is played several times, without its moments."""
+
+    def tiled(column: npt.NDArray[np.uint32] | None) -> npt.NDArray[np.uint32] | None:
+        return None if column is None else np.tile(column, times)
+
+    return replace(
+        trace,
+        op=np.tile(trace.op, times),
+        start=np.tile(trace.start, times),
+        count=np.tile(trace.count.astype(np.uint32), times),
+        host_pages=trace.host_pages * times,
+        partial_pages=trace.partial_pages * times,
+        at_ns=None,
+        head_bytes=tiled(trace.head_bytes),
+        tail_bytes=tiled(trace.tail_bytes),
+    )
+
+
+def joined(first: PageTrace | None, second: PageTrace | None) -> PageTrace | None:
+    """Return both traces, one after the other, without their moments; None of none."""
+    if first is None or second is None:
+        return second if first is None else first
+
+    def column(name: str) -> npt.NDArray[np.uint32] | None:
+        parts = [getattr(first, name), getattr(second, name)]
+        if all(part is None for part in parts):
+            return None
+        zeros = [np.zeros(one.op.size, np.uint32) for one in (first, second)]
+        return np.concatenate(
+            [zero if part is None else part for part, zero in zip(parts, zeros, strict=True)]
+        )
+
+    return replace(
+        first,
+        op=np.concatenate([first.op, second.op]),
+        start=np.concatenate([first.start, second.start]),
+        count=np.concatenate([first.count.astype(np.uint32), second.count.astype(np.uint32)]),
+        logical_pages=max(first.logical_pages, second.logical_pages),
+        host_pages=first.host_pages + second.host_pages,
+        partial_pages=first.partial_pages + second.partial_pages,
+        at_ns=None,
+        head_bytes=column("head_bytes"),
+        tail_bytes=column("tail_bytes"),
+    )

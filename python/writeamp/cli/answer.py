@@ -1,0 +1,133 @@
+"""`writeamp answer`: one question answered by every way, and why the answers differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from writeamp.answers.settings import QuestionSettings
+from writeamp.cli import boundary, options
+from writeamp.cli.experiment_options import register_experiment
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.cli.setting_options import with_settings
+from writeamp.plots import check_target
+from writeamp.settings.experiment import Experiment
+
+if TYPE_CHECKING:
+    from writeamp.answers.result import Answer
+
+# Settings of `simulate` that are of one timed run, or of one that is reported in another form.
+_WITHOUT = (
+    *("time", "timed", "host_bytes", "time_scale", "spread", "capacity"),
+    *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    register_experiment(app, with_settings(answer), verb="simulate", without=_WITHOUT)
+
+
+def answer(
+    experiment: Experiment,
+    *,
+    asked: QuestionSettings,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw a dot with its interval for each way, to a .png, .svg, .pdf or .html file.",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Answer by every way how much a drive amplifies a load's writes (WA), and why answers differ.
+
+    Formulas, a simulation, one in virtual time, a virtual drive and a real drive's counters stand
+    in one table; differences are measured by switching one thing at a time.
+
+    Example: writeamp answer --workload zipf:s=0.99 --device tlc-datacenter --size 512MiB
+
+    Example: writeamp answer --trace disk.csv --op 0.10 --counters before.json --counters after.json
+    """
+    if plot is not None:
+        check_target(plot)
+    from writeamp.answers.answering import Listener  # noqa: PLC0415 (slow)
+    from writeamp.answers.functions import answer_of  # noqa: PLC0415 (slow)
+    from writeamp.cli.answer_tables import RowPrinter  # noqa: PLC0415 (slow)
+
+    printer = RowPrinter()
+    with _Bars() as bars:
+        listener = Listener(
+            row=lambda row: None if json else bars.between(lambda: printer.row(row)),
+            tell=bars.tell,
+        )
+        found = options.whole_or_part(lambda: answer_of(experiment, asked, listener))
+    for sentence in found.notes:
+        options.note(sentence)
+    try:
+        if json:
+            options.print_json(found.to_dict())
+        else:
+            _print_reasons(found)
+    finally:
+        if plot is not None and not found.unfinished:
+            found.plot(plot)
+    if found.unfinished:
+        raise boundary.PartlyDone(f"not finished: {', '.join(found.unfinished)}")
+
+
+def _print_reasons(found: Answer) -> None:
+    from writeamp.cli.answer_tables import (  # noqa: PLC0415 (slow)
+        advice_table,
+        agreements,
+        differences_table,
+    )
+
+    differences = differences_table(found)
+    if differences is not None:
+        stdout.print("")
+        stdout.print(differences)
+    agreed = agreements(found)
+    if agreed is not None:
+        stdout.print(agreed)
+    if found.advice:
+        stdout.print("")
+        stdout.print(advice_table(found.advice))
+    elif not found.unfinished:
+        stdout.print("nothing that was tried would make it less")
+
+
+class _Bars:
+    """Progress bars, one for each part, which make room for what is printed between."""
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> _Bars:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def tell(self, what: str, done: int, of: int) -> None:
+        if what != self._what or self._bar is None:
+            self._end()
+            self._what = what
+            self._bar = Bar(what, lambda done, of: f"{done / of:.0%}" if of else "")
+            self._bar.__enter__()
+        self._bar.update(done, of)
+
+    def between(self, show: Callable[[], None]) -> None:
+        self._end()
+        show()
+
+    def _end(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__()
+        self._what, self._bar = "", None

@@ -1,0 +1,156 @@
+"""Client of the NBD protocol on a Unix socket: sends requests, many of them under way at once.
+
+The protocol stands in https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md. Only what
+a replay needs is spoken: a fixed newstyle handshake without TLS, and simple replies.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from writeamp.errors import WriteampError
+
+_GREETING = b"NBDMAGICIHAVEOPT"
+_OPTION_MAGIC = b"IHAVEOPT"
+_EXPORT_NAME = 1
+_FIXED_NEWSTYLE, _NO_ZEROES = 1, 2
+_REQUEST = struct.Struct(">IHHQQI")
+_REPLY = struct.Struct(">IIQ")
+_REQUEST_MAGIC, _REPLY_MAGIC = 0x25609513, 0x67446698
+# A server that says nothing for so long has hung.
+_PATIENCE_S = 60.0
+# A server takes no request that is longer.
+MOST_BYTES = 1 << 22
+# Under way at once: few enough for their replies to fit the socket's buffer.
+_MOST_REQUESTS = 256
+_MOST_BUFFERS = 1000
+
+
+class Command(IntEnum):
+    """Kind of a request, by its number in the protocol."""
+
+    READ = 0
+    WRITE = 1
+    DISCONNECT = 2
+    FLUSH = 3
+    TRIM = 4
+
+
+class NbdRequest(NamedTuple):
+    """A request on a range of bytes; what is written are zeros."""
+
+    command: Command
+    offset: int
+    length: int
+
+
+class NbdClient:
+    """A connection to the default export of a server; closed at the end of a `with` block."""
+
+    def __init__(self, where: Path) -> None:
+        """Connect.
+
+        Raises:
+            WriteampError: nobody serves NBD there.
+        """
+        self._zeros = memoryview(bytes(MOST_BYTES))
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(_PATIENCE_S)
+        try:
+            self._socket.connect(str(where))
+            self._shake_hands(where)
+        except OSError as error:
+            self._socket.close()
+            raise WriteampError(f"cannot connect to {where}: {error}") from None
+
+    def __enter__(self) -> NbdClient:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Say goodbye."""
+        with self._socket:
+            self._socket.sendall(_header(NbdRequest(Command.DISCONNECT, 0, 0), 0))
+
+    def send(self, requests: Iterable[NbdRequest]) -> Iterator[int]:
+        """Send requests in their order, and give how many were answered in all, now and then.
+
+        Raises:
+            WriteampError: the server refused one, or ended.
+        """
+        done = 0
+        for group in _groups(requests):
+            try:
+                self._send_group(group)
+            except OSError as error:
+                raise WriteampError(f"the virtual drive stopped to answer: {error}") from None
+            done += len(group)
+            yield done
+
+    def _send_group(self, group: list[NbdRequest]) -> None:
+        buffers: list[bytes | memoryview] = []
+        for handle, one in enumerate(group):
+            buffers.append(_header(one, handle))
+            if one.command is Command.WRITE:
+                buffers.append(self._zeros[: one.length])
+        for first in range(0, len(buffers), _MOST_BUFFERS):
+            self._send_whole(buffers[first : first + _MOST_BUFFERS])
+        answers = self._receive(
+            _REPLY.size * len(group)
+            + sum(one.length for one in group if one.command is Command.READ)
+        )
+        if any(one.command is Command.READ for one in group):
+            return  # data stand between the replies, and a replay does not look at them
+        for magic, error, _ in _REPLY.iter_unpack(answers):
+            if magic != _REPLY_MAGIC or error:
+                raise WriteampError(f"the virtual drive refused a request with error {error}")
+
+    def _send_whole(self, buffers: list[bytes | memoryview]) -> None:
+        left = [memoryview(one) for one in buffers]
+        while left:
+            sent = self._socket.sendmsg(left)
+            while left and sent >= len(left[0]):
+                sent -= len(left.pop(0))
+            if left:
+                left[0] = left[0][sent:]
+
+    def _receive(self, size: int) -> bytes:
+        found = bytearray(size)
+        left = memoryview(found)
+        while left:
+            got = self._socket.recv_into(left)
+            if not got:
+                raise OSError("it closed the connection")
+            left = left[got:]
+        return bytes(found)
+
+    def _shake_hands(self, where: Path) -> None:
+        if self._receive(len(_GREETING)) != _GREETING:
+            raise WriteampError(f"{where} is no NBD server with a newstyle handshake")
+        self._receive(2)
+        self._socket.sendall(struct.pack(">I", _FIXED_NEWSTYLE | _NO_ZEROES))
+        self._socket.sendall(_OPTION_MAGIC + struct.pack(">II", _EXPORT_NAME, 0))
+        self._receive(8 + 2)  # size and flags of the export
+
+
+def _header(one: NbdRequest, handle: int) -> bytes:
+    return _REQUEST.pack(_REQUEST_MAGIC, 0, one.command, handle, one.offset, one.length)
+
+
+def _groups(requests: Iterable[NbdRequest]) -> Iterator[list[NbdRequest]]:
+    """Divide requests into groups that are under way together."""
+    group: list[NbdRequest] = []
+    size = 0
+    for one in requests:
+        group.append(one)
+        size += one.length
+        if len(group) == _MOST_REQUESTS or size >= MOST_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group

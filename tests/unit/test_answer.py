@@ -1,0 +1,213 @@
+"""Answers of every way: rows, measured causes, advice, and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import in_process
+import numpy as np
+import pytest
+import writeamp as wa
+from writeamp._engine import Load
+from writeamp.answers.advice import KINDS
+from writeamp.answers.answering import Listener, answered
+from writeamp.answers.cause import Cause
+from writeamp.answers.causes import CAUSES
+from writeamp.answers.question import Question
+from writeamp.answers.row import WayRow
+from writeamp.answers.settings import QuestionSettings
+from writeamp.answers.way import Way
+from writeamp.answers.ways import WAYS, formula, mean_field, simulate, timed
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.settings.experiment import Experiment
+
+SMALL: dict[str, Any] = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
+THEORY = (formula.WAY, mean_field.WAY, simulate.WAY)
+TIMED = (simulate.WAY, timed.WAY)
+KEYS = {"way", "wa", "wa_ci95", "seconds", "assumes", "reason"}
+
+
+def asked(
+    ways: Sequence[Way],
+    causes: Sequence[Cause] = CAUSES,
+    *,
+    quick: bool = False,
+    row: Any = lambda row: None,
+    kinds: Any = (),
+    counters: Any = None,
+    **settings: Any,
+) -> wa.Answer:
+    """Return an answer of some ways."""
+    question = Question.of(
+        Experiment.of("simulate", **settings), QuestionSettings(quick=quick, counters=counters)
+    )
+    listener = Listener(row, lambda what, done, of: None)
+    return answered(question, listener, ways=ways, causes=causes, kinds=kinds)
+
+
+def without(name: str) -> list[Cause]:
+    """Return all causes but one."""
+    kept = [one for one in CAUSES if name not in one.name]
+    assert len(kept) == len(CAUSES) - 1
+    return kept
+
+
+def unexplained(found: wa.Answer, one: str, other: str) -> float:
+    """Return the unexplained share of WA between two rows."""
+    pair, row = found.between(one, other), found.row("simulate")
+    assert pair is not None
+    assert row is not None
+    return abs(pair.unexplained) / row.wa
+
+
+def test_shares_and_what_is_unexplained_add_up_to_every_difference() -> None:
+    found = asked(THEORY, workload="zipf:s=0.99", **SMALL)
+    assert [one.way for one in found.rows] == ["formula markov", "mean-field greedy", "simulate"]
+    assert len(found.differences) == 3
+    for pair in found.differences:
+        total = sum(one.share for one in pair.causes) + pair.unexplained
+        assert total == pytest.approx(pair.wa_difference, abs=1e-12)
+        assert pair.agree == (abs(pair.wa_difference) <= pair.noise)
+
+
+def test_skew_and_the_finite_drive_explain_what_a_formula_lacks() -> None:
+    found = asked(THEORY, workload="zipf:s=0.99", **SMALL)
+    pair = found.between("formula markov", "simulate")
+    assert pair is not None
+    assert not pair.agree
+    assert {one.cause.split(":")[0] for one in pair.causes} == {"skew", "finite drive"}
+    assert unexplained(found, "formula markov", "simulate") < 0.02
+
+
+@pytest.mark.parametrize("name", ["skew", "finite drive"])
+def test_a_cause_that_nobody_measures_is_unexplained(name: str) -> None:
+    settings: dict[str, Any] = {"workload": "zipf:s=0.99"} | SMALL | {"blocks": 32}
+    whole = asked(THEORY, **settings)
+    part = asked(THEORY, without(name), **settings)
+    assert unexplained(whole, "formula markov", "simulate") < 0.02
+    assert unexplained(part, "formula markov", "simulate") > 0.02
+
+
+def test_what_time_adds_is_traced_to_the_mapping_table_and_collection_in_the_background() -> None:
+    settings: dict[str, Any] = {"device": "ssd-v", "workload": "uniform", "size": "24MiB"}
+    whole = asked(TIMED, **settings)
+    pair = whole.between("simulate", "timed")
+    assert pair is not None
+    shares = {one.cause: one.share for one in pair.causes}
+    assert shares["mapping-table writes"] > 0.2
+    assert unexplained(whole, "simulate", "timed") < 0.02
+    part = asked(TIMED, without("mapping-table writes"), **settings)
+    assert unexplained(part, "simulate", "timed") > 0.1
+
+
+def test_uniform_writes_agree_with_their_formula_on_a_drive_of_many_blocks() -> None:
+    found = asked(THEORY, workload="uniform", blocks=4096, pages_per_block=32, op=0.2)
+    assert found.rows[0].reason == ""
+    pair = found.between("formula markov", "simulate")
+    assert pair is not None
+    assert abs(pair.wa_difference) / found.rows[0].wa < 0.01
+
+
+def test_the_nearest_formula_stays_with_the_reason_why_it_may_not_hold() -> None:
+    found = asked((formula.WAY,), workload="zipf:s=0.99", victims="fifo", **SMALL)
+    assert [one.way for one in found.rows] == ["formula fifo", "formula expected-value"]
+    assert all("zipf:s=0.99 is not uniform" in one.reason for one in found.rows)
+    assert all(one.answers for one in found.rows)
+
+
+def test_a_way_that_cannot_answer_says_why() -> None:
+    found = asked((mean_field.WAY,), victims="cost-benefit", **SMALL)
+    assert not found.rows[0].answers
+    assert "none is known" in found.rows[0].reason
+    drive = replace(wa.device(**SMALL), times_json="")
+    no_times = asked(TIMED, device=drive, writes=20_000)
+    assert "no times" in no_times.rows[-1].reason
+
+
+def test_a_missing_nbdkit_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    [virtual] = [one for one in WAYS if one.name == "virtual"]
+    found = asked((simulate.WAY, virtual), writes=20_000, **SMALL)
+    row = found.row("virtual")
+    assert row is not None
+    assert "install the Debian package nbdkit" in row.reason
+
+
+def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
+    [real] = [one for one in WAYS if one.name == "real"]
+    sample = Path("tests/data/counters")
+    found = asked((real, simulate.WAY), counters=None, writes=20_000, **SMALL)
+    assert found.row("real") is None
+    assert sample or tmp_path
+
+
+def test_advice_makes_it_less_and_names_its_cost() -> None:
+    found = asked((simulate.WAY,), kinds=KINDS, workload="zipf:s=0.99", **SMALL)
+    assert 1 <= len(found.advice) <= 3
+    assert all(one.wa < one.wa_now and one.costs for one in found.advice)
+    assert [one.wa for one in found.advice] == sorted(one.wa for one in found.advice)
+    assert any(one.change.startswith("op 0.27") for one in found.advice)
+
+
+def test_after_ctrl_c_there_is_what_was_finished() -> None:
+    def stop(row: WayRow) -> None:
+        if row.kind == "mean-field":
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stopped:
+        asked(THEORY, row=stop, workload="uniform", **SMALL)
+    found = stopped.value.finished
+    assert [one.kind for one in found.rows] == ["formula", "mean-field"]
+    assert found.unfinished[:2] == ("mean-field", "simulate")
+
+
+def test_quick_leaves_out_what_takes_long() -> None:
+    slow = Way("timed", timed.WAY.rows, "times", lambda question: 99.0)
+    found = asked((simulate.WAY, slow), quick=True, writes=20_000, **SMALL)
+    assert found.rows[-1].reason == "left out by --quick: it would take about 99 s"
+
+
+def test_drawn_requests_are_those_of_the_run(tmp_path: Path) -> None:
+    drive = wa.device(**SMALL)
+    pages = drive.logical_pages
+    op, start, count, *_ = Load.spec("zipf:s=0.9", pages).requests(seed=3, pages=20_000)
+    assert set(op.tolist()) == {0}
+    assert int(count.sum()) == 20_000
+    run: dict[str, Any] = {"warmup": 0, "writes": 20_000, "replicas": 1, "seed": 3}
+    drawn = wa.simulate(drive, "zipf:s=0.9", **run)
+    replayed = wa.simulate(drive, trace=start.astype(np.int64), mapping="as-is", **run)
+    assert replayed.causes == drawn.causes
+
+
+def test_the_command_prints_one_document_with_the_keys_of_the_contract(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    line = "--workload uniform --blocks 64 --pages-per-block 32 --op 0.2 --writes 100000"
+    document = in_process.document("answer", line)
+    assert all(set(one) == KEYS for one in document["rows"])
+    kinds = ("formula", "mean-field", "simulate", "timed", "virtual", "real")
+    assert all(one["way"].startswith(kinds) for one in document["rows"])
+    for one in document["differences"]:
+        total = sum(each["share"] for each in one["causes"]) + one["unexplained"]
+        assert total == pytest.approx(one["wa_difference"], abs=1e-12)
+    assert all({"change", "wa"} <= set(one) for one in document["advice"])
+    json.dumps(document, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"device": "spinpoint-m7"}, "is a disk"),
+        ({"capacity": "1TB"}, "give answer a size"),
+        ({"time": "1s"}, "time is of one timed run"),
+    ],
+)
+def test_what_no_answer_can_be_about_is_refused(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(WriteampError, match=words):
+        wa.answer(**settings)
