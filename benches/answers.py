@@ -1,4 +1,4 @@
-"""Answers on five loads and three devices: how far apart ways are, and what stays unexplained.
+"""Answers on five loads and three devices: differences of ways, and what stays unexplained.
 
     .venv/bin/python benches/answers.py > benches/results/DATE-answers.md
 

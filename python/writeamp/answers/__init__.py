@@ -1,1 +1,1 @@
-"""One question answered by every way, side by side; why answers differ; what would make it less."""
+"""One question answered by every way, why answers differ, and what would make it less."""

@@ -33,14 +33,13 @@ _MOST_REQUESTS = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Requests that count, and those before them that age the drive; None of a drive just filled.
+    """Requests that count, and the plan of a run in which others before them age the drive.
 
-    `drive_writes` is the length of the window, and `passes` how often a trace ages the drive.
+    One that `is_whole` is all that the simulation ran; `words` say how long it is.
     """
 
     plan: Plan
     requests: PageTrace
-    drive_writes: float
     is_whole: bool
     words: str
 
@@ -55,7 +54,7 @@ def window_of(plan: Plan, drive: Device, passes: int) -> Window:
     """
     if isinstance(plan.load, Spec):
         return _of_spec(plan, plan.load, drive)
-    return _of_trace(plan, plan.load, drive, passes)
+    return _of_trace(plan, plan.load, passes)
 
 
 def _of_spec(plan: Plan, spec: Spec, drive: Device) -> Window:
@@ -72,13 +71,12 @@ def _of_spec(plan: Plan, spec: Spec, drive: Device) -> Window:
     return Window(
         plan=replace(plan, run=run, earlier=joined(plan.earlier, earlier)),
         requests=requests,
-        drive_writes=drive_writes,
         is_whole=False,
         words=f"{drive_writes:.3g} drive writes after {ageing / drive.logical_pages:.3g}",
     )
 
 
-def _of_trace(plan: Plan, trace: PageTrace, drive: Device, passes: int) -> Window:
+def _of_trace(plan: Plan, trace: PageTrace, passes: int) -> Window:
     ageing = min(passes - 1, AGEING_PASSES, max(1, _MOST_REQUESTS // max(1, trace.op.size)))
     earlier = repeated(trace, ageing) if ageing > 0 else None
     run = replace(plan.run, writes=None, warmup=0, replicas=1)
@@ -91,7 +89,6 @@ def _of_trace(plan: Plan, trace: PageTrace, drive: Device, passes: int) -> Windo
             earlier=joined(plan.earlier, earlier),
         ),
         requests=trace,
-        drive_writes=trace.host_pages / drive.logical_pages,
         is_whole=passes <= 1,
         words=words,
     )

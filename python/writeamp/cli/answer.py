@@ -45,7 +45,7 @@ def answer(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Answer by every way how much a drive amplifies a load's writes (WA), and why answers differ.
+    """Answer by every way how much a drive amplifies writes (WA), and why the answers differ.
 
     Formulas, a simulation, one in virtual time, a virtual drive and a real drive's counters stand
     in one table; differences are measured by switching one thing at a time.

@@ -25,8 +25,7 @@ class Verb(NamedTuple):
 VERBS = {
     "answer": Verb(
         "answer",
-        "Answer by every way how much a drive amplifies a load's writes (WA), why the answers "
-        "differ, and what would make it less.",
+        "Answer by every way how much a drive amplifies writes (WA), and why the answers differ.",
     ),
     "simulate": Verb("simulate", "Simulate a drive and measure its write amplification (WA)."),
     "compare": Verb(

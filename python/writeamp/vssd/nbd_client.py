@@ -1,4 +1,4 @@
-"""Client of the NBD protocol on a Unix socket: sends requests, many of them under way at once.
+"""Client of the NBD protocol on a Unix socket, which has many requests under way at once.
 
 The protocol stands in https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md. Only what
 a replay needs is spoken: a fixed newstyle handshake without TLS, and simple replies.

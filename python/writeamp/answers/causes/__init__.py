@@ -1,4 +1,4 @@
-"""Causes of difference: one file each, and one line here, in the order in which they are switched.
+"""Causes of difference in the order of switching: one file each, and one line here.
 
 What stands first of those that explain a kind of way is switched first; each that follows is
 switched with all before it, so that their shares add up.

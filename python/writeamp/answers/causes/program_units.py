@@ -1,4 +1,4 @@
-"""Program units of several pages, which are padded where a flush cuts them short: of one page."""
+"""Program units of several pages, padded where a flush cuts them short: of one page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short run: the part of the load that a slow way is shown, from the state that it begins in."""
+"""Short run: the part of the load that slow ways are shown, from where it begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time itself: several requests under way on several dies, where nothing else of time is left."""
+"""Time itself: requests under way on several dies, where nothing else of time is left."""
 
 from __future__ import annotations
 

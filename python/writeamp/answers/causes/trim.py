@@ -1,4 +1,4 @@
-"""TRIM, beyond the space that it frees: the same writes without TRIMs, with as much spare space."""
+"""TRIM, beyond the space that it frees: the same writes without it, and as much spare space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulation without time, for as long as its interval needs: what the others are held against."""
+"""Simulation without time, as long as its interval needs: the others are held against it."""
 
 from __future__ import annotations
 

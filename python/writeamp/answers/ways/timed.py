@@ -1,4 +1,4 @@
-"""Simulation in virtual time: mapping table, padding, caches and collection while idle count."""
+"""Simulation in virtual time, where mapping table, padding, caches and idle time count."""
 
 from __future__ import annotations
 
