@@ -141,14 +141,14 @@ bench: all
 bench-limit: all
 	$(BIN)/python benches/limit.py $(if $(BASE),--base $(BASE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CASES),--cases $(CASES))
 
-# Every published value anew, at full length: figures and JSON in build/. A paper that differs as nobody has pinned
-# does not keep the others from being computed.
+# Every published value anew, at full length: figures and JSON in build/, and build/reproduce/index.html shows all.
+# A paper that differs as nobody has pinned does not keep the others from being computed.
 reproduce: all
 	status=0; for paper in $(PAPERS); do \
 		mkdir -p build/reproduce/$$paper; \
 		$(BIN)/writeamp reproduce $$paper --full --json --plots build/reproduce/$$paper \
 			> build/reproduce/$$paper.json || status=$$?; \
-	done; exit $$status
+	done; $(BIN)/python scripts/reproduction_gallery.py build/reproduce; exit $$status
 
 # Faults seeded one at a time (a patch each, in tests/mutants), and whether a test or a reproduced paper finds
 # each: under an hour on two cores; NAME="one another" for those alone, which scripts/mutants.py --list names.

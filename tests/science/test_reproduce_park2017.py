@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 import writeamp as wa
 from elsewhere import AsElsewhere
 from reproduced import assert_reproduced
+from writeamp.cli.reproduce import document_of
+from writeamp.pages.escaping import text
 from writeamp.reproduce import PAPERS, Bench, Findings, Item
+from writeamp.reproduce.gallery import write_gallery
 from writeamp.reproduce.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
 # Every value that the project must reproduce, by what an item's name contains.
@@ -79,6 +85,16 @@ def item_of(found: Findings, name: str, published: float) -> Item:
     items = [i for i in found.items if name in i.item and i.published == published]
     assert len(items) == 1, name
     return items[0]
+
+
+def test_the_gallery_has_every_number_of_the_paper(found: Findings, tmp_path: Path) -> None:
+    document = document_of(PAPERS["park2017"], found, [])
+    (tmp_path / "park2017.json").write_text(json.dumps(document))
+    shown = write_gallery(tmp_path).read_text()
+    assert [one.item for one in found.items if f">{text(one.item)}<" not in shown] == []
+    assert found.count()["erratum"] > 0
+    for title in ("Errata", "Differs from the print", f"All {len(found.items)} numbers"):
+        assert title in shown
 
 
 def test_all_is_found_again_but_for_what_is_known_to_differ(found: Findings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,16 @@ import pytest
 import writeamp as wa
 from browser import PHONE, chromium, opened, overflow_px, serious
 from in_process import run
-from reported import ANSWER, COUNTERS, DOCTOR, reported
+from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
+from writeamp.plots import save
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.reports.html import report_page
+from writeamp.reproduce.gallery import write_gallery
 
 __all__ = ["chromium"]
 
 POINTS = 1000
+WA_FIGURE = wa_over_time([WaSeries("run", [1, 2, 3], [1, 2, 2])], title="Fig. 1", subtitle="")
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +143,30 @@ def test_the_models_of_the_page_are_those_of_the_library(chromium: Any, page: Pa
         ]
     )
     np.testing.assert_allclose(np.array(found).T, expected, rtol=1e-9)
+
+
+def test_the_gallery_of_papers_shows_numbers_and_figures(chromium: Any, tmp_path: Path) -> None:
+    item = {
+        "item": f"Table 1 {HOSTILE}",
+        "published": 2.0,
+        "ours": 2.1,
+        "verdict": "erratum",
+        "note": "the print is off",
+    }
+    reading = {"name": "as printed", "default": True, "matches": 1, "comparable": 2}
+    document = {"items": [item, item | {"verdict": "match"}], "readings": [reading]}
+    (tmp_path / "park2017.json").write_text(json.dumps(document))
+    (tmp_path / "park2017").mkdir()
+    save(WA_FIGURE, tmp_path / "park2017" / "fig1.png")
+    path = write_gallery(tmp_path)
+    context = chromium.new_context(viewport=PHONE)
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    assert tab.evaluate("document.images[0].decode().then(() => document.images[0].width)") > 0
+    assert tab.title() != "bad"
+    assert overflow_px(tab) == 0
+    assert "1 of 2" in tab.inner_text("main")
+    assert "the print is off" in tab.inner_text("main")
+    tab.click("summary")
+    assert serious(tab) == []
+    context.close()

@@ -86,7 +86,7 @@ def reproduce(
     whole = not findings.unfinished and not findings.skipped
     unexpected = surprises(found_paper.name, findings.items, full=full, whole=whole)
     mark = {"interrupted": True} if findings.unfinished else {}
-    document = _document(found_paper, findings, unexpected) | mark
+    document = document_of(found_paper, findings, unexpected) | mark
     if not options.printed_json(lambda: document, json=json):
         _print(found_paper, findings, full=full)
         stdout.print(
@@ -107,7 +107,8 @@ def reproduce(
         raise typer.Exit(DIFFERS)
 
 
-def _document(paper: Paper, findings: Findings, unexpected: list[str]) -> dict[str, Any]:
+def document_of(paper: Paper, findings: Findings, unexpected: list[str]) -> dict[str, Any]:
+    """Return what `--json` prints of a paper."""
     comparable = len(findings.comparable())
     readings = [
         {

@@ -24,6 +24,7 @@ def page(
     styles: Sequence[str] = (),
     scripts: Sequence[str] = (),
     data: Mapping[str, Any] | None = None,
+    has_images_beside: bool = False,
 ) -> bytes:
     """Return a page of HTML.
 
@@ -34,14 +35,16 @@ def page(
             light, dark and print).
         scripts: JavaScript of ours that runs when the page is there.
         data: values of JSON types by the ids under which scripts and `data_in` find them.
+        has_images_beside: pictures stand in files beside the page, which may show them.
 
     Raises:
         ValueError: a value holds a number that JSON has no word for.
     """
     allowed = " ".join(map(_hash, scripts)) or "'none'"
+    beside = " 'self' file:" if has_images_beside else ""
     policy = (
-        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {allowed}; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; img-src data:{beside}; style-src 'unsafe-inline'; "
+        f"script-src {allowed}; base-uri 'none'; form-action 'none'"
     )
     parts = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',

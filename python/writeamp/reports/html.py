@@ -33,7 +33,7 @@ def _body(report: Report, title: str, sections: Sequence[Section]) -> Iterator[s
     yield f"<header>\n<h1>{text(title)}</h1>"
     top = [one for one in sections if not one.title]
     for section in top:
-        yield from map(_block, section.blocks)
+        yield from map(block_html, section.blocks)
     yield f'<pre tabindex="0" aria-label="The command">{text(report.command_line)}</pre>'
     yield (
         f'<div class="actions screen"><button type="button" data-copies="{_MARKDOWN}">'
@@ -54,7 +54,7 @@ def _section(section: Section) -> Iterator[str]:
     name, title = text(section.name), text(section.title)
     yield f'<section id="{name}" aria-label="{title}">'
     yield f"<details><summary>{title}</summary>" if section.is_folded else f"<h2>{title}</h2>"
-    yield from map(_block, section.blocks)
+    yield from map(block_html, section.blocks)
     if section.command is not None:
         yield (
             f'<div class="again">Command: <pre tabindex="0" aria-label="The command of: '
@@ -63,7 +63,8 @@ def _section(section: Section) -> Iterator[str]:
     yield "</details></section>" if section.is_folded else "</section>"
 
 
-def _block(block: Block) -> str:
+def block_html(block: Block) -> str:
+    """Return a part of a page, all text in it escaped."""
     if isinstance(block, Paragraph):
         tone = f' class="{block.tone}"' if block.tone else ""
         return f"<p{tone}>{text(block.text)}</p>"
