@@ -1,4 +1,4 @@
-"""Option `--report` of every verb that prints JSON: a page on the result, beside what is printed.
+"""Option `--report` of every verb that prints JSON: a page on the result.
 
 The verb hands its document over where it prints (`options.for_report`), and the page is written
 when the verb has ended well.

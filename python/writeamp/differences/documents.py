@@ -30,7 +30,7 @@ _SIGNATURES: dict[str, frozenset[str]] = {
 
 
 def result_document(source: Any) -> dict[str, Any]:
-    """Return a result as JSON types: from a file of `--json` or `--report`, or of a result itself.
+    """Return a result as JSON types: from a file of --json or --report, or a result itself.
 
     Raises:
         WriteampError: it cannot be read, or is no JSON object.

@@ -1,4 +1,4 @@
-"""What a report draws beside a document: WA over time, and the state of blocks, thinned out."""
+"""Drawings of a report beside its document: WA over time and the state of blocks, thinned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sliders of spare space and of hot data: what the analytic models say, computed in the page."""
+"""Sliders of spare space and hot data: what analytic models say, computed in the page."""
 
 from __future__ import annotations
 
