@@ -329,3 +329,29 @@ def test_bytes_that_are_no_page_are_no_snapshot() -> None:
     for content in (bytes(512), bytes(range(256)) * 2, samsung_page(0, 5000)):
         with pytest.raises(WriteampError, match="no snapshot"):
             snapshots_in(Document("x", content))
+
+
+_SNDK_JSON = {
+    "physical_media_units_bytes_tlc": 484_533_969, "physical_media_units_bytes_slc": 12_271_117,
+    "min_tlc_user_data_erase_count": 433, "max_tlc_user_data_erase_count": 484,
+    "avg_tlc_user_data_erase_count": 450,
+}  # fmt: skip
+_SNDK_TEXT = """  SMART Cloud Attributes :-
+  Physical Media Units Written TLC (Bytes): 484533969
+  Physical Media Units Written SLC (Bytes): 12271117
+  User data erase counts (Minimum TLC) (Int) : 433
+  User data erase counts (Maximum TLC) (Int) : 484
+  User data erase counts (Average TLC) (Int) : 450
+"""
+
+
+@pytest.mark.parametrize("log", [json.dumps(_SNDK_JSON), _SNDK_TEXT])
+def test_units_of_boot_ssds_are_512000_bytes_though_tools_print_bytes(
+    tmp_path: Path, log: str
+) -> None:
+    identity = json.dumps({"sn": "S", "fr": "F", "mn": "PC SN530", "tnvmcap": 512_110_190_592})
+    host = '{"critical_warning": 0, "data_units_written": 300000000}'
+    found = together(tmp_path, log, identity, host)
+    assert found.wa == pytest.approx((484_533_969 + 12_271_117) / 300e6)
+    assert {one.name: one.verdict for one in found.checks}["erases x capacity"] == "ok"
+    assert of(log).to_dict()["flash_bytes"] == (484_533_969 + 12_271_117) * 512_000

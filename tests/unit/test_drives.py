@@ -78,6 +78,13 @@ def test_a_vendors_log_is_read_where_there_is_no_ocp_log(tmp_path: Path) -> None
     assert "0xCA" in found["source"]
 
 
+def test_a_vendors_log_is_read_too_where_the_ocp_log_counts_nothing(tmp_path: Path) -> None:
+    with tools(tmp_path, "nvme"):
+        path = drive(tmp_path, "nvme0", model="INTEL SSDPE2KX", host=2**40, flash=0)
+        in_process.document("measure save", f"{path} --out {tmp_path}/s/")
+    assert {"ocp.json", "vendor.txt"} <= {one.name for one in (tmp_path / "s").iterdir()}
+
+
 def test_a_sata_drive_is_read_by_smartctl_whatever_bits_its_status_has(
     sata: Path, tmp_path: Path
 ) -> None:

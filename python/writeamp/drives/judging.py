@@ -22,9 +22,9 @@ _OTHER_UNIT = 1.5
 
 
 class LeastAmount(NamedTuple):
-    """Bytes that a run should write for close bounds, and whether this one is refused."""
+    """Bytes that a run should write for close bounds, if known, and whether it is refused."""
 
-    size_bytes: int
+    size_bytes: int | None
     is_refused: bool
     sentence: str
 
@@ -44,26 +44,27 @@ def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | Non
     found = [one for one in answer.definitions if one["class"] != "estimated"]
     said = next((one for one in found if one["wa_definition"] == answer.wa_definition), None)
     said = said or next(iter(found), None)
-    if said is None or said["wa"] <= 0 or answer.host is None:
+    if said is None or said["wa"] <= 0:
         if coarsest is None or coarsest.unit is None or (has_moved and said is None):
             return None
-        size_bytes = round(_FEW_UNITS * coarsest.unit.nominal)
+        few_bytes = round(_FEW_UNITS * coarsest.unit.nominal)
         return LeastAmount(
-            size_bytes,
+            few_bytes,
             True,
             f"the counters did not move enough to show WA ({coarsest.label} counts "
-            f"{coarsest.unit.name}): write at least {shown_bytes(size_bytes)} to the drive",
+            f"{coarsest.unit.name}): write at least {shown_bytes(few_bytes)} to the drive",
         )
     width = (said["wa_high"] - said["wa_low"]) / said["wa"]
     if width <= _CLOSE:
         return None
-    size_bytes = round(float(answer.host.nominal) * width / _CLOSE)
+    times = width / _CLOSE
+    size_bytes = None if answer.host is None else round(float(answer.host.nominal) * times)
+    enough = f"{times:.3g} times as much" if size_bytes is None else shown_bytes(size_bytes)
     return LeastAmount(
         size_bytes,
         width > _TOO_WIDE,
         f"the counters are too coarse for what was written (WA would be from "
-        f"{said['wa_low']:.3g} to {said['wa_high']:.3g}): write at least "
-        f"{shown_bytes(size_bytes)} to the drive",
+        f"{said['wa_low']:.3g} to {said['wa_high']:.3g}): write at least {enough} to the drive",
     )
 
 

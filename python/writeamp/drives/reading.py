@@ -9,6 +9,8 @@ from writeamp.drives.device import Device, device_at
 from writeamp.drives.logs import IDENTITY, Log, identity_log, logs_of
 from writeamp.drives.tools import MissingRightError, printed_by, require
 from writeamp.errors import WriteampError
+from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.reading import snapshots_in
 from writeamp.measure.counters.saved_file import TAKEN, Taken, taken_document
 from writeamp.measure.histories.serials import without_serials
 
@@ -30,7 +32,7 @@ def read_device(given: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
     logs, documents = _logs(device)
     notes = []
     for log in logs:
-        if log.stands_for in documents:
+        if log.stands_for in documents and _counts_flash(documents[log.stands_for]):
             continue
         try:
             documents[log.file] = printed_by(log.program, log.arguments)
@@ -45,6 +47,14 @@ def read_device(given: str, *, keeps_serials: bool = False) -> dict[str, bytes]:
         documents = {name: without_serials(one) for name, one in documents.items()}
     taken = Taken(time.time(), device.path, commands, tuple(notes))
     return {**documents, TAKEN: taken_document(taken)}
+
+
+def _counts_flash(content: bytes) -> bool:
+    try:
+        (found,) = snapshots_in(Document("log", content))
+    except (WriteampError, ValueError):
+        return False
+    return any(one.side == "flash" for one in found.facts.counters)
 
 
 def _logs(device: Device) -> tuple[list[Log], dict[str, bytes]]:

@@ -103,7 +103,7 @@ def run_on(
     text = command_of(command)
     source = source_at(drive)
     if out is not None:
-        _prepare(out)
+        check_out(f"{os.fspath(out)}/")
     with held_signals() as signals:
         earlier = _read(source)
         _require_counters(earlier)
@@ -141,27 +141,19 @@ def command_of(command: Sequence[str]) -> str:
     return text
 
 
-def _prepare(out: Path) -> None:
-    """Make the folder of both snapshots, and refuse one that holds some already.
-
-    Raises:
-        WriteampError: it cannot be made, or holds something.
-    """
-    check_out(f"{os.fspath(out)}/")
-    try:
-        out.mkdir(exist_ok=True)
-    except OSError as error:
-        raise WriteampError(f"cannot make {str(out)!r}: {error.strerror or error}") from None
-
-
 def _read(source: Source) -> Reading:
     os.sync()
     return reading_of(source)
 
 
 def _keep(reading: Reading, out: Path | None, name: str) -> None:
-    if out is not None:
-        save_documents(reading.documents, out / name)
+    if out is None:
+        return
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise WriteampError(f"cannot make {str(out)!r}: {error.strerror or error}") from None
+    save_documents(reading.documents, out / name)
 
 
 def _sleep(signals: HeldSignals, seconds: float) -> bool:

@@ -11,13 +11,13 @@ SOURCE = source_of(
         (
             Written(
                 "flash",
-                ("nand_writes_tlc_bytes", "physical_media_units_bytes_tlc"),
+                ("nand_writes_tlc_bytes",),
                 "byte",
                 "tlc",
             ),
             Written(
                 "flash",
-                ("nand_writes_slc_bytes", "physical_media_units_bytes_slc"),
+                ("nand_writes_slc_bytes",),
                 "byte",
                 "slc",
             ),
