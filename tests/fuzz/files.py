@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import struct
 from typing import Any
 
 import polars as pl
@@ -22,8 +23,21 @@ _ROWS = {
     "alibaba": b"0,W,4096,8192,1577808144360767\n",
     "tencent": b"1538323200,8,16,1,0\n",
     "iolog": b"5 /dev/sda write 4096 8192\n",
+    "systor": b"1456095145.133076000,0.000806000,W,0,4096,8192\n",
+    "fiu": b"89968195792462 20782 gzip 8 16 W 6 0 56f11b711d91a065a2b6458eca924523\n",
+    "libcachesim": b"1,0.5,2a,8192,8\n",
 }
-_FIRST_LINES = {"iolog": b"fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n"}
+_BINARY = {
+    "vscsi": struct.pack("<IIIHHQQ", 1, 4096, 1, 0x2A, 0x100, 8, 1000) * 3,
+    "blktrace": struct.pack(
+        "<IIQQIIIIIHH", 0x65617407, 1, 1000, 8, 4096, 0x20001, 7, 0x800010, 0, 0, 0
+    )
+    * 3,
+}
+_FIRST_LINES = {
+    "libcachesim": b"version,time,op,size,lbn\n",
+    "iolog": b"fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n",
+}
 _PIECES = st.one_of(
     EDGES.map(str.encode),
     st.binary(max_size=6),
@@ -133,7 +147,8 @@ def parquet_traces(draw: st.DrawFn) -> bytes:
 
 def any_trace() -> st.SearchStrategy[bytes]:
     """Traces of every format."""
-    return st.one_of(text_traces(), text_traces(), parquet_traces())
+    binary = st.sampled_from(sorted(_BINARY)).flatmap(lambda name: damaged(_BINARY[name]))
+    return st.one_of(text_traces(), text_traces(), binary, parquet_traces())
 
 
 def _toml(text: str) -> st.SearchStrategy[bytes]:
@@ -166,4 +181,4 @@ def experiments() -> st.SearchStrategy[bytes]:
     return st.sampled_from(sorted(_EXPERIMENTS)).flatmap(lambda verb: _toml(_EXPERIMENTS[verb]))
 
 
-assert set(_ROWS) | {"parquet"} == set(traces.FORMATS), "a format is not tried"
+assert set(_ROWS) | set(_BINARY) | {"parquet"} == set(traces.FORMATS), "a format is not tried"

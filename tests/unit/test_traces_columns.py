@@ -206,7 +206,7 @@ def test_a_trace_tells_its_columns_in_one_spelling(tmp_path: Path) -> None:
 
 def test_traces_are_not_written_in_stated_columns(tmp_path: Path) -> None:
     trace = read_text(tmp_path, "0,512,W\n", NO_TIME)
-    with pytest.raises(WriteampError, match="not written as columns; choose another format"):
+    with pytest.raises(WriteampError, match="not written as columns; choose another"):
         traces.write(trace, tmp_path / "out.csv", NO_TIME)
     assert not (tmp_path / "out.csv").exists()
 

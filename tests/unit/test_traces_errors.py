@@ -181,7 +181,7 @@ class TestTextThatIsNone:
     ("content", "words"),
     [
         (b"PK\x03\x04rest", "unpack"),
-        (b"\x07taerest of the event", "blkparse -i"),
+        (b"\x07taerest of the event", "ends within the record"),
         (b"\x28\xb5\x2f\xfdrest", "the zstd file is damaged or cut"),
         (b"\xfd7zXZ\x00rest", "the xz file is damaged or cut"),
         (b"BZh91AYrest", "the bzip2 file is damaged or cut"),

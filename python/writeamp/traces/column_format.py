@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 import polars as pl
 
@@ -19,7 +18,7 @@ from writeamp.traces.columns import (
     parse_columns,
     resolve,
 )
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format, ReadOptions, only_read
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.source import Block, read_blocks
@@ -59,15 +58,10 @@ def column_format(name: str) -> Format:
         detection="never: it is stated",
         matches=lambda head: False,
         read=read,
-        write=_refuse_to_write,
+        write=only_read(PREFIX),
         certain=False,
+        is_written=False,
         rows=rows,
-    )
-
-
-def _refuse_to_write(trace: Trace, file: BinaryIO) -> list[str]:
-    raise WriteampError(
-        f"traces are not written as {PREFIX}; choose another format, such as parquet"
     )
 
 

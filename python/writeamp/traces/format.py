@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from writeamp.errors import WriteampError
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Head
 from writeamp.traces.trace import Trace
@@ -17,6 +18,15 @@ class ReadOptions:
     """Options of reading a trace; each format says which it takes."""
 
     action: str | None = None
+
+
+def only_read(name: str) -> Callable[[Trace, BinaryIO], list[str]]:
+    """Return the writer of a format that is only read: it refuses."""
+
+    def refuse(trace: Trace, file: BinaryIO) -> list[str]:
+        raise WriteampError(f"traces are not written as {name}; choose another, such as parquet")
+
+    return refuse
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,7 @@ class Format:
         write: writes a trace to an open file; returns notes on what was rounded or renamed.
         actions: values of the ``action`` option, the default first; none if it takes none.
         rows: path to the rows of a text with one request a line, which is then read in blocks.
+        is_written: whether traces are written in it, too.
         has_devices: whether the requests of a format without rows say which device they are for.
     """
 
@@ -50,6 +61,7 @@ class Format:
     certain: bool = True
     actions: tuple[str, ...] = ()
     rows: Callable[[Path], RowFormat] | None = None
+    is_written: bool = True
     has_devices: bool = True
 
     def names_devices(self, path: Path) -> bool:

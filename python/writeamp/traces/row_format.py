@@ -30,6 +30,7 @@ class RowFormat:
         notes: what every trace of this format assumes.
         header: a first line that copies of the format may carry.
         without_others: what empties the lines of a block that are no rows.
+        left_out: gives notes on these, once all blocks are read.
     """
 
     name: str
@@ -44,6 +45,7 @@ class RowFormat:
     device_separator: str = "_"
     header: re.Pattern[bytes] | None = None
     without_others: Callable[[Block], Block] | None = None
+    left_out: Callable[[], list[str]] = list
 
     def read(self, path: Path) -> Trace:
         """Read a file of this format.
@@ -62,7 +64,7 @@ class RowFormat:
             ends_with_newline = block.text.endswith(b"\n")
         if not ends_with_newline:
             notes.append("the file does not end with a newline: its last row may be cut")
-        return assemble(path, self.name, parts, devices, notes)
+        return assemble(path, self.name, parts, devices, [*notes, *self.left_out()])
 
     def requests_of(self, block: Block, devices: DeviceCodes) -> pl.DataFrame:
         """Return the requests of a block of a file, with the codes that their devices have.

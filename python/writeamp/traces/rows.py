@@ -206,13 +206,14 @@ def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
     """Return text as a frame; a field that is missing or does not fit its type becomes null."""
     if not text or text.isspace():
         return pl.DataFrame(schema=layout.wanted)
-    if layout.open_ended:
+    has_header = layout.open_ended or len(layout.wanted) < len(layout.fields)
+    if has_header:
         # Polars takes the number of columns from the first line: a header of our own keeps a first
         # row with more or fewer from setting it.
         text = layout.separator.join(layout.fields).encode() + b"\n" + text
     return pl.read_csv(
         text,
-        has_header=layout.open_ended,
+        has_header=has_header,
         schema=layout.schema,
         columns=list(layout.wanted) if len(layout.wanted) < len(layout.fields) else None,
         separator=layout.separator,

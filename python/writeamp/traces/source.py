@@ -24,11 +24,7 @@ _HEAD_LINES = 32
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 # Files that hold a trace, but not as text: what to do instead of reading them.
-_FOREIGN_MAGICS = (
-    (b"PK\x03\x04", "is a zip archive: unpack it first"),
-    (b"\x07tae", "is a binary blktrace: turn it into text first with blkparse -i"),
-    (b"eat\x07", "is a binary blktrace: turn it into text first with blkparse -i"),
-)
+_FOREIGN_MAGICS = ((b"PK\x03\x04", "is a zip archive: unpack it first"),)
 
 
 @dataclass(frozen=True)
@@ -89,6 +85,16 @@ def read_head(path: Path) -> Head:
         whole_lines = start[: start.rindex(b"\n")]
     lines = (line.strip() for line in whole_lines.decode("utf-8", "replace").split("\n"))
     return Head(start, tuple(line for line in lines if line)[:_HEAD_LINES])
+
+
+def read_binary(path: Path) -> bytes:
+    """Return all of a binary file, unpacked.
+
+    Raises:
+        WriteampError: the file cannot be read.
+    """
+    with open_file(path) as file, unpacked(file, path) as content:
+        return content.read()
 
 
 def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iterator[Block]:

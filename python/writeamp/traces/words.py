@@ -16,6 +16,11 @@ FORMAT_NAMES = (
     "disksim",
     "blkparse",
     "iolog",
+    "systor",
+    "fiu",
+    "libcachesim",
+    "vscsi",
+    "blktrace",
     "parquet",
 )
 

@@ -110,8 +110,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
         parts.append(requests)
         without_range += others
     if present and not present[action]:
-        raise _no_such_action(path, action, present, chosen=options.action is not None)
-    notes = [f"action {action} ({ACTIONS[action]}) of {_counts(present)}; sectors of 512 bytes"]
+        raise no_such_action(path, action, present, chosen=options.action is not None)
+    notes = [f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes"]
     if without_range:
         notes.append(f"{without_range} events without a range of sectors are left out")
     return assemble(path, "blkparse", parts, devices, notes)
@@ -199,11 +199,12 @@ def _operation(rwbs: str | None) -> str | None:
     return _OPERATION_OF_LETTER.get(match["operation"], without_data)
 
 
-def _no_such_action(
+def no_such_action(
     path: Path, action: str, present: Counter[str], *, chosen: bool
 ) -> WriteampError:
+    """Return the error for a trace without an event of an action, with those that there are."""
     usable = [name for name in ACTIONS if present[name]]
-    found = f"there are {_counts(present)}"
+    found = f"there are {counts_of(present)}"
     missing = f"{path}: no event has {'' if chosen else 'the default '}action {action}"
     if not usable:
         return WriteampError(f"{missing} nor another of {', '.join(ACTIONS)}; {found}")
@@ -212,7 +213,8 @@ def _no_such_action(
     )
 
 
-def _counts(present: Counter[str]) -> str:
+def counts_of(present: Counter[str]) -> str:
+    """Return how many events there are of each action, the most first."""
     most_first = sorted(present.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count} {action}" for action, count in most_first)
 

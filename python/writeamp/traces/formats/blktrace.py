@@ -1,0 +1,182 @@
+"""blktrace: the binary files of a Linux blktrace, one for each CPU, merged by time."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.assemble import assemble
+from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.formats.blkparse import ACTIONS, DEFAULT_ACTION, counts_of, no_such_action
+from writeamp.traces.source import Head, read_binary
+from writeamp.traces.trace import (
+    MAX_END_BYTES,
+    MAX_LENGTH_BYTES,
+    MAX_TIMESTAMP_NS,
+    OPERATIONS,
+    SCHEMA,
+    SECTOR_BYTES,
+    Operation,
+    Trace,
+)
+
+# struct blk_io_trace of include/uapi/linux/blktrace_api.h; `pdu_len` bytes follow each.
+_FIELDS = [
+    ("magic", "u4"), ("sequence", "u4"), ("time", "u8"), ("sector", "u8"), ("bytes", "u4"),
+    ("action", "u4"), ("pid", "u4"), ("device", "u4"), ("cpu", "u4"), ("error", "u2"),
+    ("pdu_len", "u2"),
+]  # fmt: skip
+_RECORDS = {order: np.dtype([(name, order + kind) for name, kind in _FIELDS]) for order in "<>"}
+_MAGIC, _VERSION = 0x65617400, 7
+# Bits of the action above its low 16: the categories BLK_TC_*.
+_READ, _WRITE, _FLUSH, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 29
+_ACTION_OF_CODE = {1: "Q", 7: "D", 8: "C"}
+_BYTE_ORDERS: tuple[tuple[str, Literal["little", "big"]], ...] = (("<", "little"), (">", "big"))
+# Records between two with data behind them are taken at once, up to so many.
+_AT_ONCE = 1 << 12
+_PER_CPU = re.compile(r"(?P<base>.+\.blktrace)\.\d+(\.\w+)?")
+_MINOR_BITS = 20
+
+_Records = npt.NDArray[np.void]
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read the events of one action from all files of a trace, of which one is named.
+
+    Raises:
+        WriteampError: a file is damaged, or no event has the action.
+    """
+    action = options.action or DEFAULT_ACTION
+    files = _files_of(path)
+    records = np.concatenate([_records(one) for one in files])
+    records = records[np.argsort(records["time"], kind="stable")]
+    codes, op = records["action"] & np.uint32(0xFFFF), _operations(records)
+    of_action = {name: codes == code for code, name in _ACTION_OF_CODE.items()}
+    counts = {name: int((is_it & (op >= 0)).sum()) for name, is_it in of_action.items()}
+    present = Counter({name: count for name, count in counts.items() if count})
+    if not present[action]:
+        raise no_such_action(path, action, present, chosen=options.action is not None)
+    is_kept = of_action[action] & (op >= 0)
+    kept, op = records[is_kept], op[is_kept]
+    _check(path, kept)
+    devices = DeviceCodes(",")
+    notes = [
+        f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes; "
+        f"{len(files)} file(s), merged by time"
+    ]
+    left = int(of_action[action].sum()) - len(kept)
+    if left:
+        notes.append(f"{left} events without a range of sectors are left out")
+    return assemble(path, "blktrace", [_requests(kept, op, devices)], devices, notes)
+
+
+def _files_of(path: Path) -> list[Path]:
+    """Return the files of all CPUs, where the name says that this is the one of a CPU."""
+    named = _PER_CPU.fullmatch(path.name)
+    if named is None:
+        return [path]
+    found = (one for one in path.parent.iterdir() if _is_of(one.name, named["base"]))
+    return sorted(one for one in found if one.stat().st_size)
+
+
+def _is_of(name: str, base: str) -> bool:
+    match = _PER_CPU.fullmatch(name)
+    return match is not None and match["base"] == base
+
+
+def _records(path: Path) -> _Records:
+    """Return the records of a file, without the data behind them."""
+    content = read_binary(path)
+    order = _order(content)
+    if order is None:
+        raise WriteampError(f"{path}: is no binary blktrace: it does not begin with its magic")
+    kind = _RECORDS[order]
+    parts, at = [np.empty(0, kind)], 0
+    while at < len(content):
+        count = min((len(content) - at) // kind.itemsize, _AT_ONCE)
+        if not count:
+            raise WriteampError(f"{path}: the file ends within the record at byte {at}")
+        some = np.frombuffer(content, kind, count, at)
+        has_data = np.flatnonzero(some["pdu_len"])
+        if len(has_data):
+            some = some[: has_data[0] + 1]
+        is_wrong = some["magic"] != _MAGIC | _VERSION
+        if is_wrong.any():
+            bad = at + int(np.argmax(is_wrong)) * kind.itemsize
+            raise WriteampError(f"{path}: byte {bad} begins no record of blktrace version 7")
+        parts.append(some)
+        at += len(some) * kind.itemsize + int(some["pdu_len"][-1])
+    return np.concatenate(parts).astype(_RECORDS["<"])
+
+
+def _order(content: bytes) -> str | None:
+    """Return the byte order that the magic shows; None without one."""
+    for order, name in _BYTE_ORDERS:
+        if len(content) >= 4 and int.from_bytes(content[:4], name) & ~0xFF == _MAGIC:
+            return order
+    return None
+
+
+def _operations(records: _Records) -> npt.NDArray[np.int8]:
+    """Return the position of each operation among `OPERATIONS`, -1 of none."""
+    action, has_range = records["action"], records["bytes"] > 0
+    op = np.full(len(records), -1, np.int8)
+    for bits, name in ((_READ, "read"), (_WRITE, "write"), (_DISCARD, "trim")):
+        op[(action & np.uint32(bits) != 0) & has_range] = OPERATIONS.index(name)
+    # A write with a flush before it is taken for the write, as of blkparse.
+    op[(action & np.uint32(_FLUSH) != 0) & ~has_range] = OPERATIONS.index("flush")
+    return op
+
+
+def _check(path: Path, records: _Records) -> None:
+    last_sector = (MAX_END_BYTES - MAX_LENGTH_BYTES) // SECTOR_BYTES
+    if len(records) and int(records["sector"].max()) > last_sector:
+        raise WriteampError(f"{path}: an event has a sector above {last_sector}")
+    if len(records) and int(records["time"].max()) > MAX_TIMESTAMP_NS:
+        raise WriteampError(f"{path}: an event has a time above 2^63 - 1 ns")
+
+
+def _requests(records: _Records, op: npt.NDArray[np.int8], devices: DeviceCodes) -> pl.DataFrame:
+    is_flush = op == OPERATIONS.index("flush")
+    numbers = pl.DataFrame(
+        {
+            "major": records["device"] >> _MINOR_BITS,
+            "minor": records["device"] & np.uint32((1 << _MINOR_BITS) - 1),
+        }
+    )
+    return pl.DataFrame(
+        {
+            "timestamp_ns": records["time"].astype(np.int64),
+            "device": devices.encode(numbers, ["major", "minor"]),
+            "op": pl.Series(OPERATIONS, dtype=Operation).gather(op.astype(np.uint32)),
+            "offset": np.where(is_flush, 0, records["sector"] * np.uint64(SECTOR_BYTES)),
+            "length": np.where(is_flush, 0, records["bytes"]),
+        },
+        schema=SCHEMA,
+    )
+
+
+def _matches(head: Head) -> bool:
+    return _order(head.start) is not None
+
+
+FORMAT = Format(
+    name="blktrace",
+    summary="binary files of a Linux blktrace, one for each CPU, one action of them",
+    columns="records of struct blk_io_trace",
+    units="time in ns; sectors of 512 bytes; length in bytes",
+    detection="begins with blktrace's magic, in either byte order",
+    matches=_matches,
+    read=read,
+    write=only_read("blktrace"),
+    is_written=False,
+    actions=tuple(ACTIONS),
+)

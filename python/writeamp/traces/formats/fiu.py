@@ -1,0 +1,88 @@
+"""FIU: traces with hashes of content (SRCMap, I/O deduplication), from SNIA IOTTA."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.row_format import RowFormat, any_line, operation
+from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
+from writeamp.traces.source import Block
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, SECTOR_BYTES, Trace
+
+_LAYOUT = RowLayout(
+    " ",
+    {
+        "ts": Kind.WHOLE,
+        "pid": Kind.IGNORED,
+        "process": Kind.IGNORED,
+        "lba": Kind.WHOLE,
+        "size": Kind.WHOLE,
+        "rw": Kind.WORD,
+        "major": Kind.WHOLE,
+        "minor": Kind.WHOLE,
+    },
+    open_ended=True,
+)
+# The name of a process may have spaces; one word stands for it then.
+_FORM = rb"^[ \t]*(\d+)[ \t]+(\d+)[ \t]+.*?[ \t]+(\d+)[ \t]+(\d+)[ \t]+([RrWw])[ \t]+(\d+)[ \t]+"
+_LINE = re.compile(_FORM + rb"(\d+)([^\n]*)", re.MULTILINE)
+_ROW = re.compile(r"\d+\s+\d+\s+.*?\s+\d+\s+\d+\s+[RrWw]\s+\d+\s+\d+(\s+[0-9a-fA-F]{32})?")
+_FIELDS = len(_LAYOUT.fields) + 1
+_OP, _OP_CHECK = operation("rw", {"read": ["R", "r"], "write": ["W", "w"]})
+
+
+def _with_one_word(block: Block) -> Block:
+    """Return a block whose processes are single words."""
+    text = block.text
+    if all(len(line.split()) in (0, _FIELDS) for line in text.split(b"\n")):
+        return block
+    return replace(block, text=_LINE.sub(rb"\1 \2 _ \3 \4 \5 \6 \7\8", text))
+
+
+_ROWS = RowFormat(
+    name="fiu",
+    layout=_LAYOUT,
+    device_columns=["major", "minor"],
+    device_separator=",",
+    checks=(
+        _OP_CHECK,
+        Check(
+            pl.col("ts") <= MAX_TIMESTAMP_NS,
+            "ts {ts} is out of range, valid are 0 to 2^63 - 1 ns",
+        ),
+        *extent_checks(
+            "lba", "size", offset_unit_bytes=SECTOR_BYTES, length_unit_bytes=SECTOR_BYTES
+        ),
+    ),
+    timestamp_ns=pl.col("ts"),
+    op=_OP,
+    offset=pl.col("lba") * SECTOR_BYTES,
+    length=pl.col("size") * SECTOR_BYTES,
+    notes=["times are nanoseconds; sectors of 512 bytes; hashes of the content are not used"],
+    without_others=_with_one_word,
+)
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read a file of FIU's."""
+    return _ROWS.read(path)
+
+
+FORMAT = Format(
+    name="fiu",
+    summary="FIU traces of SRCMap and I/O deduplication (SNIA IOTTA), with hashes of content",
+    columns="ts pid process lba size rw major minor [md5]",
+    units="time in ns; lba and size in sectors of 512 bytes; rw R or W",
+    detection="rows of this form, the process in any words",
+    matches=partial(any_line, _ROW),
+    read=read,
+    write=only_read("fiu"),
+    is_written=False,
+    rows=lambda path: _ROWS,
+)

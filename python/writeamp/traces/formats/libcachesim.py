@@ -1,0 +1,74 @@
+"""CSV of libCacheSim's samples: the commands of a VSCSI trace as text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.row_format import RowFormat, operation
+from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.source import Head
+from writeamp.traces.trace import SECTOR_BYTES, Trace
+
+_LAYOUT = RowLayout(
+    ",",
+    {
+        "version": Kind.IGNORED,
+        "time": Kind.SECONDS,
+        "op": Kind.WORD,
+        "size": Kind.WHOLE,
+        "lbn": Kind.WHOLE,
+    },
+)
+_HEADER = re.compile(rb"\s*version\s*,\s*time\s*,\s*op\s*,\s*size\s*,\s*lbn[^\n]*", re.IGNORECASE)
+# SCSI's READ and WRITE of 6, 10, 12 and 16 bytes, in hexadecimal.
+_OP, _OP_CHECK = operation(
+    "op",
+    {
+        "read": ["28", "8", "08", "88", "a8", "A8"],
+        "write": ["2a", "2A", "a", "0a", "0A", "8a", "8A", "aa", "AA"],
+    },
+)
+_ROWS = RowFormat(
+    name="libcachesim",
+    layout=_LAYOUT,
+    device_columns=[],
+    checks=(
+        _OP_CHECK,
+        time_check("time"),
+        *extent_checks("lbn", "size", offset_unit_bytes=SECTOR_BYTES),
+    ),
+    timestamp_ns=nanoseconds("time"),
+    op=_OP,
+    offset=pl.col("lbn") * SECTOR_BYTES,
+    length=pl.col("size"),
+    notes=["times are seconds; lbn counts sectors of 512 bytes, size bytes; one device"],
+    header=_HEADER,
+)
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read a CSV of libCacheSim's."""
+    return _ROWS.read(path)
+
+
+def _matches(head: Head) -> bool:
+    return bool(head.lines) and _HEADER.fullmatch(head.lines[0].encode()) is not None
+
+
+FORMAT = Format(
+    name="libcachesim",
+    summary="libCacheSim's CSV of VSCSI traces, with a header",
+    columns=_LAYOUT.form,
+    units="time in seconds; lbn in sectors of 512 bytes; size in bytes; op a SCSI command in "
+    "hexadecimal, 28 read, 2a write",
+    detection="begins with the header version,time,op,size,lbn",
+    matches=_matches,
+    read=read,
+    write=only_read("libcachesim"),
+    is_written=False,
+    rows=lambda path: _ROWS,
+)

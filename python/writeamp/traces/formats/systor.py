@@ -1,0 +1,84 @@
+"""SYSTOR '17: traces of an enterprise's virtual desktops (Lee et al., SYSTOR 2017), by LUN."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.row_format import RowFormat, any_line, operation
+from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.source import Block
+from writeamp.traces.trace import Trace
+
+_LAYOUT = RowLayout(
+    ",",
+    {
+        "Timestamp": Kind.SECONDS,
+        "Response": Kind.IGNORED,
+        "IOType": Kind.WORD,
+        "LUN": Kind.WHOLE,
+        "Offset": Kind.WHOLE,
+        "Size": Kind.WHOLE,
+    },
+)
+_ROW = re.compile(r"\d+\.\d+\s*,[\d.\s]*,\s*[RW]?\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+")
+_HEADER = re.compile(rb"\s*timestamp\s*,\s*response\s*,[^\n]*", re.IGNORECASE)
+_WITHOUT_TYPE = re.compile(rb"^[^,\n]*,[^,\n]*,[ \t]*,[^\n]*", re.MULTILINE)
+_OP, _OP_CHECK = operation("IOType", {"read": ["R"], "write": ["W"]})
+
+
+class _LeftOut:
+    """Rows without a type, which are emptied and counted."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+
+    def empty(self, block: Block) -> Block:
+        text, count = _WITHOUT_TYPE.subn(b"", block.text)
+        self._rows += count
+        return replace(block, text=text) if count else block
+
+    def notes(self) -> list[str]:
+        return [f"{self._rows} rows without IOType are left out"] if self._rows else []
+
+
+def _rows(path: Path) -> RowFormat:
+    left_out = _LeftOut()
+    return RowFormat(
+        name="systor",
+        layout=_LAYOUT,
+        device_columns=["LUN"],
+        checks=(_OP_CHECK, time_check("Timestamp"), *extent_checks("Offset", "Size")),
+        timestamp_ns=nanoseconds("Timestamp"),
+        op=_OP,
+        offset=pl.col("Offset"),
+        length=pl.col("Size"),
+        notes=["times are seconds since 1970; offsets and sizes are bytes; a LUN is a device"],
+        header=_HEADER,
+        without_others=left_out.empty,
+        left_out=left_out.notes,
+    )
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read a file of one LUN or several."""
+    return _rows(path).read(path)
+
+
+FORMAT = Format(
+    name="systor",
+    summary="SYSTOR '17 traces of virtual desktops (SNIA IOTTA), one file a LUN and hour",
+    columns=_LAYOUT.form,
+    units="time in seconds since 1970; offset and size in bytes; IOType R, W or empty",
+    detection="six comma-separated fields, the first decimal seconds, the third R, W or empty",
+    matches=partial(any_line, _ROW),
+    read=read,
+    write=only_read("systor"),
+    is_written=False,
+    rows=_rows,
+)
