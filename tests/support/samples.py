@@ -22,9 +22,12 @@ from writeamp.blackbox.choosing import choose
 from writeamp.blackbox.collection import Collected
 from writeamp.blackbox.explanation import explained, responses, typical_workload
 from writeamp.blackbox.rows import SCHEMA
+from writeamp.drives.run import DriveRun
+from writeamp.drives.units import calibration_of
 from writeamp.lifetime.result import Lifetime
 from writeamp.measure import PinFacts, ready_busy
 from writeamp.measure.counters.answer import life_answer
+from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.reading import read_snapshot
 from writeamp.measure.histories.watching import watch_once
 from writeamp.reproduce import Findings, Item
@@ -238,6 +241,12 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
 PARTS: dict[str, Callable[[Path], Any]] = {
     "Row": lambda folder: compared(folder).rows[0],
     "DriveCounters": counted,
+    "DriveRun": lambda folder: DriveRun(
+        counted(folder), "fio", 0, None, 1.0, True, 10.0, None, 0, None
+    ),
+    "Calibration": lambda _: calibration_of(
+        Facts("x", raws=(("a", 1),)), Facts("x", raws=(("a", 101),)), 100 << 30, is_exact=True
+    ),
     "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
     "WayRow": lambda folder: answered_by_theory(folder).rows[1],
     "Advice": lambda folder: answered_by_theory(folder).advice[0],

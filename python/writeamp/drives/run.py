@@ -51,6 +51,16 @@ class DriveRun(AnyResult):
     command_bytes: int
     write_at_least_bytes: int | None
 
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """Bounds of the write amplification, low and high; None if one is unknown."""
+        return self.answer.ci
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The command that was asked for, if a signal ended it or the wait after it."""
+        return () if self.stopped_by is None else (self.command,)
+
     def _records(self) -> Sequence[Mapping[str, Any]]:
         (record,) = self.answer._records()
         return [{**record, **self._of_run()}]
