@@ -43,7 +43,11 @@ def main() -> None:
     for load in asked.load or LOADS:
         for device in asked.device or DEVICES:
             began = time.perf_counter()
-            found = wa.answer(device, size=SIZES.get(load, "512MiB"), **LOADS[load])
+            try:
+                found = wa.answer(device, size=SIZES.get(load, "512MiB"), **LOADS[load])
+            except wa.WriteampError as error:
+                print(f"| {load} | {device} | {error} | | | | |", flush=True)
+                continue
             print(row(load, device, found, time.perf_counter() - began), flush=True)
             reasons += [f"**{load}, {device}**", "", *why(found), ""]
     print("\n## Why rows differ from the simulation, in WA\n")

@@ -14,6 +14,7 @@ import writeamp as wa
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from writeamp.cli.answer_tables import RowPrinter, advice_table, differences_table
 from writeamp.plots import PolicyResult, save, wa_by_policy
 
 TRACE = Path(__file__).with_name("postgres-tpcb.parquet")
@@ -54,7 +55,8 @@ def main() -> None:
     theory = theory_of(results[0])
     console.print(table(results, theory))
     draw(results, theory, facts)
-    console.print(f"Picture: {PICTURE}")
+    console.print(f"Picture: {PICTURE}\n")
+    side_by_side(console, pages)
 
 
 def theory_of(result: wa.Result) -> list[tuple[str, float]]:
@@ -89,6 +91,22 @@ def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
         f"theory: of uniform writes at {results[0].held_in_words}"
     )
     return made
+
+
+def side_by_side(console: Console, pages: wa.traces.PageTrace) -> None:
+    """Print how every way answers for one of the policies, and why the answers differ."""
+    console.print("The same question by every way, for single, greedy (writeamp answer):")
+    printer = RowPrinter()
+    found = wa.answer(trace=pages, op=OP, repeat=PASSES, row=printer.row)
+    for table in (differences_table(found), advice_table(found.advice)):
+        if table is not None:
+            console.print("")
+            console.print(table)
+    console.print(
+        "\nA row of your own drive: writeamp answer --trace … --counters before.json "
+        "--counters after.json,\neach saved by `nvme smart-log -o json` or `smartctl -j -x` "
+        "(docs/real-drives.md)."
+    )
 
 
 def draw(results: list[wa.Result], theory: list[tuple[str, float]], facts: dict[str, Any]) -> None:

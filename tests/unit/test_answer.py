@@ -13,6 +13,7 @@ import in_process
 import numpy as np
 import pytest
 import writeamp as wa
+from smart_documents import intel
 from writeamp._engine import Load
 from writeamp.answers.advice import KINDS
 from writeamp.answers.answering import Listener, answered
@@ -140,10 +141,18 @@ def test_a_missing_nbdkit_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyP
 
 def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
     [real] = [one for one in WAYS if one.name == "real"]
-    sample = Path("tests/data/counters")
-    found = asked((real, simulate.WAY), counters=None, writes=20_000, **SMALL)
-    assert found.row("real") is None
-    assert sample or tmp_path
+    assert asked((real,), **SMALL).rows == ()
+    files = [tmp_path / name for name in ("before.json", "after.json")]
+    for day, file in enumerate(files, 1):
+        file.write_text(json.dumps(intel(10_000 * day, 30_000 * day, 4.0 * day)))
+    found = asked((real, simulate.WAY), counters=tuple(map(str, files)), writes=20_000, **SMALL)
+    row, pair = found.row("real"), found.differences[0]
+    assert row is not None
+    assert row.way == "real drive, between snapshots"
+    assert row.ci[0] <= row.wa <= row.ci[1]
+    # Nobody can switch anything in a real drive.
+    assert not pair.agree
+    assert pair.unexplained == pair.wa_difference
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,7 +24,6 @@ from writeamp.runners import local_runner
 _QUICK_S = 10.0
 # So many changes are told, each the best of its kind.
 _TOLD = 3
-# Runs of the window cost about so much more than the part of the simulation that is as long.
 _WHY, _LESS = "why rows differ", "what would make it less"
 
 
@@ -114,11 +114,15 @@ def _explain(asking: Asking, causes: Sequence[Cause], tell: Tell) -> None:
     if simulated is None:
         return
     known: dict[Steps, Found | str] = {}
-    steps = {
-        one.way: steps_of(question, one, causes)
-        for one in asking.rows
-        if one.answers and one is not simulated and not agree(one, simulated)
-    }
+    steps = {}
+    for one in asking.rows:
+        if one.answers and one is not simulated and not agree(one, simulated):
+            found = steps_of(question, one, causes)
+            seconds = len(found) * (one if one.kind == "timed" else simulated).seconds
+            if question.asked.quick and seconds > _QUICK_S:
+                question.notes.append(f"--quick leaves out why {one.way} differs: {seconds:.0f} s")
+                continue
+            steps[one.way] = found
     try:
         measure(
             [each for one in steps.values() for each in one],
@@ -136,9 +140,14 @@ def _advise(asking: Asking, kinds: Sequence[Kind], tell: Tell) -> None:
     question = asking.question
     if question.simulated is None:
         return
+    began = time.perf_counter()
     now = measured(question.windowed)
     best: dict[str, Advice] = {}
     tried = [(kind, one) for kind in kinds for one in kind.changes(question)]
+    seconds = (time.perf_counter() - began) * len(tried)
+    if question.asked.quick and seconds > _QUICK_S:
+        question.notes.append(f"--quick leaves out what would make it less: {seconds:.0f} s")
+        return
     done = 0
     for at, found in local_runner(len(tried)).results(_wa_with, [one for _, one in tried]):
         done += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,7 +23,8 @@ class Case:
     `held_pages` of the drive hold data. Of a timed run, `programmed` are the pages by cause that
     the run of which it is a variant programmed. `per_byte` divides by the bytes that the host asked
     to write, as counters of drives do; `share_of_pages` multiplies WA of a host that writes fewer
-    pages for the same.
+    pages for the same data. What is one pass over a trace `is_pass`: what differs within it is the
+    trace, and no chance, so that it has no interval.
     """
 
     plan: Plan
@@ -31,6 +33,7 @@ class Case:
     is_timed: bool = False
     per_byte: bool = False
     share_of_pages: float = 1.0
+    is_pass: bool = False
     programmed: Mapping[str, int] = field(default_factory=dict)
 
     def with_times(self, **changes: Any) -> Case:
@@ -70,5 +73,5 @@ def measured(case: Case) -> Found:
     """Run a case."""
     result = (run_timed if case.is_timed else run)(case.plan, case.drive)
     factor = case.share_of_pages * (result.partial_page_factor if case.per_byte else 1.0)
-    low, high = result.ci
+    low, high = (math.nan, math.nan) if case.is_pass else result.ci
     return Found(result.wa * factor, (low * factor, high * factor), result)

@@ -118,7 +118,7 @@ class Question:
     @cached_property
     def windowed(self) -> Case:
         """The simulation of the window."""
-        return Case(self.window.plan, self.drive, self.held_pages)
+        return Case(self.window.plan, self.drive, self.held_pages, is_pass=self.is_trace)
 
     def interval(self, of_run: tuple[float, float]) -> tuple[float, float]:
         """Return the interval of a run of the window; one pass over a trace has none.

@@ -70,9 +70,7 @@ def answer(
     for sentence in found.notes:
         options.note(sentence)
     try:
-        if json:
-            options.print_json(found.to_dict())
-        else:
+        if not options.printed_json(found.to_dict, found.beside, json=json):
             _print_reasons(found)
     finally:
         if plot is not None and not found.unfinished:

@@ -12,7 +12,7 @@ from writeamp.registry.specs import Spec
 def _switch(question: Question, case: Case, kind: str) -> Case | None:
     if isinstance(case.plan.load, Spec):
         return None
-    return case.with_plan(**vars(uniform_on(case)))
+    return uniform_on(case)
 
 
 CAUSE = Cause("cold data that is never written", THEORY, _switch)

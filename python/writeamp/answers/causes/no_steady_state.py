@@ -16,7 +16,7 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
     if isinstance(load, Spec) or found is None or found.steady:
         return None
     earlier = joined(question.plan.before, repeated(load, AGEING_PASSES))
-    return replace(case, plan=as_trace(question.plan, load, earlier))
+    return replace(case, plan=as_trace(question.plan, load, earlier), is_pass=True)
 
 
 CAUSE = Cause("no steady state: the run ends while WA still changes", THEORY, _switch)

@@ -36,7 +36,7 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
         )
         for times in (_AGEING_DRIVE_WRITES, _DRIVE_WRITES)
     )
-    return replace(case, plan=as_trace(question.plan, later, earlier))
+    return replace(case, plan=as_trace(question.plan, later, earlier), is_pass=False)
 
 
 def _written(requests: PageTrace, random: np.random.Generator) -> npt.NDArray[np.uint32]:

@@ -10,7 +10,6 @@ from writeamp.answers.cause import THEORY, Cause
 from writeamp.answers.question import Question
 from writeamp.answers.window import as_trace, drawn
 from writeamp.registry.specs import Spec
-from writeamp.runs.plan import Plan
 from writeamp.settings.settings import LoadSettings
 
 UNIFORM = "uniform"
@@ -24,10 +23,10 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
     if isinstance(load, Spec):
         if load == Spec.of("workloads", UNIFORM):
             return None
-        return case.with_plan(**vars(uniform_on(case)))
+        return uniform_on(case)
     written = question.written_pages
     if written >= _ALL * case.held_pages:
-        return case.with_plan(**vars(uniform_on(case)))
+        return uniform_on(case)
     engine = EngineLoad.spec(UNIFORM, written, case.drive.page_bytes)
     later, earlier = (
         drawn(
@@ -39,11 +38,11 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
         )
         for times in (_DRIVE_WRITES, _AGEING_DRIVE_WRITES)
     )
-    return replace(case, plan=as_trace(question.plan, later, earlier))
+    return replace(case, plan=as_trace(question.plan, later, earlier), is_pass=False)
 
 
-def uniform_on(case: Case) -> Plan:
-    """Return the plan of uniform writes to all pages that hold data, until their WA is known."""
+def uniform_on(case: Case) -> Case:
+    """Return the case of uniform writes to all pages that hold data, until their WA is known."""
     plan = case.plan
     load = Spec.of("workloads", UNIFORM)
     host = LoadSettings(
@@ -51,9 +50,10 @@ def uniform_on(case: Case) -> Plan:
         utilization=case.held_pages / case.drive.logical_pages,
     )
     run = replace(plan.run, writes=None, warmup="auto", replicas=1, precision=0.001)
-    return replace(
+    uniform = replace(
         plan, load=load, load_name=UNIFORM, host=host, run=run, earlier=None, before=None
     )
+    return replace(case, plan=uniform, is_pass=False)
 
 
 CAUSE = Cause("skew: some pages are written more often than others", THEORY, _switch)

@@ -22,7 +22,7 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
     drive = _with_room(case.drive, case.held_pages, used)
     earlier = window.plan.earlier and _writes(window.plan.earlier)
     plan = as_trace(question.plan, _writes(window.requests), earlier)
-    return Case(plan, drive, drive.logical_pages)
+    return Case(plan, drive, drive.logical_pages, is_pass=question.is_trace)
 
 
 def _with_room(drive: Device, held_pages: int, used_pages: int) -> Device:

@@ -44,7 +44,7 @@ def wa_by_way(dots: Sequence[WayDot], *, title: str, subtitle: str) -> PanelChar
     ]
     for label, is_sound, color in (
         ("WA", True, series_color(0)),
-        ("with a reservation", False, MUTED),
+        ("outside its domain, or not steady", False, MUTED),
     ):
         chosen = [(at, one.wa) for at, one in enumerate(dots) if one.is_sound is is_sound]
         if chosen:

@@ -1,0 +1,86 @@
+"""Answers that need processes: the virtual drive, a program as the load, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import in_process
+import pytest
+import writeamp as wa
+from served import needs
+from writeamp.answers.answering import Listener, answered
+from writeamp.answers.case import measured
+from writeamp.answers.question import Question
+from writeamp.answers.settings import QuestionSettings
+from writeamp.answers.ways import simulate, virtual
+from writeamp.settings.experiment import Experiment
+
+SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.2}
+
+
+@needs()
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"workload": "hot-cold:f=0.1,r=0.9"},
+        {"workload": "uniform:trim=0.1"},
+        {"trace": list(range(1000)) * 4 + list(range(0, 1600, 2)) * 9, "repeat": 4},
+    ],
+    ids=["pages", "trims", "trace"],
+)
+def test_a_virtual_drive_counts_what_the_simulation_of_its_requests_counts(
+    load: dict[str, Any],
+) -> None:
+    question = Question.of(Experiment.of("simulate", **load, **SMALL), QuestionSettings())
+    listener = Listener(lambda row: None, lambda what, done, of: None)
+    found = answered(question, listener, ways=(simulate.WAY, virtual.WAY), kinds=())
+    row, served, again = found.row("virtual"), question.served, measured(question.windowed).result
+    assert row is not None
+    assert served is not None
+    assert again is not None
+    assert served.host_pages == again.host_pages > 0
+    assert served.causes == again.causes
+    assert row.wa == again.wa
+
+
+@needs("fio")
+def test_a_program_is_the_load_of_all_ways(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    fio = (
+        "fio --name=w --ioengine=nbd --uri=$uri --rw=randwrite --bs=4k --size=6M --io_size=24M "
+        "--norandommap --output=fio.txt"
+    )
+    line = f"--blocks 64 --pages-per-block 32 --op 0.2 --run {shlex.quote(fio)}"
+    found = in_process.document("answer", line)
+    rows = {row["way"].split()[0]: row for row in found["rows"]}
+    assert rows["virtual"]["wa"] > 1.2
+    # The recording is replayed exactly.
+    assert rows["simulate"]["wa"] == rows["virtual"]["wa"]
+    assert "fio --name=w" in rows["virtual"]["assumes"]
+    assert "not uniform" in rows["formula"]["reason"]
+
+
+def test_a_program_that_writes_nothing_is_no_load(tmp_path: Path) -> None:
+    done = in_process.run("answer", "--blocks 64 --pages-per-block 32 --op 0.2 --run true")
+    assert done.status == 2
+    assert "wrote nothing" in done.err or "nbdkit" in done.err
+
+
+def test_what_was_finished_is_printed_after_ctrl_c(tmp_path: Path) -> None:
+    # The simulation of so large a drive does not end before the formulas are there.
+    words = "answer --workload zipf:s=0.99 --blocks 65536 --op 0.1 --json"
+    done = in_process.interrupted(words.split(), tmp_path, after_s=5)
+    assert done.status == 130
+    found = json.loads(done.out)
+    assert [row["way"] for row in found["rows"]][:2] == ["formula markov", "mean-field greedy"]
+    assert "simulate" in found["unfinished"]
+    assert "not finished" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_library_raises_what_was_given_wrong() -> None:
+    with pytest.raises(wa.WriteampError, match="load of its own"):
+        wa.answer(workload="uniform", run="true", **SMALL)
