@@ -1,4 +1,4 @@
-"""Write the gallery of the reproduced papers, index.html, into the folder of `make reproduce`.
+"""Write index.html, the gallery of the reproduced papers, where `make reproduce` leaves them.
 
 The folder holds PAPER.json, as `writeamp reproduce PAPER --json` prints it, and the figures that
 `--plots` drew in PAPER/. A paper that is missing there is left out.

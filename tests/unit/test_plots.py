@@ -80,8 +80,7 @@ def by_policy() -> BarChart:
 def values_in(path: Path) -> list[tuple[float, float, str]]:
     """Return what an HTML figure tells of its values, and where, in shares from the upper left."""
     text = path.read_text("utf-8").split('<script type="application/json" id="values">')[1]
-    found: list[tuple[float, float, str]] = json.loads(text.split("</script>")[0])
-    return found
+    return [(x, y, words) for x, y, words, *_ in json.loads(text.split("</script>")[0])]
 
 
 def words_in(path: Path) -> str:

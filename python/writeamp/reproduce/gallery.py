@@ -1,4 +1,4 @@
-"""Gallery of reproduced papers: published, ours and the verdict of every number, and figures."""
+"""Gallery of reproduced papers: published, ours and verdict of every number, and figures."""
 
 from __future__ import annotations
 

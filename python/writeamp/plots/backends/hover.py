@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -22,22 +24,29 @@ _STEPS = 12
 
 @dataclass(frozen=True)
 class Value:
-    """A place, in shares of the figure from its upper left, and what is said there."""
+    """A place, in shares of the figure from its upper left, and what is said there.
+
+    `axes` and `series` are the numbers of those that it belongs to, -1 of none.
+    """
 
     x: float
     y: float
     text: str
+    axes: int
+    series: int
 
 
-def values_in(figure: Figure, spec: FigureSpec) -> list[Value]:
-    """Return the values that a drawn figure tells, with their places."""
+def values_in(
+    figure: Figure, spec: FigureSpec, series: Mapping[Artist, int] = MappingProxyType({})
+) -> list[Value]:
+    """Return the values that a drawn figure tells, with their places; `series` number its lines."""
     if isinstance(spec, TreeChart):
         return []
     if isinstance(spec, BarChart):
         return list(_of_bars(figure, spec))
     if isinstance(spec, HeatMapChart):
         return list(_of_cells(figure, spec))
-    return list(_of_lines(figure))
+    return list(_of_lines(figure, series))
 
 
 def _of_bars(figure: Figure, spec: BarChart) -> Iterator[Value]:
@@ -48,7 +57,8 @@ def _of_bars(figure: Figure, spec: BarChart) -> Iterator[Value]:
             parts.append(f"theory: {spec.marks[at]:.4f}")
         text = "\n".join([spec.bars[at], spec.texts[at], *parts])
         along = np.linspace(0, end, _STEPS)
-        yield from _values(figure, axes, along, np.full(_STEPS, place), [text] * _STEPS)
+        points = np.column_stack([along, np.full(_STEPS, place)])
+        yield from _values(figure, axes, points, [text] * _STEPS)
 
 
 def _of_cells(figure: Figure, spec: HeatMapChart) -> Iterator[Value]:
@@ -60,41 +70,43 @@ def _of_cells(figure: Figure, spec: HeatMapChart) -> Iterator[Value]:
             if not math.isnan(value)
         ]
         columns, rows, texts = zip(*cells, strict=True) if cells else ((), (), ())
-        yield from _values(figure, axes, np.array(columns), np.array(rows), texts)
+        yield from _values(figure, axes, np.column_stack([columns, rows]), texts)
 
 
-def _of_lines(figure: Figure) -> Iterator[Value]:
+def _of_lines(figure: Figure, series: Mapping[Artist, int]) -> Iterator[Value]:
     # A line that crosses the axes at a value has no points of its own.
+    shown = [axes for axes in figure.axes if axes.get_visible()]
     lines = [
-        (axes, line)
-        for axes in figure.axes
+        (at, axes, line)
+        for at, axes in enumerate(shown)
         for line in axes.lines
-        if line.get_transform() == axes.transData and axes.get_visible()
+        if line.get_transform() == axes.transData
     ]
     most = min(_MOST_OF_A_LINE, _MOST_IN_ALL // max(1, len(lines)))
-    for axes, line in lines:
+    for at, axes, line in lines:
         points = np.asarray(line.get_xydata(), dtype=np.float64)
         points = points[np.isfinite(points).all(axis=1)]
         points = points[:: max(1, math.ceil(len(points) / max(1, most)))]
         label = str(line.get_label())
         name = "" if label.startswith("_") else f"{label}\n"
         texts = [f"{name}{x:.6g}, {y:.6g}" for x, y in points]
-        yield from _values(figure, axes, points[:, 0], points[:, 1], texts)
+        of = (at, series.get(line, -1))
+        yield from _values(figure, axes, points, texts, of)
 
 
 def _values(
     figure: Figure,
     axes: Axes,
-    x: npt.NDArray[np.float64],
-    y: npt.NDArray[np.float64],
+    points: npt.NDArray[np.float64],
     texts: Sequence[str],
+    of: tuple[int, int] = (-1, -1),
 ) -> Iterator[Value]:
-    """Return values of an axes' data, those that lie within it."""
+    """Return values at points of an axes' data, those that lie within it."""
     if not len(texts):
         return
-    pixels = axes.transData.transform(np.column_stack([x, y]))
+    pixels = axes.transData.transform(points)
     shares = figure.transFigure.inverted().transform(pixels)
     box = axes.get_position()
     for (right, up), text in zip(shares, texts, strict=True):
         if box.x0 - 1e-6 <= right <= box.x1 + 1e-6 and box.y0 - 1e-6 <= up <= box.y1 + 1e-6:
-            yield Value(float(right), 1 - float(up), text)
+            yield Value(float(right), 1 - float(up), text, *of)
