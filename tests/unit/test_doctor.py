@@ -136,6 +136,7 @@ def test_a_trace_of_every_format_is_judged(path: Path) -> None:
         ("", ["empty"]),
         ("rw=randwrite\n[a]\nrw=write\n", [":1", "before the first [section]"]),
         ("[global]\nrw=write\n", ["no job"]),
+        ("[a]\nrw=write\n" * 501, ["501 jobs", "at most 500"]),
         ('{"a": 1}', ["nothing that can be judged"]),
         ('{"fio version": "fio-3.33", "jobs": [', ["cut short"]),
         ("[Unit]\nDescription=a service\n", ["nothing that can be judged"]),
@@ -148,6 +149,13 @@ def test_what_is_none_of_the_inputs_is_refused(
     with pytest.raises(WriteampError) as refused:
         examined(put(tmp_path, "x", content))
     assert [word for word in words if word not in str(refused.value)] == []
+
+
+def test_a_trace_in_pages_is_judged_and_a_number_is_not() -> None:
+    pages = wa.traces.to_pages(trace_of(np.tile(ORDER, 4)))
+    assert "looped-permutation" in ids(examined(pages))
+    with pytest.raises(WriteampError, match="7 is nothing that can be judged"):
+        examined(7)
 
 
 def test_no_input_is_refused_and_so_is_a_command_without_fio() -> None:
@@ -260,6 +268,7 @@ ORDER = RANDOM.permutation(3000) * 4096
 UNIFORM = RANDOM.integers(0, 3000, 30_000) * 4096
 EVEN = np.concatenate([RANDOM.permutation(3000) * 4096 for _ in range(10)])
 SHORT = np.tile(RANDOM.integers(0, 3000, 2000) * 4096, 10)
+ZIPF = RANDOM.permutation(2**15)[np.minimum(RANDOM.zipf(1.2, 30_000), 2**15) - 1] * 4096
 JITTER = np.argsort(np.arange(30_000) + RANDOM.uniform(0, 16, 30_000), kind="stable")
 
 
@@ -272,6 +281,12 @@ JITTER = np.argsort(np.arange(30_000) + RANDOM.uniform(0, 16, 30_000), kind="sta
         ("looped-permutation", EVEN, np.tile(np.sort(ORDER), 10)),
         ("short-period", SHORT, UNIFORM),
         ("short-period", np.concatenate([UNIFORM, SHORT]), np.tile(np.sort(ORDER), 10)),
+        (
+            "short-period",
+            RANDOM.integers(0, 2000, 9000) * 32768,
+            RANDOM.integers(0, 16000, 9000) * 4096,
+        ),
+        ("short-period", RANDOM.choice(RANDOM.integers(0, 2**17, 2000), 9000) * 4096, ZIPF),
         ("misaligned", UNIFORM + 512, UNIFORM),
         ("no-trim", UNIFORM, None),
         ("doubtful-trace", np.repeat(UNIFORM, 2), UNIFORM),

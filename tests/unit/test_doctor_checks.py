@@ -57,6 +57,9 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [
             "fio --name=a --filename=/dev/sdb --rw=randwrite --norandommap --runtime=60\n"
             "fio --name=b --filename=/dev/sdb --rw=randwrite --norandommap --runtime=60\n",
+            job(f"{STEADY}", "a") + job(f"{STEADY}\nstonewall", "b"),
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=1 --randrepeat=0\n"
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=1 --randrepeat=0\n",
             "for i in 1 2 3; do\n  fio --name=a --filename=/dev/sdb --rw=randwrite\ndone\n",
             "fio --name=a --filename=/dev/sdb --rw=randwrite && "
             "fio --name=a --filename=/dev/sdb --rw=randwrite",
@@ -66,10 +69,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             "fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=2\n",
             "fio --name=a --filename=/dev/sdb --rw=randwrite --randrepeat=0\n"
             "fio --name=b --filename=/dev/sdb --rw=randwrite --randrepeat=0\n",
+            job(STEADY),
+            job(f"{STEADY}\nrandrepeat=0", "a") + job(f"{STEADY}\nrandrepeat=0\nstonewall", "b"),
             "for i in 1 2; do fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=$i; done",
             "for d in a b; do fio --name=a --filename=/dev/sd$d --rw=randwrite; done",
-            "fio --name=a --filename=/dev/sdb --rw=randwrite --name=b --filename=/dev/sdb "
-            "--rw=randwrite --stonewall",
             "fio --name=a --filename=/dev/sdb --rw=write\nfio --name=a --filename=/dev/sdb "
             "--rw=randwrite",
         ],
@@ -77,6 +80,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     "generator-period": (
         [job(f"{STEADY}\nsize=20t"), job(f"{STEADY}\nbs=512\nsize=3t")],
         [job(f"{STEADY}\nsize=20t\nrandom_generator=tausworthe64"), job(f"{STEADY}\nsize=15t")],
+    ),
+    "random-map-skew": (
+        [job(f"{DRIVE}\nfilename=/dev/md0\nrw=randwrite")],
+        [job(f"{DRIVE}\nrw=randwrite"), job(f"{STEADY}\nfilename=/dev/md0")],
     ),
     "lfsr-block-sizes": (
         [
@@ -221,7 +228,9 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [job(STEADY), job(f"{STEADY}\nfilename=/dev/sda")],
     ),
     "fdp-not-used": (
-        [job(f"{STEADY}\nfdp=1"), job(f"{STEADY}\nioengine=io_uring_cmd\nfdp=1")],
+        ["[global]\nfdp=1\nfdp_pli=3\n" + job(f"{STEADY}\nioengine=xnvme", "a")
+         + job(f"{STEADY}\nioengine=xnvme", "b"),
+         job(f"{STEADY}\nfdp=1"), job(f"{STEADY}\nioengine=io_uring_cmd\nfdp=1")],
         [job(STEADY), job(f"{STEADY}\nioengine=io_uring_cmd\nfdp=1\nfdp_pli=0,1"),
          job(f"{STEADY}\nfdp=0")],
     ),
@@ -291,6 +300,15 @@ CLEAN = [
     "--norandommap \\\n  --ioengine=libaio --iodepth=32 --time_based --runtime=4h --randrepeat=0\n",
     job(f"{DRIVE}\nrw=trimwrite\nbs=64k"),
     job(f"{STEADY}\nwrite_bw_log=bw\nwrite_iops_log=iops\nlog_avg_msec=1000\nper_job_logs=0"),
+    # As JESD219 has it.
+    job(f"{DRIVE}\nrw=randrw\nrwmixread=40\nnorandommap\nrandrepeat=0\nnumjobs=4\nblockalign=4k\n"
+        "bssplit=512/4:1024/1:1536/1:2048/1:2560/1:3072/1:3584/1:4k/67:8k/10:16k/7:32k/3:64k/3\n"
+        "random_distribution=zoned:50/5:30/15:20/80"),
+    job(f"{STEADY}\noffset=0%\nsize=50%", "a") + job(f"{STEADY}\noffset=50%\nsize=50%", "b"),
+    job(f"{STEADY}\nnumjobs=4\nsize=25%\noffset_increment=25%"),
+    job("filename=/dev/null\nrw=write\nnumjobs=4\nbs=512"),
+    "[global]\nioengine=libaio\ndirect=1\nfilename=/dev/nvme0n1\n[fill]\nrw=write\nbs=1M\n"
+    "[steady]\nstonewall\nrw=randwrite\niodepth=32\nnumjobs=4\n",
     job("ioengine=nbd\nuri=nbd://localhost\nrw=randwrite\nbs=4k\niodepth=16\nnorandommap\n"
         "time_based\nruntime=60"),
 ]  # fmt: skip

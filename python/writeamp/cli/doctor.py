@@ -53,6 +53,7 @@ def doctor(
         *(inputs or []),
         run=asked.run,
         trace_format=asked.trace_format,
+        action=asked.action,
         capacity=asked.capacity,
         simulate=asked.simulate,
         device=asked.device,

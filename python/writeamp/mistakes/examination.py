@@ -31,6 +31,7 @@ def doctor(
     *sources: Any,
     run: str | None = None,
     trace_format: str | None = None,
+    action: str | None = None,
     capacity: SizeLike | None = None,
     simulate: bool = True,
     device: str | None = None,
@@ -47,6 +48,7 @@ def doctor(
             (files or folders, of one drive, in order); each is told by its content.
         run: a command line that runs fio, to be judged too.
         trace_format: of the traces among them, where that is not certain.
+        action: of blkparse traces, as for `traces.read`.
         capacity: bytes that the host sees of the drive under test, if the inputs do not say.
         simulate: whether to simulate what each mistake does to write amplification.
         device: profile of the drive that is simulated; by default 256 blocks of 64 pages.
@@ -64,6 +66,7 @@ def doctor(
     asked = DoctorSettings(
         run=run,
         trace_format=trace_format,
+        action=action,
         capacity=capacity,  # type: ignore[arg-type]  # the domain reads texts
         simulate=simulate,
         device=device,
@@ -73,7 +76,7 @@ def doctor(
     if not sources and run is None:
         raise WriteampError("there is nothing to judge: give a file, or a command line of fio")
     drive = SmallDrive.of(asked.device, asked.op, asked.size)
-    several = read_inputs(sources, asked.trace_format, asked.capacity)
+    several = read_inputs(sources, asked.trace_format, asked.capacity, action=asked.action)
     if run is not None:
         commands = read_command(run, asked.capacity)
         if not any(one.jobs or one.named for one in commands):

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from writeamp import traces
 from writeamp.differences.documents import signed_verb
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.document import Document
@@ -22,7 +23,7 @@ from writeamp.mistakes.finding import Kind
 from writeamp.mistakes.fio.command_line import is_command, read_commands
 from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, read_job_file
 from writeamp.mistakes.fio.output import FioOutput, is_output, read_output
-from writeamp.mistakes.traces import TraceFacts, of_trace
+from writeamp.mistakes.traces import TraceFacts, of_pages, of_trace
 from writeamp.traces.source import file_path, read_head
 
 # Job files, results and snapshots are small; what is larger is a trace, or nothing of ours.
@@ -112,7 +113,11 @@ def kinds_of(one: Input | Several) -> tuple[Kind, ...]:
 
 
 def read_inputs(
-    sources: Sequence[Any], trace_format: str | None = None, capacity_bytes: int | None = None
+    sources: Sequence[Any],
+    trace_format: str | None = None,
+    capacity_bytes: int | None = None,
+    *,
+    action: str | None = None,
 ) -> Several:
     """Return inputs, each told by its content; snapshots among them are of one drive, in order.
 
@@ -120,6 +125,7 @@ def read_inputs(
         sources: files, folders, results and traces.
         trace_format: of the traces among them, where that is not certain.
         capacity_bytes: of the drive that they are of.
+        action: of blkparse traces among them.
 
     Raises:
         WriteampError: one cannot be read, or is none of what can be judged.
@@ -127,7 +133,7 @@ def read_inputs(
     found: list[Input] = []
     snapshots: list[Snapshot] = []
     for source in sources:
-        one = _read(source, trace_format)
+        one = _read(source, trace_format, action)
         if isinstance(one, list):
             snapshots += one
         else:
@@ -162,20 +168,24 @@ def _with_capacity(one: Input, capacity_bytes: int | None) -> Input:
     return one
 
 
-def _read(source: Any, trace_format: str | None) -> Input | list[Snapshot]:
+def _read(source: Any, trace_format: str | None, action: str | None) -> Input | list[Snapshot]:
     if isinstance(source, traces.Trace):
         return of_trace(source)
     if isinstance(source, Mapping) or hasattr(source, "to_dict"):
         document = dict(source) if isinstance(source, Mapping) else source.to_dict()
         return _of_document(document, "", "the result")
-    path = Path(os.fspath(source))
+    if isinstance(source, traces.PageTrace):
+        return of_pages(source)
+    if not isinstance(source, str | os.PathLike):
+        raise WriteampError(f"{shown(source)} is nothing that can be judged; such are: {_VALID}")
+    path = Path(source)
     if path.is_dir():
         return read_snapshots(path)
     if trace_format is None:
         found = _of_text(path)
         if found is not None:
             return found
-    return _of_trace(path, trace_format)
+    return _of_trace(path, trace_format, action)
 
 
 def _of_text(path: Path) -> Input | list[Snapshot] | None:
@@ -222,7 +232,7 @@ def _verb(document: Mapping[str, Any]) -> str | None:
     return signed_verb(document) or next(of_others, None)
 
 
-def _of_trace(path: Path, trace_format: str | None) -> TraceFacts:
+def _of_trace(path: Path, trace_format: str | None, action: str | None) -> TraceFacts:
     if trace_format is None:
         head = read_head(file_path(path))
         if not any(one.matches(head) for one in traces.FORMATS.values()):
@@ -230,4 +240,4 @@ def _of_trace(path: Path, trace_format: str | None) -> TraceFacts:
                 f"{path} is nothing that can be judged; such are: {_VALID}. Of a trace, --format "
                 "says which one it is"
             )
-    return of_trace(traces.read(path, trace_format))
+    return of_trace(traces.read(path, trace_format, action=action))

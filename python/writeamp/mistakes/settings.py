@@ -10,7 +10,7 @@ from writeamp.devices.profile import profile_names
 from writeamp.domains import OneOf
 from writeamp.fields.setting import Settings, setting
 from writeamp.mistakes.finding import SEVERITIES, Severity
-from writeamp.traces.settings import format_setting
+from writeamp.traces.settings import action_setting, format_setting
 from writeamp.units.ratio_settings import op_setting
 
 
@@ -24,6 +24,7 @@ class DoctorSettings(Settings):
         None, None, "a command line that runs fio, to be judged and not run", metavar="CMD"
     )
     trace_format: str | None = format_setting()
+    action: str | None = action_setting()
     capacity: int | None = setting(
         None,
         SIZE,

@@ -22,6 +22,7 @@ _MOST_WA = 10_000
 # No flash is rated for so many cycles.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
+PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
 
 
 def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterator[Check]:
@@ -71,7 +72,7 @@ def _below_one(pairing: Pairing, facts: Facts) -> Check:
         return Check(name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart")
     what = "wrong units, or writes that are not counted"
     if facts.has_partial_flash or pairing.definition == "tlc":
-        what = "it counts a part of the flash only, so that this is a lower bound"
+        what = PART_ONLY
     return Check(
         name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {what}"
     )

@@ -25,6 +25,15 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             )
         elif not is_asked and "fdp_pli" in job.options and not job.hides_flags:
             yield Found("fdp_pli without fdp=1", (job.name,))
+    yield from _of_handles(fio)
+
+
+def _of_handles(fio: FioJobs) -> Iterator[Found]:
+    jobs = [one for one in fio.writers if one.has("fdp") and "fdp_pli" in one.options]
+    handles = {one.options["fdp_pli"].strip() for one in jobs}
+    if len(jobs) > 1 and len(handles) == 1 and handles.pop().isdecimal():
+        yield Found(f"all jobs have fdp_pli={jobs[0].options['fdp_pli']}",
+                    tuple(one.name for one in jobs))  # fmt: skip
 
 
 def _of_counters(counters: Counters) -> Iterator[Found]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.measure.counters.checks import BELOW_ONE
+from writeamp.measure.counters.checks import BELOW_ONE, PART_ONLY
 from writeamp.measure.counters.document import objects
 from writeamp.mistakes.counter_checks import checks_of
 from writeamp.mistakes.finding import Check, Found, exactly
@@ -25,6 +25,13 @@ def _of(given: Counters | ResultDocument) -> Iterator[Found]:
             )
         elif one.name == BELOW_ONE and one.verdict == "fail":
             wa = next((wa for wa in was if 1 / _MOST_WA <= wa < 1), None)
+            if PART_ONLY in one.evidence:
+                yield Found(
+                    one.evidence,
+                    message="The counters leave a part of the flash's writes out",
+                    advice="take the ratio for a lower bound, and erases times capacity beside it",
+                )
+                continue
             yield Found(
                 one.evidence,
                 severity="error",

@@ -27,7 +27,15 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             places["blocks (bs_unaligned) from"] = block
         if block % _PAGE_BYTES:
             places["block size"] = block
-        if places:
+        shares = job.write_block_shares
+        partly = sum(share for size, share in shares.items() if size % _PAGE_BYTES)
+        if set(places) == {"block size"} and shares and partly < _MOSTLY:
+            yield Found(
+                f"{partly:.0%} of the blocks of bssplit are no multiple of {_PAGE_BYTES:,} bytes",
+                (job.name,),
+                severity="note",
+            )
+        elif places:
             said = ", ".join(f"{name} {at:,}" for name, at in places.items())
             offset = places.get("offset", 0) % _PAGE_BYTES
             whole = None if job.has("bs_unaligned") else _whole(block, offset)

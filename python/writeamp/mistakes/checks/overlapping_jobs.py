@@ -7,7 +7,7 @@ from itertools import combinations
 
 from writeamp.mistakes.finding import Check, Found
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, shares_files
+from writeamp.mistakes.fio.job_file import FioJobs
 
 _FILL = (
     "A sequential and a random writer write the same place at the same time: the fill is not over "
@@ -24,20 +24,22 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
                 f"numjobs={job.copies} on {', '.join(job.files)}, no offset_increment", (job.name,)
             )
     for one, other in combinations(writers, 2):
-        together = one.phase == other.phase and shares_files(one, other)
+        shared = set(one.files) & set(other.files)
+        together = one.phase == other.phase and shared
         if together and not (one.is_random and other.is_random) and _overlap(one, other):
             yield Found(
-                f"{one.name} and {other.name} write {', '.join(set(one.files) & set(other.files))} "
-                "at the same time",
+                f"{one.name} and {other.name} write {', '.join(sorted(shared))} at the same time",
                 (one.name, other.name),
                 message=_FILL if one.is_random != other.is_random else None,
             )
 
 
 def _overlap(one: Job, other: Job) -> bool:
-    first, second = sorted((job.count("offset", 0), job.span_bytes) for job in (one, other))
-    is_share = any("%" in job.options.get("offset", "") for job in (one, other))
-    return not is_share and (first[1] is None or first[0] + first[1] > second[0])
+    if any("%" in job.options.get("offset", "") for job in (one, other)):
+        return False
+    first, second = sorted((one, other), key=lambda job: job.count("offset", 0))
+    end = None if first.span_bytes is None else first.count("offset", 0) + first.span_bytes
+    return end is None or end > second.count("offset", 0)
 
 
 CHECK = Check(

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.fio.output import FioOutput
 
 # Of August 2018, after pull request 659.
 _MENDED = (3, 9)
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        striped = [one for one in job.files if one.startswith("/dev/md")]
+        lfsr = job.options.get("random_generator", "").strip() == "lfsr"
+        if job.has_map and striped and not lfsr and not isinstance(fio, FioOutput):
+            yield Found(
+                f"{job.rw} with a map on {', '.join(striped)}", (job.name,), severity="note"
+            )
 
 
 def _of_output(fio: FioOutput) -> Iterator[Found]:
@@ -27,5 +38,5 @@ CHECK = Check(
     "not uniform, and one member of a stripe gets more of them",
     "use a newer fio, or set norandommap",
     "fio issue 658 and pull request 659",
-    {"fio output": _of_output},
+    {"fio job": _of_jobs, "fio output": _of_output},
 )

@@ -33,28 +33,44 @@ def _of_all(several: Several) -> Iterator[Found]:
 
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found]:
-    if not _LOOP.search(fio.commands):
-        return
-    for job in fio.writers:
+    random = [one for one in fio.writers if one.is_random and _is_fixed(one)]
+    is_looped = _LOOP.search(fio.commands) is not None
+    for job in random:
         varies = {"size", "offset", "randseed", "filename"} & job.unknown.keys()
-        if job.is_random and job.is_repeatable and not varies:
+        if is_looped and not varies:
             yield Found(
                 "a loop of the shell runs fio again and again with one seed",
                 (job.name,),
                 now=("same_order",) if job.has_map else None,
                 fixed=("other_order",) if job.has_map else None,
             )
+    unseeded = [one for one in random if "randseed" not in one.options]
+    if not is_looped and any(shares_files(*pair) for pair in combinations(unseeded, 2)):
+        yield Found(
+            "several jobs write random addresses of one file with seeds that are the same in each "
+            "run",
+            tuple(one.name for one in unseeded),
+            message="Another run of these jobs writes the same random addresses in the same order",
+            severity="note",
+        )
+
+
+def _is_fixed(job: Job) -> bool:
+    """Return whether the seed of a job is the same in each run of fio."""
+    repeats = job.has("randrepeat") or "randrepeat" not in job.options
+    return repeats or job.has("allrandrepeat") or "randseed" in job.options
 
 
 def _draws_alike(one: Job, other: Job) -> bool:
-    """Return whether two jobs draw the same: their seeds follow from their number alone."""
-    seeds = {job.options.get("randseed", "") for job in (one, other)}
-    repeats = all(job.has("randrepeat") or "randrepeat" not in job.options for job in (one, other))
-    keys = ("size", "offset", "bs", "bsrange", "bssplit", "random_generator", "norandommap",
-            "random_distribution", "rw", "rwmixread", "rwmixwrite")  # fmt: skip
+    """Return whether two jobs draw the same: seeds follow from their number, and randseed."""
+    keys = (
+        *("randseed", "size", "offset", "bs", "bsrange", "bssplit", "random_generator", "rw"),
+        *("norandommap", "random_distribution", "rwmixread", "rwmixwrite"),
+    )
     same = all(one.options.get(key) == other.options.get(key) for key in keys)
     is_other_call = one.number == other.number
-    return is_other_call and same and repeats and len(seeds) == 1 and shares_files(one, other)
+    are_fixed = _is_fixed(one) and _is_fixed(other)
+    return is_other_call and same and are_fixed and shares_files(one, other)
 
 
 CHECK = Check(

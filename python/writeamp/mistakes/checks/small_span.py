@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.fio.job_file import FioJobs, shares_files
 from writeamp.mistakes.traces import TraceFacts
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -22,12 +22,12 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
     for job in fio.writers:
         if not job.is_random:
             continue
-        share = _share(job, fio.capacity_bytes)
+        share = _reach(fio, job)
         filled = any(_share(one, fio.capacity_bytes) is None for one in fio.before(job))
         span = job.span_bytes
         if share is not None and share < _SMALL and not filled:
             yield Found(
-                f"size is {share:.3g} of the drive",
+                f"the jobs reach {share:.3g} of the drive",
                 (job.name,),
                 now=("uniform", share),
                 fixed=("uniform",),
@@ -49,14 +49,27 @@ def _small(job: Job, span_bytes: int) -> Iterator[Found]:
     )
 
 
+def _reach(fio: FioJobs, job: Job) -> float | None:
+    """Return the share of the drive that a job writes to, and others beside it at the same time."""
+    beside = {
+        one.options.get("offset", "0"): _share(one, fio.capacity_bytes)
+        for one in fio.writers
+        if one.phase == job.phase and (one is job or shares_files(one, job))
+    }
+    shares = [one for one in beside.values() if one is not None]
+    return sum(shares) if len(shares) == len(beside) else None
+
+
 def _share(job: Job, capacity_bytes: int | None) -> float | None:
     """Return the share of the drive that a job writes to; None if nobody knows, or it is all."""
     if job.span_share is not None:
         # A share of a file is one of the file.
-        return job.span_share if job.devices else None
+        each = job.copies if job.has("offset_increment") else 1
+        return job.span_share * each if job.devices else None
     if job.span_bytes is None or capacity_bytes is None:
         return None
-    return job.span_bytes * (1 if job.files else job.copies) / capacity_bytes
+    is_apart = not job.files or job.has("offset_increment")
+    return job.span_bytes * (job.copies if is_apart else 1) / capacity_bytes
 
 
 def _of_trace(trace: TraceFacts) -> Iterator[Found]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.fio.job_file import FioJobs, shares_files, span_of
 from writeamp.mistakes.fio.output import FioOutput
 
 # Times that the span is written, its fill among them, before a drive may be steady: SNIA's
@@ -25,21 +25,24 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
 
 def _of_output(fio: FioOutput) -> Iterator[Found]:
     for job in _measured(fio):
-        span = job.span_bytes
+        span = span_of(fio, job)
         if not span:
             continue
-        written = {
-            one.name: fio.written_bytes(fio.jobs.index(one)) / (span * _own_files(one))
+        mine, *earlier = (
+            fio.written_bytes(fio.jobs.index(one)) / (span * _own_files(one))
             for one in [job, *fio.before(job)]
-        }
-        yield from _judged(job, written.pop(job.name), sum(written.values()))
+        )
+        yield from _judged(job, mine, sum(earlier))
 
 
 def _measured(fio: FioJobs) -> Iterator[Job]:
     """Yield the jobs that write random addresses and are not followed by others that do."""
     for job in fio.writers:
-        later = [one for one in fio.writers if one.phase > job.phase and job in fio.before(one)]
-        if job.is_random and job.draws_evenly and not any(one.is_random for one in later):
+        is_followed = any(
+            one.is_random and one.phase > job.phase and shares_files(one, job)
+            for one in fio.writers
+        )
+        if job.is_random and job.draws_evenly and not is_followed:
             yield job
 
 

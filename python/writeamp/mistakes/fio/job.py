@@ -47,6 +47,7 @@ WITHOUT_DRIVE = {
     *("null", "cpuio", "net", "netsplice", "rdma", "filecreate", "filestat", "filedelete"),
     "exit_io",
 }
+_NO_DRIVES = {"/dev/null", "/dev/zero", "/dev/full"}
 _WRITING = {"write", "randwrite", "rw", "readwrite", "randrw", "trimwrite", "randtrimwrite"}
 _READING = {"read", "randread", "rw", "readwrite", "randrw"}
 _VARIABLE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
@@ -59,14 +60,14 @@ Passes: TypeAlias = Literal["same order", "other order", "once"]
 def canonical(name: str) -> str:
     """Return the one name of an option.
 
-    >>> canonical("readwrite"), canonical("ss-dur")
-    ('rw', 'ss_dur')
+    >>> canonical("readwrite"), canonical("ss_dur"), canonical("time-based")
+    ('rw', 'steadystate_duration', 'time_based')
     """
     name = name.strip().lower().replace("-", "_")
     return ALIASES.get(name, name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """A job, and its copies.
 
@@ -121,10 +122,10 @@ class Job:
         """Its I/O engine."""
         return self.options.get("ioengine", "psync").split(":", 1)[0].strip().lower()
 
-    @property
+    @cached_property
     def writes(self) -> bool:
         """True if it writes to something that may be a drive."""
-        reaches = self.engine not in WITHOUT_DRIVE
+        reaches = self.engine not in WITHOUT_DRIVE and not set(self.files) & _NO_DRIVES
         is_mixed = self.rw in {"rw", "readwrite", "randrw"}
         return reaches and self.rw in _WRITING and not (is_mixed and self.write_share == 0)
 
@@ -133,7 +134,7 @@ class Job:
         """True if it reads."""
         return self.rw in _READING
 
-    @property
+    @cached_property
     def is_random(self) -> bool:
         """True if its addresses are drawn."""
         return self.rw.startswith("rand")
@@ -150,18 +151,24 @@ class Job:
     @cached_property
     def write_blocks(self) -> tuple[int, int]:
         """The least and the most bytes of a request that writes."""
-        if "bssplit" in self.options:
-            return split_sizes(self.options["bssplit"], self.kb_base)[1]
+        sizes = self.write_block_shares
+        if sizes:
+            return min(sizes), max(sizes)
         text = self.options.get("bsrange") or self.options.get("bs", "4k")
         return block_sizes(text, self.kb_base)[1]
 
     @property
+    def write_block_shares(self) -> dict[int, float]:
+        """Shares of the sizes of requests that write, if they are given as such."""
+        return split_sizes(self.options.get("bssplit", ""), self.kb_base)[1]
+
+    @cached_property
     def files(self) -> tuple[str, ...]:
         """The files that it is given by name; none if each copy makes its own."""
         named = re.split(r"(?<!\\):", self.options.get("filename", ""))
         return tuple(one.replace("\\:", ":") for one in named if one)
 
-    @property
+    @cached_property
     def devices(self) -> tuple[str, ...]:
         """Those of its files that are devices."""
         return tuple(one for one in self.files if one.startswith("/dev/") and "/shm/" not in one)
@@ -204,7 +211,7 @@ class Job:
         is_known = not _VARIABLE.search(runtime)
         return self.has("time_based") and not (is_known and not seconds_of(runtime))
 
-    @property
+    @cached_property
     def copies(self) -> int:
         """Copies that run at the same time."""
         return max(1, self.count("numjobs", 1))
@@ -239,7 +246,7 @@ class Job:
         """
         return self.is_random and self.draws_evenly and not self.has("norandommap")
 
-    @property
+    @cached_property
     def is_repeatable(self) -> bool:
         """True if fio seeds the generator anew for each pass, which randseed turns off."""
         return is_set(self.options.get("randrepeat", "1")) and "randseed" not in self.options

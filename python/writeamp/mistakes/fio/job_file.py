@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from writeamp.errors import WriteampError
 from writeamp.mistakes.fio.job import Job, canonical
@@ -21,7 +22,7 @@ TELLING = {
 }
 _SECTION = re.compile(r"\[([^\n]*)\]")
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_MOST_JOBS = 10_000
+_MOST_JOBS = 500
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,14 @@ class FioJobs:
     commands: str = ""
     named: tuple[str, ...] = ()
 
-    @property
+    def __post_init__(self) -> None:
+        """Refuse so many jobs that to compare all pairs would take minutes."""
+        if len(self.jobs) > _MOST_JOBS:
+            raise WriteampError(
+                f"{self.name} has {len(self.jobs):,} jobs; at most {_MOST_JOBS:,} are judged"
+            )
+
+    @cached_property
     def writers(self) -> list[Job]:
         """The jobs that write to something that may be a drive."""
         return [one for one in self.jobs if one.writes]
@@ -52,6 +60,13 @@ class FioJobs:
     def before(self, job: Job) -> list[Job]:
         """Return the jobs that write to the same files and are done when a job begins."""
         return [one for one in self.writers if one.phase < job.phase and shares_files(one, job)]
+
+
+def span_of(fio: FioJobs, job: Job) -> int | None:
+    """Return the bytes that a job writes to: what it says, or its share of the drive; or None."""
+    if job.span_bytes is not None or fio.capacity_bytes is None or not job.devices:
+        return job.span_bytes
+    return round(fio.capacity_bytes * (job.span_share or 1.0))
 
 
 def shares_files(one: Job, other: Job) -> bool:
@@ -102,8 +117,6 @@ def read_job_file(text: str, name: str) -> FioJobs:
             now[canonical(option)] = _with_variables(value.strip())
     if not sections:
         raise WriteampError(f"{name} has no job: a section other than [global]")
-    if len(sections) > _MOST_JOBS:
-        raise WriteampError(f"{name} has {len(sections):,} jobs; at most {_MOST_JOBS:,} are read")
     jobs = tuple(in_phases(sections))
     return FioJobs(name, jobs, (*notes, *unknown_values(name, jobs)))
 

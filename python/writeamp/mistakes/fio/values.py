@@ -78,17 +78,27 @@ def _range(text: str, kb_base: int, default: int) -> tuple[int, int]:
     return (default, default) if low is None or high is None else (low, high)
 
 
-def split_sizes(text: str, kb_base: int = 1024) -> list[tuple[int, int]]:
-    """Return the least and the most bytes of a block by direction, of `bssplit`.
+def split_sizes(text: str, kb_base: int = 1024) -> list[dict[int, float]]:
+    """Return the shares of block sizes by direction, of `bssplit`.
 
-    >>> split_sizes("4k/10:64k/50:32k/40")[1], split_sizes("2k/50:4k/50,8k/100")[1]
-    ((4096, 65536), (8192, 8192))
+    Sizes without a percentage share what the others leave.
+
+    >>> split_sizes("4k/25:64k/")[1], split_sizes("2k/50:4k/50,8k/100")[1]
+    ({4096: 0.25, 65536: 0.75}, {8192: 1.0})
     """
     found = []
     for part in text.split(",")[:3]:
-        sizes = [size_of(one.split("/", 1)[0], kb_base) for one in part.split(":")]
-        known = [one for one in sizes if one is not None] or [4096]
-        found.append((min(known), max(known)))
+        pairs = [one.partition("/") for one in part.split(":")]
+        shares = {
+            size: int(percent) / 100 if percent.isdecimal() else None
+            for text_of_size, _, percent in pairs
+            if (size := size_of(text_of_size, kb_base)) is not None
+        }
+        open_ones = sum(one is None for one in shares.values())
+        rest = max(0.0, 1 - sum(one or 0.0 for one in shares.values()))
+        found.append(
+            {size: rest / open_ones if one is None else one for size, one in shares.items()}
+        )
     while len(found) < 3:
         found.append(found[-1])
     return found
