@@ -1,4 +1,4 @@
-"""Rates at which percentage used rises: bounds by the times of its steps, or by the life so far."""
+"""Rates at which percentage used rises: bounds by its steps, or by the life so far."""
 
 from __future__ import annotations
 
