@@ -120,3 +120,11 @@ def test_a_real_drive_over_three_years() -> None:
     assert found.wa == pytest.approx(2.2946, abs=1e-4)
     assert found.days is not None
     assert 1000 < found.days < 1200
+
+
+def test_a_ratio_below_1_by_granularity_alone_is_doubted(tmp_path: Path) -> None:
+    found = between(tmp_path, intel(1000, 4000), intel(1004, 4002))
+    assert found.ci is not None
+    assert found.wa is not None
+    assert found.wa < 1 <= found.ci[1]
+    assert {one.name: one.verdict for one in found.checks}["not below 1"] == "doubt"

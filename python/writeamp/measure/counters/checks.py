@@ -22,6 +22,8 @@ _MOST_WA = 10_000
 # No flash is rated for so many cycles.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
+# Rounded counters of a drive whose WA is 1 may say a little less.
+_NEARLY_ONE = 0.95
 PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
 
 
@@ -65,7 +67,12 @@ def _below_one(pairing: Pairing, facts: Facts) -> Check:
     name = BELOW_ONE
     low, wa, high = (float(one) for one in pairing.wa)
     if high >= 1:
-        return Check(name, "ok", f"WA is {wa:.4g} ({low:.4g} to {high:.4g})")
+        said = f"WA is {wa:.4g} ({low:.4g} to {high:.4g})"
+        if wa >= _NEARLY_ONE or facts.compresses:
+            return Check(name, "ok", said)
+        return Check(
+            name, "doubt", f"{said}: below 1 by granularity alone, as this family does not compress"
+        )
     if facts.compresses:
         return Check(name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores")
     if pairing.definition == "tlc" and _counts_slc(facts):
