@@ -95,6 +95,12 @@ def ran_fleet(folder: Path) -> wa.volumes.FleetRun:
     return wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
 
 
+def needed(folder: Path) -> wa.volumes.FleetNeed:
+    ran_fleet(folder)
+    fleet = wa.volumes.Fleet.open(folder / "fleet")
+    return wa.volumes.need(fleet, "single", 2.0, pages_per_block=4, repeat=2)
+
+
 def swept(folder: Path) -> wa.Sweep:
     return wa.sweep(SWEEP, out=folder / "sweep", workers=1)
 
@@ -212,6 +218,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Trace": trace,
     "PageTrace": lambda folder: wa.traces.to_pages(trace(folder)),
     "Device": lambda _: wa.device("x25-m"),
+    "FleetNeed": needed,
     "FleetRun": ran_fleet,
     "Sweep": swept,
     "SweepResults": lambda folder: swept(folder).results,

@@ -146,6 +146,8 @@ CASES: list[tuple[str, list[str]]] = [
     ("measure calibrate {folder} --write much", ["--write", "much"]),
     ("measure counters {garbage}", ["garbage", "no snapshot"]),
     ("volumes run {folder} --managers single", ["no fleet"]),
+    ("volumes need {folder} --target-wa 1", ["target_wa", "above 1"]),
+    ("volumes need {folder}", ["--target-wa"]),
     ("volumes run {folder}", ["--managers"]),
     ("volumes run {folder} --managers sngle", ["sngle", "did you mean 'single'"]),
     ("volumes run {folder} --managers single --resamples 3", ["resamples", "from 100"]),

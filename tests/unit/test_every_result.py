@@ -146,7 +146,7 @@ def test_a_finished_result_has_an_interval_or_none_rows_and_nothing_unfinished(
     assert isinstance(frame, pl.DataFrame)
     assert frame.height >= 1
     # The answer, of results that do not find WA.
-    answers = {"RequiredOp": "op", "Index": "value"}
+    answers = {"RequiredOp": "op", "FleetNeed": "op", "Index": "value"}
     if is_own(type(found), "ci"):
         low, high = found.ci
         assert isinstance(found.ci, tuple)

@@ -13,8 +13,15 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
+from writeamp.cli.volumes_need import need
 from writeamp.cli.volumes_run import run, with_run_settings
-from writeamp.volumes.settings import FleetSettings, SelectionSettings, SplitSettings
+from writeamp.volumes.settings import (
+    RUN_OPTIONS,
+    SPARE_OPTIONS,
+    FleetSettings,
+    SelectionSettings,
+    SplitSettings,
+)
 
 # Those for which a table has room; all are in --json.
 _SHOWN_QUANTILES = ("0", "0.25", "0.5", "0.75", "1")
@@ -37,6 +44,8 @@ def register(app: typer.Typer) -> None:
     verbs.command("make")(with_settings(make))
     verbs.command("split")(with_settings(split))
     verbs.command("info")(with_settings(info))
+    in_need = tuple(name for name in RUN_OPTIONS if name not in SPARE_OPTIONS)
+    verbs.command("need")(with_runner(with_run_settings(with_settings(need), in_need)))
     verbs.command("run")(with_runner(with_run_settings(with_settings(run))))
     app.add_typer(verbs, name="volumes")
 

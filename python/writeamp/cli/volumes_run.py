@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from writeamp.volumes.result import FleetRun
 
 
-def with_run_settings(body: Callable[..., None]) -> Callable[..., None]:
+def with_run_settings(
+    body: Callable[..., None], names: Sequence[str] = RUN_OPTIONS
+) -> Callable[..., None]:
     """Return a verb whose argument `settings` has the options of a run that are given."""
     known = setting_places("simulate")
-    places: Places = {name: known[name] for name in RUN_OPTIONS}
+    places: Places = {name: known[name] for name in names}
 
     @wraps(body)
     def verb(**given: Any) -> None:

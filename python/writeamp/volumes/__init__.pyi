@@ -3,6 +3,8 @@
 from .fleet import Fleet as Fleet
 from .making import Made as Made
 from .making import make as make
+from .needs import FleetNeed as FleetNeed
+from .needs import need as need
 from .result import FleetRun as FleetRun
 from .splitting import Split as Split
 from .splitting import split as split

@@ -9,6 +9,7 @@ from typing import ClassVar
 from writeamp.domains import POSITIVE_COUNT, Flag, Number, OneOf, Text, Whole
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.setting import Settings, setting
+from writeamp.registry.specs import SpecLike, SpecOf
 from writeamp.traces.settings import action_setting, format_setting
 from writeamp.units.byte_sizes import ByteSize
 from writeamp.units.durations import DurationIn
@@ -222,6 +223,8 @@ RUN_OPTIONS = (
     "warmup",
 )
 
+SPARE_OPTIONS = ("op", "fill", "spare_factor")
+
 
 @dataclass(frozen=True)
 class ComparedSettings(Settings):
@@ -250,3 +253,23 @@ class ComparedSettings(Settings):
         """
         if self.baseline is not None and self.baseline not in labels:
             raise unknown("baseline", self.baseline, labels)
+
+
+@dataclass(frozen=True)
+class NeedSettings(Settings):
+    """Overall WA that a fleet shall have, and the policy."""
+
+    title: ClassVar[str] = "need"
+
+    target_wa: float = setting(
+        None,
+        Number("be a finite number above 1", lambda value: value > 1),
+        "overall WA that the fleet shall have",
+        number="number",
+        metavar="WA",
+        required=True,
+    )
+    manager: SpecLike = setting("single", SpecOf("managers"), "block manager", kind="managers")
+    victims: SpecLike | None = setting(
+        None, SpecOf("victims"), "victim policy (default the manager's)", kind="victims"
+    )

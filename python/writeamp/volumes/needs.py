@@ -1,0 +1,279 @@
+"""Needs of a fleet: the op for an overall WA, its wear a day, and the volumes that cost most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.output import AnyPath
+from writeamp.plots.spec import Line, LineChart, Mark
+from writeamp.plots.style import INK, MUTED, WA_LABEL, series_color
+from writeamp.registry.specs import SpecLike
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.runners import Runner
+from writeamp.settings.compared import PoliciesSettings
+from writeamp.units.ratios import logical_of
+from writeamp.volumes.facts import PAGE_BYTES
+from writeamp.volumes.fleet import Fleet
+from writeamp.volumes.result import FleetRun
+from writeamp.volumes.settings import ComparedSettings, NeedSettings, SelectionSettings
+from writeamp.volumes.study import run_fleet
+
+# The first two drives, and the least and most spare space that is tried.
+_FIRST_OPS = (0.1, 0.3)
+_LEAST_OP, _MOST_OP = 0.01, 4.0
+# A search ends at an overall WA this close, as a share of what is amplified, or after so many runs.
+_CLOSE = 0.002
+_MOST_TRIES = 9
+# Further from the target than this, a reader should know.
+_FAR = 0.02
+_COSTLIEST = 10
+_SECONDS_PER_DAY = 86400.0
+
+
+@dataclass(frozen=True, eq=False)
+class FleetNeed(Drawn):
+    """Need of a fleet under one policy.
+
+    Attributes:
+        target_wa: the overall WA that is asked for.
+        op: of every volume's drive, at which the overall WA is that: (T−U)/U.
+        op_ci95: where the ends of its 95% interval are it.
+        at: the run whose overall WA came closest.
+        tried: op and overall WA of each fleet that was run, in the order of op.
+        days: the longest span of time of the volumes.
+    """
+
+    target_wa: float
+    op: float
+    op_ci95: tuple[float, float]
+    at: FleetRun
+    tried: tuple[tuple[float, float], ...]
+    days: float
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of `op`."""
+        return self.op_ci95
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader should know."""
+        return self.at.warnings
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was left out."""
+        found = self.at.managers[0]["overall_wa"]
+        if abs(found - self.target_wa) <= _FAR * (self.target_wa - 1):
+            return self.at.notes
+        return [
+            *self.at.notes,
+            f"drives of whole blocks come no closer to {self.target_wa:g} than an overall WA of "
+            f"{found:.4g}; fewer --pages-per-block do",
+        ]
+
+    @property
+    def drive_writes_per_day(self) -> float | None:
+        """Writes of the hosts for each page of the written sets, a day; None without time."""
+        volumes = self.at.common
+        if not self.days:
+            return None
+        pages = int(volumes["written_set_bytes"].sum()) // PAGE_BYTES
+        return int(volumes["page_writes"].sum()) / pages / self.days
+
+    @property
+    def costliest(self) -> list[dict[str, Any]]:
+        """Ten volumes of which collection programs the most pages, and their share of all of it."""
+        [label] = self.at.labels
+        extra = (pl.col(label) - 1) * pl.col("page_writes")
+        rows = (
+            self.at.common.with_columns(extra_page_programs=extra)
+            .with_columns(share=pl.col("extra_page_programs") / pl.col("extra_page_programs").sum())
+            .sort("extra_page_programs", descending=True)
+            .head(_COSTLIEST)
+        )
+        names = ("volume", "page_writes", "written_set_bytes", "drive_writes",
+                 "hottest_10pct_share", "sequential_share")  # fmt: skip
+        return rows.select(*names, wa=label, extra_page_programs="extra_page_programs",
+                           share="share").to_dicts()  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it with the keys of `writeamp volumes need --json`."""
+        [one] = self.at.managers
+        per_day = self.drive_writes_per_day
+        return {
+            "target_wa": self.target_wa,
+            "manager": one["manager"],
+            "op": self.op,
+            "op_ci95": list(self.op_ci95),
+            "overall_wa": one["overall_wa"],
+            "overall_wa_ci95": one["overall_wa_ci95"],
+            "volumes": self.at.common.height,
+            "days": self.days,
+            "drive_writes_per_day": per_day,
+            "flash_writes_per_day": None
+            if per_day is None
+            else logical_of(per_day * one["overall_wa"], self.op),
+            "costliest": self.costliest,
+            "tried": [{"op": op, "overall_wa": wa} for op, wa in self.tried],
+            "out": None if self.at.kept is None else str(self.at.kept.out),
+        }
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        nested = ("costliest", "tried")
+        return [{name: one for name, one in self.to_dict().items() if name not in nested}]
+
+    def figure(self) -> LineChart:
+        """Describe the overall WA over the op of the fleets that were run."""
+        ops, wa_at = zip(*self.tried, strict=True)
+        return LineChart(
+            title="Overall write amplification of a fleet over its spare space",
+            subtitle=f"{self.at.common.height} volumes of {self.at.folder} under "
+            f"{self.at.labels[0]}",
+            x_label="op = (T-U)/U of every volume's drive",
+            y_label=f"overall {WA_LABEL}",
+            lines=(Line(ops, wa_at, series_color(0), marker="circle"),),
+            levels=(Mark(self.target_wa, INK, "dash", f"target {self.target_wa:g}"),),
+            instants=(Mark(self.op, MUTED, "dot", f"op {self.op:.4g}"),),
+        )
+
+    def card(self) -> Card:
+        """Return the main facts in words."""
+        low, high = self.op_ci95
+        rows = [
+            (f"op for an overall WA of {self.target_wa:g}", f"{self.op:.4g}"),
+            ("95% interval", f"{low:.4g} to {high:.4g}"),
+        ]
+        return Card(f"Fleet {self.at.folder}", rows, notes=[*self.warnings, *self.notes])
+
+
+def need(
+    fleet: Fleet,
+    manager: SpecLike,
+    target_wa: float,
+    *,
+    victims: SpecLike | None = None,
+    out: AnyPath | None = None,
+    selection: SelectionSettings | None = None,
+    runner: Runner | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,
+) -> FleetNeed:
+    """Return the op of every volume's drive for an overall WA, by runs of the fleet.
+
+    ln(WA − 1) is nearly a straight line over ln(op); each run is where the line through the two
+    around the target says.
+
+    Args:
+        fleet: the volumes.
+        manager: the block manager.
+        target_wa: the overall WA, above 1.
+        victims: its victim policy; its own by default.
+        out: a folder in which each finished run is kept.
+        selection: which volumes.
+        runner: who does the runs; threads of this process by default.
+        progress: called with the runs done and in all of the fleet that is being run.
+        settings: those of `RUN_OPTIONS` but the spare space, as `simulate` takes them.
+
+    Raises:
+        WriteampError: no op from 1% to 400% gives that WA, or a setting cannot be.
+        Interrupted: Ctrl-C.
+
+    >>> import tempfile
+    >>> import writeamp as wa
+    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
+    >>> small = FleetSettings(volumes=2, requests=9000, size="4MiB", size_sigma=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", small).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     found = wa.volumes.need(fleet, "single", 2.0, pages_per_block=4, repeat=3)
+    ...     abs(found.to_dict()["overall_wa"] - 2) < 0.1
+    True
+    """
+    target_wa = NeedSettings(target_wa=target_wa).target_wa
+    policies = PoliciesSettings(managers=manager, victims=victims)  # type: ignore[arg-type]
+    found: dict[float, FleetRun] = {}
+
+    def run_at(op: float) -> float:
+        found[op] = run_fleet(
+            fleet,
+            policies,
+            out=out,
+            selection=selection,
+            compared=ComparedSettings(),
+            runner=runner,
+            progress=progress,
+            **settings,
+            op=op,
+        )
+        if not found[op].managers:
+            raise WriteampError(
+                f"no volume has a WA at op {op:.4g}: "
+                + next(iter([*found[op].warnings, *found[op].notes]), "none was run")
+            )
+        return float(found[op].managers[0]["overall_wa"])
+
+    wa_at = _search(run_at, target_wa)
+    best = min(wa_at, key=lambda op: abs(math.log(_excess(wa_at[op]) / (target_wa - 1))))
+    slope = _slope(wa_at, best)
+    low_wa, high_wa = found[best].managers[0]["overall_wa_ci95"]
+
+    def op_for(wa: float) -> float:
+        """Return the op at which a WA that is `wa` at the best one is the target."""
+        return float(best * (_excess(wa) / (target_wa - 1)) ** (-1 / slope))
+
+    volumes = found[best].volumes
+    span_ns = int(volumes["last_ns"].max()) - int(volumes["first_ns"].min())  # type: ignore[arg-type]
+    return FleetNeed(
+        target_wa,
+        op_for(wa_at[best]),
+        (op_for(low_wa), op_for(high_wa)),
+        found[best],
+        tuple(sorted(wa_at.items())),
+        span_ns / 1e9 / _SECONDS_PER_DAY,
+    )
+
+
+def _search(run_at: Callable[[float], float], target_wa: float) -> dict[float, float]:
+    """Return the overall WA at each op that was tried, the last ones around the target."""
+    wa_at = {op: run_at(op) for op in _FIRST_OPS}
+    while len(wa_at) < _MOST_TRIES:
+        if min(abs(wa - target_wa) for wa in wa_at.values()) <= _CLOSE * (target_wa - 1):
+            break
+        op = _next_op(wa_at, target_wa)
+        if op in wa_at and _LEAST_OP < op < _MOST_OP:
+            break  # drives of whole blocks come no closer
+        if op in wa_at:
+            raise WriteampError(
+                f"no op from {_LEAST_OP} to {_MOST_OP} gives an overall WA of {target_wa:g}: at "
+                f"{op:g} it is {wa_at[op]:.4g}"
+            )
+        wa_at[op] = run_at(op)
+    return wa_at
+
+
+def _next_op(wa_at: Mapping[float, float], target_wa: float) -> float:
+    """Return where the line through the two nearest points meets the target, within the ends."""
+    slope_from = sorted(wa_at, key=lambda op: abs(math.log(_excess(wa_at[op]) / (target_wa - 1))))
+    first = slope_from[0]
+    op = first * ((target_wa - 1) / _excess(wa_at[first])) ** (1 / _slope(wa_at, first))
+    return float(np.clip(float(f"{op:.4g}"), _LEAST_OP, _MOST_OP))
+
+
+def _slope(wa_at: Mapping[float, float], near: float) -> float:
+    """Return d ln(WA − 1) / d ln(op) from a point to its neighbour."""
+    other = min((op for op in wa_at if op != near), key=lambda op: abs(math.log(op / near)))
+    rise = math.log(_excess(wa_at[other]) / _excess(wa_at[near]))
+    return min(rise / math.log(other / near), -0.1)  # noise may turn a small difference
+
+
+def _excess(wa: float) -> float:
+    return max(wa - 1, 1e-6)
