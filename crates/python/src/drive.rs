@@ -102,6 +102,8 @@ pub struct Drive {
     pub manager: String,
     /// True if what is done to the flash is recorded, to be given a time.
     pub observed: bool,
+    /// True if everything that happens is recorded, to be shown.
+    pub recorded: bool,
     is_interpreted: bool,
     setup: Setup,
 }
@@ -110,8 +112,8 @@ pub struct Drive {
 impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
-                        wear_leveling=None, observed=false, table_pages=0, own_manager=None,
-                        own_victims=None))]
+                        wear_leveling=None, observed=false, recorded=false, table_pages=0,
+                        own_manager=None, own_victims=None))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -120,6 +122,7 @@ impl Drive {
         victims: Option<String>,
         wear_leveling: Option<String>,
         observed: bool,
+        recorded: bool,
         table_pages: u32,
         own_manager: Option<Bound<'_, PyAny>>,
         own_victims: Option<Bound<'_, PyAny>>,
@@ -142,7 +145,7 @@ impl Drive {
             wear: Wear::default(),
             custom,
         };
-        Ok(Drive { manager, observed, is_interpreted, setup })
+        Ok(Drive { manager, observed, recorded, is_interpreted, setup })
     }
 }
 

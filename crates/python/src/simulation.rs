@@ -1,5 +1,6 @@
 //! A drive and the workload that drives it, without time.
 
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -8,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 use writeamp_engine as engine;
-use writeamp_engine::flash::{Cause, Counters, Recorder, Wear};
+use writeamp_engine::flash::{Cause, Counters, NONE, Recorder, Wear};
 use writeamp_engine::hints::Hears;
-use writeamp_engine::observe::{GroupChange, Life};
+use writeamp_engine::observe::{GroupChange, Life, Recording};
 use writeamp_engine::timing::{Ssd, Timing};
 use writeamp_engine::workloads::Schedule;
 use writeamp_engine::{managers, observe};
@@ -61,6 +62,12 @@ impl Simulation {
     }
 }
 
+/// Kind and values of each event of a recording.
+type Events = Vec<(&'static str, Vec<u32>)>;
+
+/// Measure, and blocks with their scores, of each choice of a victim.
+type Choices = Vec<(String, Vec<(u32, f64)>)>;
+
 /// A run, until it is taken.
 struct Held(Option<engine::simulation::Simulation>);
 
@@ -86,6 +93,8 @@ fn build(
     let setup = drive.setup(*seed, Wear::default());
     let built = if drive.observed {
         managers::build_observed(&drive.manager, setup, Box::new(Recorder::default()))?
+    } else if drive.recorded {
+        managers::build_observed(&drive.manager, setup, Box::new(Recording::default()))?
     } else {
         managers::build(&drive.manager, setup)?
     };
@@ -195,6 +204,28 @@ impl Simulation {
     /// Logical pages that hold data.
     fn mapped_pages(&self) -> u32 {
         self.inner().drive().flash().mapped_pages()
+    }
+
+    /// Everything that happened on a drive that is recorded: its events, and its choices of victims.
+    ///
+    /// An event is its kind and its values, of which those that say nothing are left out; a choice
+    /// is the measure of its policy, and the candidates with their scores, the chosen one first.
+    fn recording(&self) -> Option<(Events, Choices)> {
+        let mut inner = self.inner();
+        let observer: &mut dyn Any = inner.drive_mut().observer_mut()?;
+        let recording: &Recording = observer.downcast_ref()?;
+        let said = |values: [u32; 3]| values.into_iter().filter(|value| *value != NONE).collect();
+        let events = recording.events().iter().map(|e| (e.kind.name(), said(e.values))).collect();
+        let choices = recording.choices().iter().map(|choice| {
+            let scores = choice.scores.iter().map(|score| (score.block, score.score)).collect();
+            (choice.measure.clone(), scores)
+        });
+        Some((events, choices.collect()))
+    }
+
+    /// The physical page of each logical page; of those that hold no data, 2³²−1.
+    fn map<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_slice(py, self.inner().drive().flash().map())
     }
 
     /// Erases of each block since the drive was new.

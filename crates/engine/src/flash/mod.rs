@@ -31,7 +31,7 @@ pub use counters::{Cause, Counters, HostCounters};
 pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{Table, filled, prefetch, prefetch_address};
-pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};
+pub use observer::{FlashOp, Notice, Observer, Recorder, Score, Silent, Tap};
 pub use runs::{Director, Each, MAP_LOOKAHEAD, NextPage, Stop};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
@@ -149,6 +149,20 @@ impl<T: Tap> Flash<T> {
         self.tap.observer_mut()
     }
 
+    /// Tells the observer, if there is one, what happens beside the operations.
+    #[inline(always)]
+    pub fn notify(&mut self, notice: &Notice) {
+        if T::IS_OPEN {
+            self.tap.notify(notice);
+        }
+    }
+
+    /// True if the observer asks for the scores of victims.
+    #[inline(always)]
+    pub fn asks_scores(&self) -> bool {
+        T::IS_OPEN && self.tap.asks_scores()
+    }
+
     /// Counts a page that the host is about to write: the tick of the drive's clock.
     #[inline(always)]
     pub fn count_host_page(&mut self) {
@@ -200,7 +214,7 @@ impl<T: Tap> Flash<T> {
         self.array.counters.count_programs(cause, 1);
         if T::IS_OPEN {
             self.report_erase();
-            self.tap.report(FlashOp::Program { page, cause, from: None });
+            self.tap.report(FlashOp::Program { page, logical, cause, from: None });
         }
         invalidated
     }
@@ -212,7 +226,7 @@ impl<T: Tap> Flash<T> {
         let page = self.array.map_next(logical, frontier);
         self.array.counters.count_programs(cause, 1);
         if T::IS_OPEN {
-            self.tap.report(FlashOp::Program { page, cause, from: Some(from) });
+            self.tap.report(FlashOp::Program { page, logical, cause, from: Some(from) });
         }
     }
 
@@ -259,7 +273,8 @@ impl<T: Tap> Flash<T> {
         self.array.blocks.mark(padded.clone());
         if T::IS_OPEN {
             for page in padded {
-                self.tap.report(FlashOp::Program { page, cause: Cause::Padding, from: None });
+                let (logical, cause) = (NONE, Cause::Padding);
+                self.tap.report(FlashOp::Program { page, logical, cause, from: None });
             }
         }
         self.array.counters.count_programs(Cause::Padding, u64::from(pages));
@@ -275,7 +290,9 @@ impl<T: Tap> Flash<T> {
         }
         array.mapped_pages -= 1;
         array.counters.unmapped_pages += 1;
-        Some(array.blocks.invalidate(old))
+        let loss = array.blocks.invalidate(old);
+        self.notify(&Notice::Unmap { logical });
+        Some(loss)
     }
 
     /// Reads the valid pages of a closed block into `buffer`, which is cleared first, in physical

@@ -18,6 +18,8 @@ pub enum FlashOp {
     Program {
         /// Physical page that is programmed.
         page: u32,
+        /// Logical page whose data it gets; [`super::NONE`] for padding.
+        logical: u32,
         /// Cause of the program.
         cause: Cause,
         /// Physical page that the data comes from, if it is migrated.
@@ -32,6 +34,54 @@ pub enum FlashOp {
     },
 }
 
+/// Notice of what happens beside the operations: what policies choose, and what the host gives up.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Notice<'a> {
+    /// A free block is opened.
+    Open {
+        /// Block that is opened.
+        block: u32,
+        /// Frontier that it stands behind, stream × pools + pool.
+        /// A wear leveller opens blocks without one.
+        frontier: Option<u32>,
+    },
+    /// A block is chosen for collection.
+    Victim {
+        /// Block that is chosen.
+        block: u32,
+        /// Measure by which it was chosen, in words; empty if its policy does not say.
+        measure: &'a str,
+        /// Candidates that were looked at, the chosen one first.
+        scores: &'a [Score],
+    },
+    /// The host unmaps a page that held data.
+    Unmap {
+        /// Logical page that is unmapped.
+        logical: u32,
+    },
+    /// A group of pages begins; its blocks stand behind the frontiers of a stream of its number.
+    GroupCreated {
+        /// Number of the group.
+        group: u32,
+    },
+    /// The blocks of a group belong to another from now on.
+    GroupMerged {
+        /// Group that is no more.
+        from: u32,
+        /// Group that has its blocks.
+        into: u32,
+    },
+}
+
+/// Score of a candidate for collection; the greatest wins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// Candidate.
+    pub block: u32,
+    /// Score, which may be infinite.
+    pub score: f64,
+}
+
 /// Listener to every flash operation, in order.
 ///
 /// The erase of a collected block is reported after the last of its pages has been programmed
@@ -39,6 +89,14 @@ pub enum FlashOp {
 pub trait Observer: Any + Send {
     /// Hears of an operation.
     fn on_op(&mut self, op: FlashOp);
+
+    /// Hears of what happens beside the operations.
+    fn on_notice(&mut self, _notice: &Notice) {}
+
+    /// True if it asks for the scores of victims, which cost a look at every candidate.
+    fn asks_scores(&self) -> bool {
+        false
+    }
 }
 
 impl Observer for Vec<FlashOp> {
@@ -74,6 +132,12 @@ pub trait Tap: Send + 'static {
     /// Passes an operation on.
     fn report(&mut self, op: FlashOp);
 
+    /// Passes on what happens beside the operations.
+    fn notify(&mut self, notice: &Notice);
+
+    /// See [`Observer::asks_scores`].
+    fn asks_scores(&self) -> bool;
+
     /// The observer, if there is one.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 }
@@ -88,6 +152,14 @@ impl Tap for Silent {
     #[inline(always)]
     fn report(&mut self, _op: FlashOp) {}
 
+    #[inline(always)]
+    fn notify(&mut self, _notice: &Notice) {}
+
+    #[inline(always)]
+    fn asks_scores(&self) -> bool {
+        false
+    }
+
     fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
         None
     }
@@ -98,6 +170,14 @@ impl Tap for Box<dyn Observer> {
 
     fn report(&mut self, op: FlashOp) {
         self.on_op(op);
+    }
+
+    fn notify(&mut self, notice: &Notice) {
+        self.on_notice(notice);
+    }
+
+    fn asks_scores(&self) -> bool {
+        (**self).asks_scores()
     }
 
     fn observer_mut(&mut self) -> Option<&mut dyn Observer> {

@@ -164,7 +164,7 @@ impl<T: Tap> Flash<T> {
         for (page, &logical) in (first..).zip(pages) {
             let from = std::mem::replace(&mut array.logical_to_physical[logical as usize], page);
             if T::IS_OPEN {
-                self.tap.report(FlashOp::Program { page, cause, from: Some(from) });
+                self.tap.report(FlashOp::Program { page, logical, cause, from: Some(from) });
             }
         }
         let first = first as usize;

@@ -94,7 +94,7 @@ const READ: FlashOp = FlashOp::Read { page: 1, cause: Cause::Gc };
 const ERASE: FlashOp = FlashOp::Erase { block: 0, cause: Cause::Gc };
 
 fn migrated(page: u32) -> FlashOp {
-    FlashOp::Program { page, cause: Cause::Gc, from: Some(1) }
+    FlashOp::Program { page, logical: 0, cause: Cause::Gc, from: Some(1) }
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn an_erase_is_reported_after_the_pages_of_its_block_are_copied_elsewhere() {
     flash.migrate(pages[0], &mut frontier, Cause::Gc);
     flash.program(1, &mut frontier, Cause::Host);
     flash.read(1);
-    let host = |page| FlashOp::Program { page, cause: Cause::Host, from: None };
+    let host = |logical, page| FlashOp::Program { page, logical, cause: Cause::Host, from: None };
     let read = FlashOp::Read { page: 3, cause: Cause::Host };
     assert_eq!(
         *heard.0.lock().unwrap(),
-        [host(0), host(1), READ, migrated(2), ERASE, host(3), read]
+        [host(0, 0), host(0, 1), READ, migrated(2), ERASE, host(1, 3), read]
     );
 }
 

@@ -10,12 +10,12 @@ pub use exchange::Exchange;
 use super::Setup;
 use crate::error::{Error, Result};
 use crate::flash::{
-    BlockState, Blocks, Cause, Director, Each, Flash, Frontier, Loss, MAP_LOOKAHEAD, Tap,
+    BlockState, Cause, Director, Each, Flash, Frontier, Loss, MAP_LOOKAHEAD, Notice, Score, Tap,
 };
 use crate::leveling::{self, WearLeveler};
 use crate::rng::Stream;
 use crate::state::Identity;
-use crate::victims::VictimPolicy;
+use crate::victims::{Bag, Situation, VictimPolicy};
 use crate::write_history::WriteHistory;
 
 /// Distance ahead of a write, in pages, at which the target of its map entry is fetched.
@@ -205,7 +205,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
                 self.flash.open_at(pool, at)
             }
         };
-        self.flash.block_behind(&self.frontiers[frontier])
+        let block = self.flash.block_behind(&self.frontiers[frontier]);
+        self.flash.notify(&Notice::Open { block, frontier: Some(frontier as u32) });
+        block
     }
 
     /// Pads the begun program unit of the open block `block`; returns the frontier.
@@ -286,17 +288,40 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Chooses the next victim of a domain, which is no candidate from then on. An error if
     /// victims gain nothing, over and over.
     pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
+        let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {
             let failure = self.victims[domain].failure();
             return Err(failure.expect("a full drive has closed blocks"));
         };
         self.count_gain(victim);
+        self.tell_victim(victim, self.victims[domain].measure(), &scores);
         // Even where one block in the drive has an invalid page, a random choice misses it so
         // often with probability e^−50 only.
         if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
             return Err(Error::NeverFrees { collections: self.gainless });
         }
         Ok(victim)
+    }
+
+    /// Scores of the candidates of a domain, if somebody watches who asks for them.
+    #[inline(always)]
+    fn scores(&self, domain: usize) -> Vec<Score> {
+        if !self.flash.asks_scores() {
+            return Vec::new();
+        }
+        let (blocks, random) = (self.flash.blocks(), self.random.clone());
+        let situation =
+            Situation { blocks, now: self.now(), random, history: self.history.as_ref() };
+        self.victims[domain].scores(&situation)
+    }
+
+    /// Tells who watches of a victim. What was held back of the last one is told first.
+    #[inline(always)]
+    fn tell_victim(&mut self, block: u32, measure: &str, scores: &[Score]) {
+        if T::IS_OPEN {
+            self.flash.report_erase();
+            self.flash.notify(&Notice::Victim { block, measure, scores });
+        }
     }
 
     fn choose_candidate(&mut self, domain: usize) -> Option<u32> {
@@ -313,6 +338,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Chooses a victim of a domain that is worth collecting when nobody waits for room. A victim
     /// without an invalid page goes back to the candidates, as if it had closed just now.
     pub fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
+        let scores = self.scores(domain);
         let Some(victim) = self.choose_candidate(domain) else {
             return self.victims[domain].failure().map_or(Ok(None), Err);
         };
@@ -322,6 +348,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             self.victims[domain].on_close(victim, 0, now);
             return Ok(None);
         }
+        self.tell_victim(victim, self.victims[domain].measure(), &scores);
         Ok(Some(victim))
     }
 
@@ -341,14 +368,23 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.gainless = if gained { 0 } else { self.gainless + 1 };
     }
 
-    /// Chooses a victim by a rule of the manager's own, from the invalid pages of every block and
-    /// the random stream of victims; it is no candidate from then on.
-    pub fn choose_victim_by(
-        &mut self,
-        choose: impl FnOnce(&Blocks, &mut Stream) -> Option<u32>,
-    ) -> Option<u32> {
-        let victim = choose(self.flash.blocks(), &mut self.random)?;
+    /// Takes a victim that the manager has chosen itself; it is no candidate from then on.
+    pub fn take_victim(&mut self, victim: u32) {
         self.forget(victim);
+        self.tell_victim(victim, "the choice of the block manager", &[]);
+    }
+
+    /// Chooses the block with the most invalid pages of `d` drawn from `among`, whose collection
+    /// goes with that of another; it is no candidate from then on.
+    pub fn choose_second_victim(&mut self, among: &Bag, d: u32) -> Option<u32> {
+        let asked = self.flash.asks_scores();
+        let random = || self.random.clone();
+        let scores = asked.then(|| among.scores_of(d, self.flash.blocks(), random()));
+        let victim = among.most_invalid_of(d, self.flash.blocks(), &mut self.random)?;
+        self.forget(victim);
+        // The erase of the first is told once its pages have moved.
+        let (measure, scores) = (Bag::MEASURE, scores.unwrap_or_default());
+        self.flash.notify(&Notice::Victim { block: victim, measure, scores: &scores });
         Some(victim)
     }
 

@@ -220,8 +220,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             return self.core.choose_victim(domain);
         }
         let own = self.own_victim(domain, false);
-        let block = match self.core.choose_victim_by(|_, _| own) {
+        let block = match own {
             Some(block) => {
+                self.core.take_victim(block);
                 self.core.count_gain(block);
                 block
             }
@@ -253,7 +254,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         let own = self.own_victim(domain, true);
         let own = own.filter(|&block| self.core.flash.invalid_pages(block) > 0);
-        let chosen = match self.core.choose_victim_by(|_, _| own) {
+        own.into_iter().for_each(|block| self.core.take_victim(block));
+        let chosen = match own {
             Some(block) => Some(block),
             None => self.core.choose_idle_victim(domain)?,
         };
@@ -392,7 +394,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         if P::CHOOSES_VICTIMS || !self.core.reserve_is_complete(self.core.flash.pool_of(block)) {
             return Ok(false);
         }
-        self.core.choose_victim_by(|_, _| Some(block));
+        self.core.take_victim(block);
         self.collect_block(block)?;
         Ok(true)
     }

@@ -188,7 +188,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let swap = self.swap.as_ref()?;
         let closed = &swap.closed[self.core.frontier(stream, pool)];
-        self.core.choose_victim_by(|blocks, random| closed.most_invalid_of(swap.d, blocks, random))
+        self.core.choose_second_victim(closed, swap.d)
     }
 
     /// Erases a victim. If a wear leveller moves pages onto it, these keep their kind.

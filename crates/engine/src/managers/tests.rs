@@ -1,8 +1,10 @@
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::flash::{Cause, Counters, EraseUnit, FlashOp, Shape};
+use crate::observe::{Choice, Event, EventKind, Recording};
 use crate::rng::Stream;
 use crate::simulation::Simulation;
 use crate::workloads::{self, Context};
@@ -27,7 +29,7 @@ impl Chip {
                 assert!(page % self.pages_per_block < self.written[block as usize], "{op:?}");
                 assert!(cause == Cause::Host || self.buffered.insert(page), "read once: {op:?}");
             }
-            FlashOp::Program { page, cause, from } => {
+            FlashOp::Program { page, cause, from, .. } => {
                 let block = page / self.pages_per_block;
                 let next = &mut self.written[block as usize];
                 assert_eq!(page % self.pages_per_block, *next, "in order, once an erase: {op:?}");
@@ -253,5 +255,44 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
     for page in 0..40 {
         let block = drive.flash().block_of(drive.flash().physical(page).unwrap());
         assert_eq!(block / geometry.blocks_per_lun(), page / 4 % 4, "page {page}");
+    }
+}
+
+/// Victims that a drive of 24 blocks has chosen, each with the scores that explain it.
+fn explained(manager: &str, victims: &str) -> Vec<(u32, Choice)> {
+    let setup = Setup {
+        logical_pages: 280,
+        seed: 5,
+        victims: Some(victims.to_owned()),
+        ..Setup::new(Geometry::flat(24, 16).unwrap())
+    };
+    let observer = Box::new(Recording::default());
+    let drive = build_observed(manager, setup, observer).unwrap();
+    let workload = workloads::build("hot-cold:f=0.2,r=0.8", 280, Context::root(3)).unwrap();
+    let mut simulation = Simulation::new(drive, workload, 100).unwrap();
+    simulation.fill(0, 280).unwrap();
+    simulation.run(3000).unwrap();
+    let observer: &mut dyn Any = simulation.drive_mut().observer_mut().unwrap();
+    let recording: &Recording = observer.downcast_ref().unwrap();
+    let is_victim = |event: &&Event| event.kind == EventKind::Victim;
+    let victims = recording.events().iter().filter(is_victim).map(|event| event.values[0]);
+    victims.zip(recording.choices().iter().cloned()).collect()
+}
+
+#[test]
+fn every_victim_policy_says_by_which_scores_it_chooses() {
+    let alone = VICTIMS.entries.iter().map(|entry| ("single", entry.example));
+    let variants = VICTIMS.entries.iter().flat_map(|e| e.variants.iter().map(|v| ("single", *v)));
+    let grouped = [("wolf", "greedy"), ("wolf", "fifo"), ("hcwf-swap", "d-choices:d=3")];
+    for (manager, victims) in alone.chain(variants).chain(grouped) {
+        let of = format!("{manager} with {victims}");
+        let explained = explained(manager, victims);
+        assert!(explained.len() > 100, "{of}: {}", explained.len());
+        for (victim, Choice { measure, scores }) in explained {
+            assert!(!measure.is_empty(), "{of}");
+            assert_eq!(scores[0].block, victim, "{of}: {scores:?}");
+            let most = scores.iter().map(|score| score.score).fold(0.0, f64::max);
+            assert!(scores[0].score >= most * (1.0 - 1e-9), "{of}: {scores:?}");
+        }
     }
 }

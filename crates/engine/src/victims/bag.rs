@@ -1,7 +1,8 @@
 //! Candidates in no order: every operation is O(1), and any of them can be drawn at random.
 
+use super::ranked;
 use crate::error::Result;
-use crate::flash::{Blocks, NONE, Table, filled};
+use crate::flash::{Blocks, NONE, Score, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
@@ -69,6 +70,31 @@ impl Bag {
             }
         }
         Some(best)
+    }
+}
+
+/// What is told of a choice to those who watch.
+impl Bag {
+    /// Measure of [`Self::most_invalid_of`], in words.
+    pub const MEASURE: &str = "invalid pages, of the blocks that were drawn";
+
+    /// Blocks that [`Self::most_invalid_of`] draws, each once, the first drawn first.
+    pub fn drawn(&self, d: u32, random: &mut Stream) -> Vec<u32> {
+        let count = self.blocks.len() as u32;
+        let mut drawn = Vec::new();
+        for _ in 0..if count == 0 { 0 } else { d } {
+            let block = self.blocks[random.below(count) as usize];
+            if !drawn.contains(&block) {
+                drawn.push(block);
+            }
+        }
+        drawn
+    }
+
+    /// Scores of the blocks that [`Self::most_invalid_of`] draws, that of its choice first.
+    pub fn scores_of(&self, d: u32, blocks: &Blocks, mut random: Stream) -> Vec<Score> {
+        let score = |block| Score { block, score: blocks.invalid_pages(block).into() };
+        ranked(self.drawn(d, &mut random).into_iter().map(score).collect())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Boxed victim policies, where one that is compiled into the loop would gain nothing.
 //! This is so on drives that are watched, and those that hear of blocks only.
 
-use super::{Census, VictimPolicy, Visitor, with_policy};
+use super::{Census, Situation, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer};
 use crate::write_history::WriteHistory;
@@ -55,6 +55,8 @@ pub trait BoxedPolicy: Send + State {
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
+    fn measure(&self) -> &'static str;
+    fn scores(&self, situation: &Situation) -> Vec<Score>;
     fn failure(&mut self) -> Option<Error>;
     fn forget(&mut self, block: u32, invalid_pages: u32);
     fn check(&self, census: &mut Census) -> Result<()>;
@@ -80,6 +82,14 @@ impl<V: VictimPolicy> BoxedPolicy for V {
 
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32> {
         VictimPolicy::choose(self, blocks, now, random)
+    }
+
+    fn measure(&self) -> &'static str {
+        VictimPolicy::measure(self)
+    }
+
+    fn scores(&self, situation: &Situation) -> Vec<Score> {
+        VictimPolicy::scores(self, situation)
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -145,6 +155,14 @@ impl<const PAGES: bool> VictimPolicy for Boxed<PAGES> {
 
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32> {
         self.0.choose(blocks, now, random)
+    }
+
+    fn measure(&self) -> &'static str {
+        self.0.measure()
+    }
+
+    fn scores(&self, situation: &Situation) -> Vec<Score> {
+        self.0.scores(situation)
     }
 
     fn failure(&mut self) -> Option<Error> {

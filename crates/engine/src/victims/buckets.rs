@@ -134,6 +134,13 @@ impl Buckets {
         })
     }
 
+    /// Every block and its invalid pages, from the most invalid down, the oldest of each first.
+    pub fn most_invalid_first(&self) -> Vec<(u32, u32)> {
+        let mut blocks: Vec<_> = self.filed().map(|of| (of.block, of.invalid_pages)).collect();
+        blocks.sort_by_key(|&(_, invalid_pages)| std::cmp::Reverse(invalid_pages));
+        blocks
+    }
+
     /// See [`super::VictimPolicy::check`].
     pub fn check(&self, census: &mut Census) -> Result<()> {
         self.filed().try_for_each(|Filed { block, invalid_pages }| {

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 
 use super::buckets::Buckets;
 use super::by_close::ByClose;
-use super::{Census, VictimPolicy};
+use super::{Census, Situation, VictimPolicy};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry, Table, filled, prefetch};
+use crate::flash::{Blocks, Geometry, Score, Table, filled, prefetch};
 use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -130,6 +130,35 @@ impl VictimPolicy for CostBenefit {
         }?;
         self.forget(block, invalid_pages);
         Some(block)
+    }
+
+    fn measure(&self) -> &'static str {
+        if self.squares_gain { "√age·(1−u)/(2u)" } else { "age·(1−u)/(2u)" }
+    }
+
+    fn scores(&self, Situation { now, .. }: &Situation) -> Vec<Score> {
+        let age = |block: u32| now - self.aged_from[block as usize];
+        let mut candidates: Vec<(u32, (u32, u64))> = match &self.candidates {
+            Candidates::ByChange(buckets) => buckets.most_invalid_first(),
+            Candidates::ByClose(buckets) => buckets.most_invalid_first(),
+        }
+        .into_iter()
+        .map(|(block, invalid)| (block, (invalid, age(block))))
+        .collect();
+        let compare =
+            if self.squares_gain { Self::compare::<true> } else { Self::compare::<false> };
+        candidates.sort_by(|one, other| compare(self, other.1, one.1));
+        let power = if self.squares_gain { 0.5 } else { 1.0 };
+        let score = |(block, (invalid, age)): (u32, (u32, u64))| {
+            let valid = f64::from(self.pages_per_block - invalid);
+            let score = if valid == 0.0 {
+                f64::INFINITY
+            } else {
+                (age as f64).powf(power) * f64::from(invalid) / (2.0 * valid)
+            };
+            Score { block, score }
+        };
+        candidates.into_iter().map(score).collect()
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {

@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 
-use super::{Bag, Census, VictimPolicy};
+use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -65,6 +65,23 @@ impl Weighed {
     }
 }
 
+impl CostHotness {
+    /// The candidates with what their scores are made of.
+    fn weighed<'a>(
+        &'a self,
+        history: &'a WriteHistory,
+        blocks: &'a Blocks,
+        now: u64,
+    ) -> impl Iterator<Item = Weighed> + 'a {
+        self.candidates.blocks().iter().map(move |&block| {
+            let invalid_pages = blocks.invalid_pages(block);
+            let valid_pages = self.pages_per_block - invalid_pages;
+            let history = history.block(block, valid_pages, now);
+            Weighed { block, invalid_pages, valid_pages, history }
+        })
+    }
+}
+
 impl VictimPolicy for CostHotness {
     const HEARS_PAGES: bool = false;
     const WEIGHS_HISTORY: bool = true;
@@ -75,14 +92,8 @@ impl VictimPolicy for CostHotness {
     }
 
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
-        let weighed = |block: u32| {
-            let invalid_pages = blocks.invalid_pages(block);
-            let valid_pages = self.pages_per_block - invalid_pages;
-            let history = history.block(block, valid_pages, now);
-            Weighed { block, invalid_pages, valid_pages, history }
-        };
         let mut best: Option<(f64, Weighed)> = None;
-        for candidate in self.candidates.blocks().iter().map(|&block| weighed(block)) {
+        for candidate in self.weighed(history, blocks, now) {
             let score = candidate.score();
             let wins = best.as_ref().is_none_or(|(most, leader)| {
                 score > most * (1.0 + MARGIN)
@@ -99,6 +110,18 @@ impl VictimPolicy for CostHotness {
         let block = self.heaviest.take()?;
         self.candidates.remove(block);
         Some(block)
+    }
+
+    fn measure(&self) -> &'static str {
+        "(1−u)/(u·h)"
+    }
+
+    fn scores(&self, Situation { blocks, now, history, .. }: &Situation) -> Vec<Score> {
+        let Some(history) = history else { return Vec::new() };
+        let mut candidates: Vec<Weighed> = self.weighed(history, blocks, *now).collect();
+        candidates.sort_by(|one, other| other.compare(one));
+        let score = |of: Weighed| Score { block: of.block, score: of.score() };
+        candidates.into_iter().map(score).collect()
     }
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {

@@ -1,9 +1,9 @@
 //! d-choices: the block with the fewest valid pages among d drawn at random (Van Houdt 2013;
 //! paper 4, §2.2). d = 1 is random, d → ∞ is greedy.
 
-use super::{Bag, Census, VictimPolicy};
+use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -30,6 +30,14 @@ impl VictimPolicy for DChoices {
         let victim = self.candidates.most_invalid_of(self.d, blocks, random)?;
         self.candidates.remove(victim);
         Some(victim)
+    }
+
+    fn measure(&self) -> &'static str {
+        Bag::MEASURE
+    }
+
+    fn scores(&self, Situation { blocks, random, .. }: &Situation) -> Vec<Score> {
+        self.candidates.scores_of(self.d, blocks, random.clone())
     }
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {

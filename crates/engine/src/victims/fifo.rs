@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Census, VictimPolicy};
+use super::{Census, Situation, VictimPolicy, by_place};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -25,6 +25,14 @@ impl VictimPolicy for Fifo {
 
     fn choose(&mut self, _blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         self.0.pop_front()
+    }
+
+    fn measure(&self) -> &'static str {
+        "blocks filled after it"
+    }
+
+    fn scores(&self, _situation: &Situation) -> Vec<Score> {
+        by_place(self.0.iter())
     }
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {

@@ -7,9 +7,9 @@
 //! stood in a queue at all times.
 
 use super::buckets::{Buckets, Filed};
-use super::{Census, VictimPolicy};
+use super::{Census, Situation, VictimPolicy, ranked};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry, Table, filled, prefetch};
+use crate::flash::{Blocks, Geometry, Score, Table, filled, prefetch};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -43,15 +43,20 @@ state! {
 }
 
 impl Greedy {
+    /// Every candidate, whether it stands in a queue or not.
+    fn candidates(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.is_candidate).filter(|(_, is)| **is).map(|(block, _)| block)
+    }
+
     /// Fills the empty queues with the blocks that come next. False if there is none.
     #[cold]
     fn refill(&mut self, blocks: &Blocks) -> bool {
-        let candidates = || (0..).zip(&self.is_candidate).filter(|(_, is)| **is).map(|(of, _)| of);
-        let Some(most) = candidates().map(|block| blocks.invalid_pages(block)).max() else {
+        let Some(most) = self.candidates().map(|block| blocks.invalid_pages(block)).max() else {
             return false;
         };
         self.least = most.saturating_sub(self.slack);
-        let mut next: Vec<(u64, u32)> = candidates()
+        let mut next: Vec<(u64, u32)> = self
+            .candidates()
             .filter(|&block| blocks.invalid_pages(block) >= self.least)
             .map(|block| (blocks.changed(block), block))
             .collect();
@@ -124,6 +129,17 @@ impl VictimPolicy for Greedy {
         self.forget(block, invalid_pages);
         self.count(invalid_pages);
         Some(block)
+    }
+
+    fn measure(&self) -> &'static str {
+        "invalid pages; of equals, the block that lost a page longest ago"
+    }
+
+    fn scores(&self, Situation { blocks, .. }: &Situation) -> Vec<Score> {
+        let mut oldest_first: Vec<u32> = self.candidates().collect();
+        oldest_first.sort_by_key(|&block| blocks.changed(block));
+        let score = |block| Score { block, score: blocks.invalid_pages(block).into() };
+        ranked(oldest_first.into_iter().map(score).collect())
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {

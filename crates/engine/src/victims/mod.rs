@@ -27,7 +27,7 @@ pub use choice::IntoVictims;
 pub use custom::CustomVictims;
 
 use crate::error::{Error, Result};
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::registry::{Registered, Registry, dispatch, entries};
 use crate::rng::Stream;
 use crate::state::State;
@@ -62,6 +62,17 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// `invalid_pages` is that of every block of the drive.
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
 
+    /// Measure by which it chooses, in words; empty if it does not say.
+    fn measure(&self) -> &'static str {
+        ""
+    }
+
+    /// Scores of the candidates that it would choose among now, that of its choice first.
+    /// The greatest wins. Asked only where somebody watches.
+    fn scores(&self, _situation: &Situation) -> Vec<Score> {
+        Vec::new()
+    }
+
     /// Takes the failure of the last choice, if it failed.
     fn failure(&mut self) -> Option<Error> {
         None
@@ -83,6 +94,30 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     fn prefetch_choice(&self) -> Option<u32> {
         None
     }
+}
+
+/// Situation in which a victim is about to be chosen.
+pub struct Situation<'a> {
+    /// The invalid pages of every block, and the order of their changes.
+    pub blocks: &'a Blocks,
+    /// Host pages written.
+    pub now: u64,
+    /// Copy of the stream that the choice draws from.
+    pub random: Stream,
+    /// Write history of the pages, if the drive keeps one.
+    pub history: Option<&'a WriteHistory>,
+}
+
+/// Scores, the greatest first; equals stay in order.
+pub fn ranked(mut scores: Vec<Score>) -> Vec<Score> {
+    scores.sort_by(|one, other| other.score.total_cmp(&one.score));
+    scores
+}
+
+/// Scores of queued blocks: the number of those behind each.
+pub fn by_place<'a>(queue: impl ExactSizeIterator<Item = &'a u32>) -> Vec<Score> {
+    let behind = (0..queue.len() as u32).rev().map(f64::from);
+    queue.zip(behind).map(|(&block, score)| Score { block, score }).collect()
 }
 
 /// A continuation that is generic over the policy, so that the hot loop is compiled for each.

@@ -1,9 +1,9 @@
 //! Random: any closed block, each as likely as the next.
 //! WA is 1 over the spare factor under uniform writes.
 
-use super::{Bag, Census, VictimPolicy};
+use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -26,6 +26,17 @@ impl VictimPolicy for Random {
         let victim = self.0.most_invalid_of(1, blocks, random)?;
         self.0.remove(victim);
         Some(victim)
+    }
+
+    fn measure(&self) -> &'static str {
+        "drawn at random (1) or not (0)"
+    }
+
+    fn scores(&self, situation: &Situation) -> Vec<Score> {
+        let drawn = self.0.drawn(1, &mut situation.random.clone());
+        let others = self.0.blocks().iter().filter(|block| !drawn.contains(block));
+        let score = |score| move |&block: &u32| Score { block, score };
+        drawn.iter().map(score(1.0)).chain(others.map(score(0.0))).collect()
     }
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Census, VictimPolicy};
+use super::{Census, Situation, VictimPolicy, ranked};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry};
+use crate::flash::{Blocks, Geometry, Score};
 use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -37,6 +37,15 @@ impl VictimPolicy for WindowedGreedy {
             }
         }
         self.by_age.remove(best?.0)
+    }
+
+    fn measure(&self) -> &'static str {
+        "invalid pages, of the blocks that were filled first"
+    }
+
+    fn scores(&self, Situation { blocks, .. }: &Situation) -> Vec<Score> {
+        let score = |&block: &u32| Score { block, score: blocks.invalid_pages(block).into() };
+        ranked(self.by_age.iter().take(self.window).map(score).collect())
     }
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {

@@ -4,7 +4,7 @@
 //! cause of their own.
 
 use super::Core;
-use crate::flash::{BlockState, Cause, Tap};
+use crate::flash::{BlockState, Cause, Notice, Tap};
 use crate::leveling::PoolWear;
 use crate::victims::VictimPolicy;
 
@@ -30,6 +30,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.hold(worn, self.is_held(young));
         let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
         let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
+        self.flash.notify(&Notice::Open { block: worn, frontier: None });
         self.flash.read_valid(young, &mut self.exchanged, Cause::WearLeveling);
         self.flash.erase(young, Cause::WearLeveling);
         self.has_retired(young, pool);

@@ -4,11 +4,11 @@
 //! queues only, so memory does not grow with groups times blocks.
 
 use crate::error::Result;
-use crate::flash::{Blocks, NONE, Table, filled, prefetch};
+use crate::flash::{Blocks, NONE, Score, Table, filled, prefetch};
 use crate::params::words;
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
-use crate::victims::{Census, VictimPolicy};
+use crate::victims::{Census, Situation, VictimPolicy, by_place, ranked};
 
 /// Order of collection of a subgroup's closed blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,6 +322,25 @@ impl VictimPolicy for Candidates {
         let victim = self.first(self.collecting)?;
         self.remove(victim, blocks.invalid_pages(victim));
         Some(victim)
+    }
+
+    fn measure(&self) -> &'static str {
+        match self.collect {
+            Collect::MostInvalid => "invalid pages, of the blocks of the group",
+            Collect::FirstClosed => "blocks of the group filled after it",
+        }
+    }
+
+    fn scores(&self, Situation { blocks, .. }: &Situation) -> Vec<Score> {
+        let of_group = |&block: &u32| self.subgroup_of(block) == self.collecting;
+        let queued: Vec<u32> = self.queued().map(|of| of.block).filter(of_group).collect();
+        match self.collect {
+            Collect::FirstClosed => by_place(queued.iter()),
+            Collect::MostInvalid => {
+                let score = |block| Score { block, score: blocks.invalid_pages(block).into() };
+                ranked(queued.into_iter().map(score).collect())
+            }
+        }
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {

@@ -4,7 +4,7 @@
 use super::drive::{Grouped, Oracle, valid_pages};
 use super::groups::Change;
 use crate::error::Result;
-use crate::flash::Tap;
+use crate::flash::{Notice, Tap};
 use crate::observe::{ChangeKind, GroupChange};
 
 impl<T: Tap> Grouped<T> {
@@ -58,9 +58,14 @@ impl<T: Tap> Grouped<T> {
     /// Does on the drive what has happened to the groups, and notes it.
     fn follow(&mut self, change: Change) {
         match change {
-            Change::Created { group } => self.note(ChangeKind::Created, group),
+            Change::Created { group } => {
+                self.core.flash.notify(&Notice::GroupCreated { group: group as u32 });
+                self.note(ChangeKind::Created, group);
+            }
             Change::Merged { from, into } => {
                 self.merge(from, into);
+                let notice = Notice::GroupMerged { from: from as u32, into: into as u32 };
+                self.core.flash.notify(&notice);
                 self.note(ChangeKind::Merged { into: into as u8 }, from);
             }
         }

@@ -135,7 +135,7 @@ impl Ssd {
         for op in heard.drain(..) {
             match op {
                 FlashOp::Read { page, .. } => last = self.hear_read(page, last),
-                FlashOp::Program { page, cause, from } => {
+                FlashOp::Program { page, cause, from, .. } => {
                     self.submit_last(&mut last);
                     self.hear_program(page, (cause, collected), from, write.as_ref());
                 }

@@ -45,7 +45,7 @@ fn recorder(drive: &mut dyn BlockManager) -> &mut Recorder {
 fn in_twins_words(op: FlashOp) -> LogicalOp {
     match op {
         FlashOp::Read { page, .. } => LogicalOp::Read { page },
-        FlashOp::Program { page, cause, from } => {
+        FlashOp::Program { page, cause, from, .. } => {
             let cause = match cause {
                 Cause::Host => ProgramFor::Host,
                 Cause::Gc => ProgramFor::Gc,
