@@ -25,6 +25,8 @@ FROM_ROOT = {
     "changelog.md": "CHANGELOG.md",
     "captured-trace.md": "examples/README.md",
 }
+# What stands at the end of each page.
+GLOSSARY = "\n\n*Words, their units and their options: [glossary]({}).*\n"
 PAGE_OF = {source: page for page, source in FROM_ROOT.items()}
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)(#[^)]*)?\)")
 
@@ -66,7 +68,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return words  # a file that is no page
         return link.group()
 
-    return LINK.sub(of_site, markdown)
+    words = (
+        ""
+        if here == "glossary.md"
+        else GLOSSARY.format(posixpath.relpath("glossary.md", posixpath.dirname(here) or "."))
+    )
+    return LINK.sub(of_site, markdown) + words
 
 
 def reference() -> dict[str, str]:

@@ -74,6 +74,8 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{LIFE} --plot life.gif", ["gif", "png"]),
     (f"{LIFE} --plot-erases no-such-folder/life.png", ["no-such-folder"]),
     ("trace convert {good} {readonly}/out.parquet", ["out.parquet"]),
+    ("explore --managers single --out {readonly}/page.html", ["page.html"]),
+    ("explore --managers single", ["--out"]),
     ("trace convert {good} out.xyz", ["xyz"]),
     ("trace convert {good} out.csv.gz --to msr", ["uncompressed"]),
     # Traces.

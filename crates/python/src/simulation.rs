@@ -206,7 +206,7 @@ impl Simulation {
         self.inner().drive().flash().mapped_pages()
     }
 
-    /// Everything that happened on a drive that is recorded: its events, and its choices of victims.
+    /// Events and choices of victims of a drive that is recorded.
     ///
     /// An event is its kind and its values, of which those that say nothing are left out; a choice
     /// is the measure of its policy, and the candidates with their scores, the chosen one first.

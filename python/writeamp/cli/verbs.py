@@ -32,6 +32,10 @@ VERBS = {
         "compare",
         "Compare block managers and victim policies: WA by cause, wear, memory, speed.",
     ),
+    "explore": Verb(
+        "explore",
+        "Show small drives step by step in the browser, and ten chapters on why flash amplifies.",
+    ),
     "endurance": Verb(
         "endurance",
         "Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.",

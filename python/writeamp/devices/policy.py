@@ -63,6 +63,7 @@ class Policy:
         logical_pages: int | None = None,
         table_pages: int = 0,
         observed: bool = False,
+        recorded: bool = False,
     ) -> EngineDrive:
         """Return a drive for the engine to build.
 
@@ -71,6 +72,7 @@ class Policy:
             logical_pages: its own number of them, unless it is the device's.
             table_pages: the last of them, where they hold a mapping table in blocks of its own.
             observed: whether what is done to the flash is recorded, to be given a time.
+            recorded: whether everything that happens is recorded, to be shown.
         """
         # A user's placement may name another's victim policy, or one of the engine's of its own.
         asked = self.victims if is_custom("managers", self.manager) else self.asked_victims
@@ -82,6 +84,7 @@ class Policy:
             victims=asked,
             wear_leveling=self.wear_leveling,
             observed=observed,
+            recorded=recorded,
             table_pages=table_pages,
             own_manager=source_of("managers", self.manager),
             own_victims=source_of("victims", asked),

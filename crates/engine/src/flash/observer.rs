@@ -34,7 +34,8 @@ pub enum FlashOp {
     },
 }
 
-/// Notice of what happens beside the operations: what policies choose, and what the host gives up.
+/// Notice of what happens beside the operations.
+/// That is what policies choose, and what the host gives up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice<'a> {
     /// A free block is opened.

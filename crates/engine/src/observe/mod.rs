@@ -1,4 +1,4 @@
-//! Observations of a run: series over time, groups, lives of pages, recordings and histograms.
+//! Observations of a run: series, groups, lives of pages, histograms and whole recordings.
 //! The groups are followed by their changes.
 
 mod group_log;

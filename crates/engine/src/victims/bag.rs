@@ -73,7 +73,7 @@ impl Bag {
     }
 }
 
-/// What is told of a choice to those who watch.
+/// Explanation of a choice, for those who watch.
 impl Bag {
     /// Measure of [`Self::most_invalid_of`], in words.
     pub const MEASURE: &str = "invalid pages, of the blocks that were drawn";

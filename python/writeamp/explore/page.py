@@ -1,0 +1,149 @@
+"""The page of `writeamp explore`: ten chapters and the drives that were asked for, in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from writeamp.errors import WriteampError
+from writeamp.explore.chapters import Chapter, Scene, chapters, recordings, words
+from writeamp.explore.recording import Recording
+from writeamp.pages.escaping import text
+from writeamp.pages.frame import page, source
+
+_MOST_BYTES = 3_000_000
+_SCRIPTS = ("reducer.js", "drawing.js", "player.js")
+_STYLES = ("drive.css", "explore.css")
+_OWN = "yours"
+_TITLE = "A flash drive, step by step"
+
+
+def explore_page(asked: Sequence[Recording]) -> bytes:
+    """Return the page, with one recording or two of the reader's own beside those of the chapters.
+
+    Raises:
+        WriteampError: so much happens in the recordings that the page would be too large.
+    """
+    recorded = recordings()
+    told = chapters(recorded)
+    own = {f"{_OWN}-{number}": one for number, one in enumerate(asked, 1)}
+    scenes = {_anchor(number): one.scene for number, one in enumerate(told, 1)}
+    scenes[_OWN] = Scene(tuple(own), "origin", asked[0].filled, 0, 0)
+    made = page(
+        _TITLE,
+        _body(told, asked),
+        styles=[source(__package__, name) for name in _STYLES],
+        scripts=["\n".join(source(__package__, name) for name in _SCRIPTS)],
+        data={
+            "recordings": {name: one.document() for name, one in (recorded | own).items()},
+            "scenes": {name: one.document() for name, one in scenes.items()},
+        },
+    )
+    if len(made) > _MOST_BYTES:
+        raise WriteampError(
+            f"the page would have {len(made):,} bytes, and at most {_MOST_BYTES:,} open quickly "
+            "everywhere; ask for fewer writes, fewer blocks, or one manager"
+        )
+    return made
+
+
+def _anchor(number: int) -> str:
+    return f"chapter-{number}"
+
+
+def _body(told: Sequence[Chapter], asked: Sequence[Recording]) -> str:
+    titles = [one.title for one in told]
+    names = " against ".join(one.name for one in asked)
+    own = f"Your drives: {names}" if len(asked) > 1 else f"Your drive: {names}"
+    links = [
+        f'<li><a href="#{_anchor(at)}">{text(one)}</a></li>' for at, one in enumerate(titles, 1)
+    ]
+    parts = [
+        f"<main><h1>{_TITLE}</h1>",
+        '<p class="answer">Why does a solid-state drive write more to its flash than you asked it '
+        "to? Ten short chapters show it on a drive so small that every page can be seen. All that "
+        "moves here was recorded from a simulated drive; nothing is made up for the picture.</p>",
+        f'<nav aria-label="Chapters"><ol>{"".join(links)}</ol>'
+        f'<p><a href="#{_OWN}">{text(own)}</a></p></nav>',
+        *(_article(at, one, titles) for at, one in enumerate(told, 1)),
+        f'<article id="{_OWN}" hidden><h2 tabindex="-1">{text(own)}</h2><p>{_own_text(asked)}</p>'
+        '<div class="slot"></div></article>',
+        _PLAYER,
+        _words(),
+        "</main>",
+    ]
+    return "\n".join(parts)
+
+
+def _article(number: int, chapter: Chapter, titles: Sequence[str]) -> str:
+    before = number > 1 and f'<a href="#{_anchor(number - 1)}">← {text(titles[number - 2])}</a>'
+    has_next = number < len(titles)
+    after, title = (_anchor(number + 1), titles[number]) if has_next else (_OWN, "Your own")
+    return (
+        f'<article id="{_anchor(number)}" hidden><h2 tabindex="-1">{number}. {text(chapter.title)}'
+        f"</h2><p>{text(chapter.text)}</p>"
+        f'<p class="look"><strong>Look:</strong> {text(chapter.look)}</p><div class="slot"></div>'
+        f"<h3>Question</h3><p>{text(chapter.question)}</p>"
+        f"<details><summary>Answer</summary><p>{text(chapter.answer)}</p></details>"
+        f"<h3>Try</h3><pre>{text(chapter.command)}</pre>"
+        f'<p class="pages"><span>{before or ""}</span><a href="#{after}">{text(title)} →</a></p>'
+        "</article>"
+    )
+
+
+def _own_text(asked: Sequence[Recording]) -> str:
+    drive = asked[0].drive
+    both = "Both drives get the same writes" if len(asked) > 1 else "The drive gets writes"
+    return text(
+        f"{both} of the workload {asked[0].workload}: each of the {drive.logical_pages} pages "
+        f"once, in order, and then {asked[0].host_pages} more. There are {drive.geometry.blocks} "
+        f"blocks of {drive.geometry.pages_per_block} pages, op {drive.op:.3g}."
+    )
+
+
+def _words() -> str:
+    listed = "".join(f"<dt>{text(one)}</dt><dd>{text(what)}</dd>" for one, what in words().items())
+    return f"<details><summary>Words used here</summary><dl>{listed}</dl></details>"
+
+
+def _drive_box(which: int) -> str:
+    return (
+        f'<section class="drive-box" id="drive-{which}" aria-label="Drive {which + 1}"><h3></h3>'
+        '<p class="policy"></p><p class="sentence"></p><div class="picture"></div>'
+        '<div><div class="causes"></div><div class="choice"></div></div></section>'
+    )
+
+
+def _range(name: str, label: str, attributes: str) -> str:
+    return (
+        f'<span class="range"><label for="{name}">{label}</label><input type="range" id="{name}" '
+        f'{attributes}><output id="{name}-text" for="{name}"></output></span>'
+    )
+
+
+_BUTTONS = (
+    ("back", "◀ Back", "←"),
+    ("play", "Play", "space"),
+    ("forward", "Step ▶", "→"),
+    ("write", "Next write", "w"),
+    ("collection", "Next collection", "n"),
+    ("restart", "Restart", "r"),
+)
+_PLAYER = (
+    '<section id="player" aria-label="The drives in motion">'
+    f'<div id="drives">{_drive_box(0)}{_drive_box(1)}</div>'
+    '<div class="controls screen">'
+    + "".join(
+        f'<button type="button" id="{name}" title="key: {key}">{label}</button>'
+        for name, label, key in _BUTTONS
+    )
+    + '</div><ul id="legend" aria-label="Legend"></ul><div class="settings screen">'
+    + _range("place", "Host write", 'min="0" max="1" step="1" value="0"')
+    + _range("speed", "Speed", 'min="0" max="9" step="1" value="2"')
+    + '<span class="range"><label for="colouring">Colours</label><select id="colouring"></select>'
+    "</span></div>"
+    '<h3>Write amplification so far</h3><p class="muted"><span id="series-names"></span> '
+    '(<span id="workload"></span>)</p>'
+    '<div id="series"></div>'
+    '<p class="muted screen">Keys: space plays and pauses, → and ← step, w goes to the next write, '
+    "n to the next collection, r to the start of the scene, + and − change the speed.</p></section>"
+)

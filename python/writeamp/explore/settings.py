@@ -1,0 +1,50 @@
+"""Settings of the small drives that a page shows step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp.domains import RATIO, Whole
+from writeamp.fields.setting import Settings, setting
+from writeamp.registry.specs import SpecLike, SpecOf
+
+# More would not fit on a screen, nor their events into a page.
+_MOST_BLOCKS = 64
+_MOST_PAGES_PER_BLOCK = 64
+_MOST_WRITES = 10_000
+
+
+@dataclass(frozen=True)
+class ExploreSettings(Settings):
+    """Small drives of one shape, and what their host writes."""
+
+    title: ClassVar[str] = "small drive"
+
+    workload: SpecLike = setting(
+        "hot-cold:f=0.1,r=0.9",
+        SpecOf("workloads"),
+        "synthetic workload that all of the drives get",
+        kind="workloads",
+    )
+    blocks: int = setting(
+        24, Whole(8, _MOST_BLOCKS), "blocks of each drive", number="count", panel="capacity"
+    )
+    pages_per_block: int = setting(
+        16, Whole(4, _MOST_PAGES_PER_BLOCK), "pages of a block", number="count", panel="capacity"
+    )
+    op: float = setting(
+        0.2,
+        RATIO,
+        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
+        number="ratio",
+        panel="capacity",
+    )
+    writes: int = setting(
+        1500,
+        Whole(1, _MOST_WRITES),
+        "host page writes after the first fill",
+        number="count",
+        panel="run",
+    )
+    seed: int = setting(1, Whole(0), "decides every random draw", number="count", panel="run")

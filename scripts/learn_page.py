@@ -1,0 +1,102 @@
+"""Write docs/learn.md and its pictures from the chapters of `writeamp explore`.
+
+Run it after chapters.toml, a drawing or a policy has changed: .venv/bin/python
+scripts/learn_page.py. It draws with Node.js, by the page's own scripts. A test compares what is
+committed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from writeamp.explore.chapters import Chapter, chapters, recordings
+from writeamp.pages.frame import source
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGE = DOCS / "learn.md"
+IMAGES = DOCS / "images"
+DRAWING = Path(__file__).with_name("learn_pictures.js")
+
+_HEAD = """# Learn: why flash writes more than its host
+
+<!-- written by scripts/learn_page.py from the chapters of `writeamp explore`; change them there -->
+Ten chapters, from one page that is overwritten to Wolf's groups and the swap of HCWF. Each has a
+picture of a drive so small that all of its pages can be seen, a command to try, and a question with
+its answer. Words are explained in the [glossary](glossary.md). The same chapters move in the
+browser, step by step, beside two drives of your own:
+
+```
+writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out explore.html
+```
+
+That page is one file, which needs no network: [how to use it](explore.md). In the pictures a square
+is a page and a number the block that it belongs to; hatched pages are invalid, empty ones free. The
+drives have 320 logical pages and blocks of 16 pages; WA is counted from the first fill on, over
+3,000 host writes.
+"""
+_OF_PICTURE = """
+svg.drive { width: auto; }
+.ground { fill: var(--background); }
+svg.drive .name { font-size: 12px; font-weight: 600; }
+"""
+
+
+def pictures() -> list[str]:
+    """Return the scenes as SVG, drawn by the scripts of the page under Node.js."""
+    recorded = recordings()
+    told = chapters(recorded)
+    colours = source("writeamp.pages", "style.css").split("\n* {")[0]
+    styles = colours + "\n" + source("writeamp.explore", "drive.css") + _OF_PICTURE
+    scripts = [source("writeamp.explore", name) for name in ("reducer.js", "drawing.js")]
+    program = "\n".join([*scripts, DRAWING.read_text("utf-8")])
+    asked = {
+        "recordings": {name: one.document() for name, one in recorded.items()},
+        "scenes": [one.scene.document() for one in told],
+        "styles": styles,
+    }
+    done = subprocess.run(
+        ["node", "-e", program],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    drawn: list[str] = json.loads(done.stdout)
+    return drawn
+
+
+def image(number: int) -> Path:
+    """Return the file of a chapter's picture."""
+    return IMAGES / f"learn-{number}.svg"
+
+
+def written() -> str:
+    """Return docs/learn.md."""
+    told = chapters(recordings())
+    return "\n".join([_HEAD, *(_chapter(number, one) for number, one in enumerate(told, 1))])
+
+
+def _chapter(number: int, chapter: Chapter) -> str:
+    return f"""## {number}. {chapter.title}
+{chapter.text}
+
+![{chapter.title}](images/{image(number).name})
+
+Look: {chapter.look}
+
+```
+{chapter.command}
+```
+
+**{chapter.question}**
+
+<details><summary>Answer</summary>{chapter.answer}</details>
+"""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(), "utf-8")
+    for number, picture in enumerate(pictures(), 1):
+        image(number).write_text(picture, "utf-8")

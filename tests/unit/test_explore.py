@@ -1,0 +1,113 @@
+"""Recordings of small drives, the chapters made of them, and the verb that writes their page."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import in_process
+import pytest
+from places import ROOT
+from writeamp.devices.device import device
+from writeamp.devices.policy import Policy
+from writeamp.explore.chapters import chapters, recordings
+from writeamp.explore.recording import KINDS, record
+from writeamp.pages.embedded import data_in
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import learn_page
+
+SMALL = "--blocks 16 --pages-per-block 8 --writes 200"
+
+
+def test_the_victim_is_the_candidate_with_the_greatest_score() -> None:
+    for one in recordings().values():
+        chosen = [event[1:] for event in one.events if KINDS[event[0]] == "victim"]
+        assert len(chosen) == len(one.choices) > 100
+        for (block, choice), (measure, scores) in zip(chosen, one.choices, strict=True):
+            assert choice == one.choices.index((measure, scores), choice)
+            assert scores[0] == (block, max(score for _, score in scores)), one.name
+
+
+def test_write_amplification_is_that_of_the_engines_counters() -> None:
+    drive = device(blocks=24, pages_per_block=16, op=0.2)
+    found = record(Policy("sepgc", "greedy", None), drive, "uniform", writes=900, seed=3)
+    programs = found.counters["host"] + found.counters["gc"]
+    assert found.host_pages == 900
+    # Nothing is copied during the fill, of which each page is programmed once.
+    assert found.wa == (programs - drive.logical_pages) / 900
+
+
+def test_chapters_follow_on_each_other_with_numbers_of_their_recordings() -> None:
+    recorded = recordings()
+    told = chapters(recorded)
+    assert len(told) == 10
+    assert not any("{" in one.text for one in told)
+    by_name = {one.name: one.wa for one in recorded.values()}
+    assert by_name["HCWF with swaps"] < by_name["HCWF"] < by_name["one frontier"]
+    assert by_name["Wolf"] < by_name["cost-benefit"] < by_name["two frontiers"]
+    assert by_name["op 0.4"] < by_name["greedy"] < by_name["FIFO"]
+
+
+def test_the_hot_group_of_wolf_has_about_twice_the_blocks_that_its_pages_fill() -> None:
+    # As its chapter says: the group that was opened last for each block owns it.
+    wolf = recordings()["wolf"]
+    owner: dict[int, int] = {}
+    for kind, *values in wolf.events:
+        if KINDS[kind] == "open":
+            owner[values[0]] = values[1]
+        elif KINDS[kind] == "erase":
+            owner.pop(values[0], None)
+    assert 3 <= min(list(owner.values()).count(group) for group in set(owner.values())) <= 5
+
+
+def test_the_page_of_the_documentation_is_that_of_the_chapters() -> None:
+    assert learn_page.PAGE.read_text("utf-8") == learn_page.written(), "run scripts/learn_page.py"
+
+
+def test_the_pictures_of_the_documentation_are_drawn_from_the_recordings() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    for number, picture in enumerate(learn_page.pictures(), 1):
+        drawn = learn_page.image(number).read_text("utf-8")
+        assert drawn == picture, f"picture {number}: run scripts/learn_page.py"
+
+
+def test_the_page_holds_the_drives_that_were_asked_for(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    asked = f"{SMALL} --managers single,sepgc --victims fifo --workload uniform --out {page}"
+    found = in_process.document("explore", asked)
+    assert [one["manager"] for one in found["drives"]] == ["single", "sepgc"]
+    made = page.read_bytes()
+    assert found["bytes"] == len(made) < 3_000_000
+    own = data_in(made.decode(), "recordings")["yours-2"]
+    assert (own["manager"], own["victims"], own["blocks"]) == ("sepgc", "fifo", 16)
+
+
+def test_a_page_that_would_be_too_large_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("writeamp.explore.page._MOST_BYTES", 1_000_000)
+    done = in_process.run("explore", f"{SMALL} --managers single --out {tmp_path / 'page.html'}")
+    assert done.status == 2
+    assert "fewer writes" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("--managers single,sepgc,wolf", ["3 drives", "at most two managers"]),
+        ("--managers single --op 0", ["op", "above 0"]),
+        ("--managers single --blocks 65", ["blocks", "from 8 to 64"]),
+        ("--managers dac", ["too small for dac"]),
+        ("--managers single --workload io:write=0", ["only reads"]),
+    ],
+)
+def test_what_no_page_can_show_is_refused(asked: str, words: list[str], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = in_process.run("explore", f"{asked} --out {page}")
+    assert done.status == 2
+    assert all(word in done.err for word in words), done.err
+    assert not page.exists()
