@@ -41,6 +41,21 @@ def test_the_page_of_placements_says_where_each_comes_from() -> None:
     assert all(f"`{one.name}`" in sources for one in engine_entries("managers"))
 
 
+# Pages whose first command needs what nobody can ship, or a file that stands above it on the page.
+OF_THEIR_READERS = {"real-drives.md", "virtual-ssd-counters.md", "sweeps.md"}
+INPUT = re.compile(r"\b[\w./-]+\.(?:csv|json|parquet|sqlite|toml|trace|txt|vcd)\b")
+OUTPUT = re.compile(r"--(?:out|plot|save-config|rb-capture) \S+")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_begins_with_files_that_are_shipped(page: Path) -> None:
+    if page.name in OF_THEIR_READERS:
+        return
+    first = re.search(r"^(?:\$ )?writeamp .*", page.read_text("utf-8"), re.MULTILINE)
+    read = INPUT.findall(OUTPUT.sub("", first[0])) if first else []
+    assert [name for name in read if not (ROOT / name).exists()] == []
+
+
 def test_the_options_of_the_glossary_are_options() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text("utf-8")
     known = " ".join(in_process.run(verb, "--help").out for verb in OPTIONED)

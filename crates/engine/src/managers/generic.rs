@@ -254,9 +254,11 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         let own = self.own_victim(domain, true);
         let own = own.filter(|&block| self.core.flash.invalid_pages(block) > 0);
-        own.into_iter().for_each(|block| self.core.take_victim(block));
         let chosen = match own {
-            Some(block) => Some(block),
+            Some(block) => {
+                self.core.take_victim(block);
+                own
+            }
             None => self.core.choose_idle_victim(domain)?,
         };
         if let Some(block) = chosen
