@@ -212,6 +212,22 @@ def test_output_of_fio_hides_flags_which_is_no_more_than_a_note(tmp_path: Path) 
     assert "looped-permutation" in ids(found)
 
 
+def test_output_of_fio_that_shows_flags_hides_none(tmp_path: Path) -> None:
+    options = {"size": "1g", "filename": "/mnt/a", "runtime": "60", "time_based": ""}
+    found = examined(put(tmp_path, "o.json", fio_output(4 * GIB, **options)))
+    assert "looped-permutation" in ids(found, notes=False)
+    plain = fio_output(4 * GIB, norandommap="", **options)
+    assert ids(examined(put(tmp_path, "o.json", plain)), notes=False) == set()
+
+
+def test_the_last_of_several_documents_of_fio_counts_behind_any_text(tmp_path: Path) -> None:
+    size = {"size": "1g", "filename": "/mnt/a", "runtime": "60"}
+    early, late = fio_output(GIB // 2, **size), fio_output(3 * GIB, **size)
+    text = "+ fio --name=x --rw=read {\n" + "line\n" * 100
+    assert "too-few-writes" not in ids(examined(put(tmp_path, "o", f"{text}{early}\n{late}")))
+    assert "too-few-writes" in ids(examined(put(tmp_path, "o", f"{text}{late}\n{early}")))
+
+
 def test_output_of_fio_shows_what_was_written(tmp_path: Path) -> None:
     few = fio_output(GIB // 2, size="1g", filename="/mnt/a", runtime="60")
     assert "too-few-writes" in ids(examined(put(tmp_path, "o.json", few)), notes=False)

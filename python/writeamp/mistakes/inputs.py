@@ -28,6 +28,7 @@ from writeamp.traces.source import file_path, read_head
 
 # Job files, results and snapshots are small; what is larger is a trace, or nothing of ours.
 _MOST_BYTES = 64 << 20
+_VERSION_KEY = '"fio version"'
 _VALID = (
     "a fio job file, a command line of fio, its JSON output, a block trace, a result of writeamp "
     "(--json), or counter snapshots"
@@ -173,7 +174,7 @@ def _read(source: Any, trace_format: str | None, action: str | None) -> Input | 
         return of_trace(source)
     if isinstance(source, Mapping) or hasattr(source, "to_dict"):
         document = dict(source) if isinstance(source, Mapping) else source.to_dict()
-        return _of_document(document, "", "the result")
+        return _of_document(document, "the result")
     if isinstance(source, traces.PageTrace):
         return of_pages(source)
     if not isinstance(source, str | os.PathLike):
@@ -198,13 +199,20 @@ def _of_text(path: Path) -> Input | list[Snapshot] | None:
         raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None
     if len(content) > _MOST_BYTES:
         return None
-    document = Document(str(path), content)
+    return _of_content(Document(str(path), content))
+
+
+def _of_content(document: Document) -> Input | list[Snapshot] | None:
+    """Return what a text is that is no trace; None of what may be one."""
+    content = document.content
+    if _VERSION_KEY.encode() in content:
+        return _of_fio(document)
     if b"\0" not in content[:4096]:
         if is_job_file(document.text):
-            return read_job_file(document.text, str(path))
+            return read_job_file(document.text, document.name)
         if is_command(document.text):
-            return read_commands(document.text, str(path))
-    if document.text.lstrip().startswith("{") or b'"fio version"' in content:
+            return read_commands(document.text, document.name)
+    if document.text.lstrip().startswith("{"):
         return _of_json(document)
     if any(one.matches(document) for one in SOURCES):
         return snapshots_in(document)
@@ -215,12 +223,21 @@ def _of_json(document: Document) -> Input | list[Snapshot]:
     found = document.json
     if not is_output(found) and any(one.matches(document) for one in SOURCES):
         return snapshots_in(document)
-    return _of_document(found, document.text, document.name)
+    return _of_document(found, document.name)
 
 
-def _of_document(found: Any, text: str, name: str) -> Input:
+def _of_fio(document: Document) -> Input:
+    """Return fio's output: the last document of a file, as one of each interval may stand there."""
+    start = max(0, document.text.rfind("{", 0, document.text.rfind(_VERSION_KEY)))
+    found = Document(document.name, document.text[start:].encode()).json
+    if not is_output(found):
+        raise WriteampError(f"{document.name} is JSON of fio that has no jobs")
+    return read_output(found, document.text[: document.text.find("{")].strip(), document.name)
+
+
+def _of_document(found: Any, name: str) -> Input:
     if is_output(found):
-        return read_output(found, text, name)
+        return read_output(found, "", name)
     verb = _verb(found) if isinstance(found, Mapping) else None
     if verb is None:
         raise WriteampError(f"{name} is JSON of nothing that can be judged; such are: {_VALID}")

@@ -42,17 +42,19 @@ def is_output(document: Any) -> bool:
     return isinstance(document.get("jobs", document.get("client_stats")), list)
 
 
-def read_output(document: Mapping[str, Any], text: str, name: str) -> FioOutput:
+def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutput:
     """Return the jobs and results of a document.
 
     Args:
         document: as JSON or JSON+.
-        text: the file's content, of which what stands before the document is kept.
+        preface: text that stood before the document.
         name: of the file.
     """
     shared = _options(document.get("global options"))
     entries = document.get("jobs", document.get("client_stats"))
     assert isinstance(entries, list)
+    # fio 3.33 leaves options without a value out.
+    hides_flags = not any("" in _options(one).values() for one in _option_tables(document))
     jobs: dict[tuple[str, int, str], tuple[Job, list[Mapping[str, Any]]]] = {}
     for one in entries:
         if not isinstance(one, Mapping) or one.get("jobname") == "All clients":
@@ -63,8 +65,9 @@ def read_output(document: Mapping[str, Any], text: str, name: str) -> FioOutput:
         job_name, group = str(one.get("jobname", "")), _number(one.get("groupid"))
         key = (job_name, group, repr(sorted(options.items())))
         # Copies of a job stand one by one, unless they are reported as a group.
-        jobs.setdefault(key, (Job(job_name, options, group, hides_flags=True), []))[1].append(one)
-    preface = text[: text.find("{")].strip() if "{" in text else ""
+        jobs.setdefault(key, (Job(job_name, options, group, hides_flags=hides_flags), []))[
+            1
+        ].append(one)
     return FioOutput(
         name,
         tuple(_with_time(job, copies) for job, copies in jobs.values()),
@@ -72,6 +75,13 @@ def read_output(document: Mapping[str, Any], text: str, name: str) -> FioOutput:
         version=_version(document["fio version"]),
         preface=preface,
     )
+
+
+def _option_tables(document: Mapping[str, Any]) -> list[Any]:
+    """Return the tables of options in a document."""
+    entries = document.get("jobs", document.get("client_stats"))
+    own = [one.get("job options") for one in entries or [] if isinstance(one, Mapping)]
+    return [document.get("global options"), *own]
 
 
 def _with_time(job: Job, copies: list[Mapping[str, Any]]) -> Job:
