@@ -39,19 +39,27 @@ def main() -> None:
         "| load | device | rows | pairs that agree | largest difference | worst unexplained | s |"
     )
     print("|---|---|---|---|---|---|---|")
-    reasons = []
-    for load in asked.load or LOADS:
-        for device in asked.device or DEVICES:
-            began = time.perf_counter()
-            try:
-                found = wa.answer(device, size=SIZES.get(load, "512MiB"), **LOADS[load])
-            except wa.WriteampError as error:
-                print(f"| {load} | {device} | {error} | | | | |", flush=True)
-                continue
-            print(row(load, device, found, time.perf_counter() - began), flush=True)
-            reasons += [f"**{load}, {device}**", "", *why(found), ""]
-    print("\n## Why rows differ from the simulation, in WA\n")
+    reasons: list[str] = []
+    try:
+        for load in asked.load or LOADS:
+            for device in asked.device or DEVICES:
+                reasons += ask(load, device)
+    except KeyboardInterrupt:
+        print("\nInterrupted: the questions that follow were not asked.")
+    print("\n## Why rows differ from the simulation, in WA, and what would make it less\n")
     print("\n".join(reasons))
+
+
+def ask(load: str, device: str) -> list[str]:
+    """Print the row of one question, and return the lines that say why its rows differ."""
+    began = time.perf_counter()
+    try:
+        found = wa.answer(device, size=SIZES.get(load, "512MiB"), **LOADS[load])
+    except wa.WriteampError as error:
+        print(f"| {load} | {device} | {error} | | | | |", flush=True)
+        return []
+    print(row(load, device, found, time.perf_counter() - began), flush=True)
+    return [f"**{load}, {device}**", "", *why(found), ""]
 
 
 def row(load: str, device: str, found: wa.Answer, seconds: float) -> str:
