@@ -95,7 +95,7 @@ def run(
             )
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None
-    drawn = plot if found.managers else None
+    drawn = None if found.common.is_empty() else plot
     options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
     if found.failed.height:
         raise typer.Exit(point_progress.FAILED)
@@ -109,6 +109,9 @@ def _how_far(found: FleetRun) -> str:
 
 
 def _print(found: FleetRun) -> None:
+    if found.common.is_empty():
+        stdout.print("no volume has a WA under every policy, so that they cannot be compared")
+        return
     heading = ["manager", ">overall WA", ">median WA", f">saving over {found.baseline}", ">wins"]
     rows = [
         [

@@ -21,7 +21,7 @@ _CLASSES = ("low", "middle", "high")
 
 @dataclass(frozen=True)
 class Measured:
-    """WA of each volume under each policy, shape (volumes, policies), and what the volumes write.
+    """WA of volumes under policies, shape (volumes, policies), and what the volumes write.
 
     `page_writes` are those of the volume's own trace, once: a short trace that is replayed until it
     is steady counts no more than it writes.
@@ -84,10 +84,17 @@ def compared(
     ]
 
 
+def without_volumes(label: str) -> dict[str, Any]:
+    """Return the row of a policy where no volume has a WA under all of them."""
+    names = ("overall_wa", "overall_wa_ci95", "median_wa", "quartiles_wa", "saving",
+             "saving_ci95", "median_saving")  # fmt: skip
+    return {"manager": label, **dict.fromkeys(names), "wins": 0}
+
+
 def classes(
     found: Measured, labels: Sequence[str], facts: dict[str, _Array]
 ) -> list[dict[str, Any]]:
-    """Return thirds of the volumes by each fact, with the overall WA of each policy and the best.
+    """Return thirds of the volumes by each fact, with each policy's overall WA and the best.
 
     Volumes on the border of two thirds are in the lower one; a third without a volume is left out.
     """

@@ -214,7 +214,7 @@ def need(
             **settings,
             op=op,
         )
-        if not found[op].managers:
+        if found[op].common.is_empty():
             raise WriteampError(
                 f"no volume has a WA at op {op:.4g}: "
                 + next(iter([*found[op].warnings, *found[op].notes]), "none was run")

@@ -15,7 +15,7 @@ from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.studies.study import Account
-from writeamp.volumes.comparing import Measured, classes, compared
+from writeamp.volumes.comparing import Measured, classes, compared, without_volumes
 from writeamp.volumes.jobs import OUTCOME
 from writeamp.volumes.settings import ComparedSettings
 
@@ -95,16 +95,23 @@ class FleetRun(Drawn):
 
     @cached_property
     def managers(self) -> list[dict[str, Any]]:
-        """Numbers of each policy over these volumes; empty if there is none."""
+        """Numbers of each policy over these volumes, None where there is no such volume.
+
+        `volumes` counts those that have a WA under this policy, also where others have none.
+        """
+        have = dict(self.rows.drop_nulls("wa").group_by("label").len().iter_rows())
+        counts = [{"volumes": have.get(label, 0)} for label in self.labels]
         if self.common.is_empty():
-            return []
-        return compared(
-            self.measured,
-            self.labels,
-            self.labels.index(self.baseline),
-            resamples=self.compared.resamples,
-            seed=1,
-        )
+            rows = [without_volumes(label) for label in self.labels]
+        else:
+            rows = compared(
+                self.measured,
+                self.labels,
+                self.labels.index(self.baseline),
+                resamples=self.compared.resamples,
+                seed=1,
+            )
+        return [row | count for row, count in zip(rows, counts, strict=True)]
 
     @cached_property
     def classes(self) -> list[dict[str, Any]]:
@@ -184,6 +191,7 @@ class FleetRun(Drawn):
         rows = [
             (one["manager"], f"overall WA {one['overall_wa']:.4g}, saves {one['saving']:.1%}")
             for one in self.managers
+            if not self.common.is_empty()
         ]
         title = f"Fleet {self.folder}: {self.common.height} of {self.volumes.height} volumes"
         return Card(title, rows, notes=[*self.warnings, *self.notes])

@@ -50,7 +50,7 @@ def run(
     progress: Callable[[int, int], None] | None = None,
     **settings: Any,
 ) -> FleetRun:
-    """Run every volume of a fleet that is chosen, each on a drive of its own, under every policy.
+    """Run every chosen volume of a fleet on a drive of its own, under every policy.
 
     Args:
         fleet: the volumes.
