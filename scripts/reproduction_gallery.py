@@ -1,4 +1,4 @@
-"""Write index.html, the gallery of the reproduced papers, where `make reproduce` leaves them.
+"""Write index.html, the gallery of what `make reproduce` leaves of the papers.
 
 The folder holds PAPER.json, as `writeamp reproduce PAPER --json` prints it, and the figures that
 `--plots` drew in PAPER/. A paper that is missing there is left out.

@@ -1,4 +1,4 @@
-"""The page of `writeamp explore` in a browser: its states, its scenes, and all ways to drive it."""
+"""Page of `writeamp explore` in a browser: states, scenes, and ways to drive it."""
 
 from __future__ import annotations
 

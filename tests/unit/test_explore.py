@@ -1,4 +1,4 @@
-"""Recordings of small drives, the chapters made of them, and the verb that writes their page."""
+"""Recordings of small drives, chapters made of them, and the verb that writes them."""
 
 from __future__ import annotations
 

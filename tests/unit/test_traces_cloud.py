@@ -1,4 +1,4 @@
-"""Formats of published traces that are only read, text and binary, and what is told of others."""
+"""Formats of published traces that are only read, and what is told of others."""
 
 from __future__ import annotations
 

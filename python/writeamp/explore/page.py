@@ -1,4 +1,4 @@
-"""The page of `writeamp explore`: ten chapters and the drives that were asked for, in one file."""
+"""Page of `writeamp explore`: ten chapters and the drives asked for, in one file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TITLE = "A flash drive, step by step"
 
 
 def explore_page(asked: Sequence[Recording]) -> bytes:
-    """Return the page, with one recording or two of the reader's own beside those of the chapters.
+    """Return the page, with one or two recordings of the reader's beside the chapters'.
 
     Raises:
         WriteampError: so much happens in the recordings that the page would be too large.

@@ -30,7 +30,7 @@ _HOST = TIMED_CAUSES.index("host")
 
 @dataclass(frozen=True)
 class Recording:
-    """What happened on a drive from its first fill on.
+    """Events on a drive from its first fill on.
 
     An event is its kind's number in `KINDS` and up to three values, which
     crates/engine/src/observe/recording.rs describes. A choice of a victim is the measure of its

@@ -17,7 +17,7 @@ _OF_ORDER = {"looped-permutation", "short-period"}
 
 
 def findings_in_command(command: str) -> list[Finding]:
-    """Return what is wrong with the fio jobs of a command that is about to run; notes are left out.
+    """Return findings above a note on the fio jobs of a command that is about to run.
 
     Of a job file that fio would refuse fio itself says so.
 

@@ -1,4 +1,4 @@
-"""Needs of a fleet: the op for an overall WA, its wear a day, and the volumes that cost most."""
+"""Needs of a fleet: op for an overall WA, wear a day, and the costliest volumes."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ use crate::flash::Counters;
 use crate::request::{Op, Request};
 use crate::workloads::{Pacing, Workload};
 
-/// Pause before the request that follows one which was answered in no time, where a time ends the
-/// load. No host asks faster, and without it a closed loop of such requests would never end.
+/// Pause before the request that follows one answered in no time, where a time ends the load.
+///
+/// No host asks faster, and without it a closed loop of such requests would never end.
 const PAUSE_NS: u64 = 1000;
 
 /// Limits at which the host issues no more. What is outstanding then is still served.

@@ -7,7 +7,7 @@ use crate::params::{Params, Specs};
 use crate::spec::Spec;
 use crate::workloads::WORKLOADS;
 
-/// Specs of parts: any workload that may stand inside another, and requests inside a whole one.
+/// Specs of parts: a workload that may stand in another, or requests in a whole one.
 #[derive(Debug)]
 pub struct NestedOrRequests;
 
