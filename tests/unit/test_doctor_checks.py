@@ -139,6 +139,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nsize=1G"),
             job(f"{STEADY}\nsize=10%"),
             job(f"{STEADY}\nsize=5GiB"),
+            job(f"{DRIVE}\nrw=write\nsize=5g", "a") + job(f"{STEADY}\nstonewall\nsize=5g"),
             job(f"{STEADY}\nfilename=/mnt/test\nsize=4g"),
         ],
         [
@@ -318,3 +319,25 @@ CLEAN = [
 def test_a_clean_job_has_nothing_above_a_note(text: str, tmp_path: Path) -> None:
     found = findings(tmp_path, text)
     assert [one for one in found if one.severity != "note"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "mended"),
+    [
+        (job(f"{STEADY}\nsize=50%"), 1.15, 3.77),
+        (job(f"{STEADY}\nbs=512"), 30.1, 3.77),
+        (job(f"{DRIVE}\nrw=randwrite\nrandrepeat=0\nloops=4"), 3.59, 3.77),
+        (job(f"{DRIVE}\nrw=write", "a") + job(f"{DRIVE}\nrw=randwrite\nsize=90%\n"
+         "io_size=45%\nnorandommap\nstonewall"), 3.03, 3.77),
+    ],
+)  # fmt: skip
+def test_what_a_mistake_does_is_simulated(
+    text: str, now: float, mended: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(text)
+    (found,) = (one for one in wa.doctor(path).findings if one.severity != "note")
+    assert found.wa_now is not None
+    assert found.wa_fixed is not None
+    assert found.wa_now.wa == pytest.approx(now, rel=0.02)
+    assert found.wa_fixed.wa == pytest.approx(mended, rel=0.02)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.devices.device import Device, device
+from writeamp.errors import WriteampError
 from writeamp.mistakes.finding import Estimate
 from writeamp.results.numbers import json_number
 from writeamp.runs.simulation_result import Result
@@ -20,7 +21,7 @@ _OP, _BLOCKS, _PAGES_PER_BLOCK = 0.15, 256, 64
 _SIZE_OF_PROFILES = "256MiB"
 # Drive writes of a run, of which the first third is warm-up: no number is closer than ±0.5%.
 _DRIVE_WRITES = 30
-_SECTOR_BYTES = 512
+_FEWEST_PAGES = 1024
 _SEED = 1
 
 
@@ -31,8 +32,13 @@ class SmallDrive:
         """Take the drive, whose times play no part.
 
         Raises:
-            WriteampError: it is no flash drive.
+            WriteampError: it is no flash drive, or so small that its numbers say nothing.
         """
+        if made.kind == "flash" and made.logical_pages < _FEWEST_PAGES:
+            raise WriteampError(
+                f"the drive that is simulated shows its host {made.logical_pages:,} pages; "
+                f"{_FEWEST_PAGES:,} are needed"
+            )
         self.device = replace(made, is_timed_by_default=False)
         self._shape = made.geometry
         self._pages = made.logical_pages

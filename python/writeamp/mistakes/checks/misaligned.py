@@ -38,7 +38,9 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         elif places:
             said = ", ".join(f"{name} {at:,}" for name, at in places.items())
             offset = places.get("offset", 0) % _PAGE_BYTES
-            whole = None if job.has("bs_unaligned") else _whole(block, offset)
+            # Small writes in order may be joined in the drive's cache.
+            is_known = job.is_random and not job.has("bs_unaligned")
+            whole = _whole(block, offset) if is_known else None
             yield Found(
                 f"{said} bytes: not in multiples of {_PAGE_BYTES:,}",
                 (job.name,),

@@ -23,7 +23,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         if not job.is_random:
             continue
         share = _reach(fio, job)
-        filled = any(_share(one, fio.capacity_bytes) is None for one in fio.before(job))
+        filled = any(_is_fill(one, fio.capacity_bytes) for one in fio.before(job))
         span = job.span_bytes
         if share is not None and share < _SMALL and not filled:
             yield Found(
@@ -47,6 +47,14 @@ def _small(job: Job, span_bytes: int) -> Iterator[Found]:
         (job.name,),
         severity=None if is_whole else "note",
     )
+
+
+def _is_fill(job: Job, capacity_bytes: int | None) -> bool:
+    """Return whether a job writes all of the drive, or as much as a drive may have."""
+    share = _share(job, capacity_bytes)
+    if share is not None:
+        return share >= _SMALL
+    return job.span_bytes is None or job.span_bytes >= _SMALLEST_DRIVE_BYTES
 
 
 def _reach(fio: FioJobs, job: Job) -> float | None:
