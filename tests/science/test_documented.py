@@ -44,6 +44,7 @@ SHORT = {
     "writeamp compare --workload zipf:s=0.99 --capacity": "--replicas 1 --writes 2.4e8",
     "writeamp endurance --capacity": "--w-max 9 --replicas 2",
     "writeamp endurance --workload": "--w-max 50 --replicas 2",
+    "writeamp simulate --device mine.toml": "--writes 20000",
     "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }

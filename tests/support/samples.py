@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import blackbox_tables
+import numpy as np
 import polars as pl
 import synthetic_captures as synthetic
 import vssd_documents
@@ -22,6 +23,7 @@ from writeamp.blackbox.choosing import choose
 from writeamp.blackbox.collection import Collected
 from writeamp.blackbox.explanation import explained, responses, typical_workload
 from writeamp.blackbox.rows import SCHEMA
+from writeamp.devices.candidates import Candidate
 from writeamp.drives.run import DriveRun
 from writeamp.drives.units import calibration_of
 from writeamp.lifetime.result import Lifetime
@@ -31,6 +33,12 @@ from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.reading import read_snapshot
 from writeamp.measure.histories.watching import watch_once
 from writeamp.reproduce import Findings, Item
+from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.twin import chain as chains
+from writeamp.twin.families import Variant
+from writeamp.twin.fit import Fit, fit
+from writeamp.twin.table import Table
+from writeamp.twin.windows import windows_of
 from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
@@ -199,6 +207,20 @@ def answered_by_theory(_: Path) -> wa.Answer:
     )  # fmt: skip
 
 
+def mixture(_: Path) -> Mixture:
+    one = Candidate("single", "greedy", 0.2, 64, 1.0)
+    return Mixture("mine.toml", "uniform", (CandidateRun(one, 2.0, 0.01, steady=True),), 0.01)
+
+
+def twin(_: Path) -> Fit:
+    chain = chains.Chain((chains.Phase("uniform", (1.0,)),), 4096 * 4096)
+    variant = Variant("single", "greedy")
+    op = np.log([[[0.1, 0.2, 0.4]] * 2])
+    wa_of = np.array([[[[5.0], [3.0], [1.7]]] * 2])
+    table = Table((variant,), (0,), np.array([32.0, 64.0]), op, wa_of)
+    return fit(windows_of(chain, [(0, -1, 1.0, 1.0), (0, 0, 1.0, 2.5)]), table=table)
+
+
 OVER_OP: dict[str, Any] = {"logical_pages": 2048, "pages_per_block": 16}
 
 
@@ -238,6 +260,8 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Score": lambda folder: held_out(folder).score,
     "Ranking": ranking,
     "Verdict": lambda folder: ranking(folder)[0],
+    "Mixture": mixture,
+    "Fit": twin,
     "Explanation": lambda folder: explained(model(folder), "latency"),
     "Response": response,
     "Collected": collected,

@@ -20,6 +20,15 @@ ALLOCATE = "allocate --sizes"
 # Command line, and words that the sentence must hold: what was wrong, and what would be right. Each
 # kind of option once; `test_refusals.py` has what the library refuses of their values.
 CASES: list[tuple[str, list[str]]] = [
+    ("twin measure --out {folder}/t.parquet", ["--target", "--windows", "one of"]),
+    ("twin measure --target nosuch --out {folder}/t.parquet", ["nosuch", "no profile"]),
+    ("twin measure --windows w.csv --op 0.1 --out {folder}/t.parquet", ["--op", "simulated"]),
+    ("twin plan --out {folder}/p.toml", ["--capacity", "--target"]),
+    ("twin plan --capacity 1TB --phases 9 --out {folder}/p.toml", ["--phases", "from 1 to 6"]),
+    ("twin fit --out {folder}/m.toml", ["WINDOWS", "--wa"]),
+    ("twin fit --wa 0.5 --out {folder}/m.toml", ["--wa", "at least 1"]),
+    ("twin fit nosuch.parquet --out {folder}/m.toml", ["nosuch.parquet", "cannot read"]),
+    ("twin fit t.parquet --out {folder}/m.json", ["m.json", ".toml"]),
     # Verbs and options.
     ("simulat", ["simulat"]),
     (f"{DRIVE} --colour red", ["--colour", "simulate --help"]),

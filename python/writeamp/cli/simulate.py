@@ -85,10 +85,18 @@ def simulate(
         given = "--scheduler runs" if out is None else "--out keeps"
         raise WriteampError(f"{given} the many drives of --target-wa and --sweep; give one of them")
     from writeamp.runs.timed.result import TimedResult  # noqa: PLC0415 (slow)
+    from writeamp.studies.mixture import Mixture  # noqa: PLC0415 (slow)
     from writeamp.studies.simulation import run_simulation  # noqa: PLC0415 (slow)
 
-    with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
+    told = _share if experiment.is_timed or experiment.candidates else _millions
+    with Bar("simulating", told) as bar:
         result = run_simulation(experiment, bar.update)
+    if isinstance(result, Mixture):
+        rows = [(name, text) for name, text in result.card().rows]
+        options.tell(
+            result, lambda: stdout.print(options.facts(rows)), json=json, csv=csv, plot=plot
+        )
+        return
     found = findings.of_load(result.plan.load)
     options.tell(
         result,

@@ -102,6 +102,11 @@ VERBS = {
         "Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict "
         "them for any workload: collect, train, evaluate, predict, explain, choose.",
     ),
+    "twin": Verb(
+        "twin",
+        "Learn a drive's hidden parameters (op, erase unit, policies) from its write "
+        "amplification (WA): plan, measure, fit.",
+    ),
 }
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from writeamp.devices import toml_text
+from writeamp.devices.candidates import Candidates
 from writeamp.devices.drive import Device
 from writeamp.devices.shape import GEOMETRY, checked_geometry, checked_layout
 from writeamp.devices.times import DISK_TABLES, FLASH_TABLES, Tables, canonical
@@ -27,7 +28,7 @@ _KIND_WORDS = {
     bool: "true or false",
 }
 _OF_ALL = {"summary": str, "source": str, "timed": bool, "sources": dict}
-_OF_FLASH = {"geometry": dict, "management": dict} | dict.fromkeys(FLASH_TABLES, dict)
+_OF_FLASH = {"geometry": dict, "management": dict, "twin": dict} | dict.fromkeys(FLASH_TABLES, dict)
 _OF_DISK = dict.fromkeys(DISK_TABLES, dict)
 
 # What a disk may hold: 16 TiB.
@@ -48,6 +49,8 @@ class Profile:
     op: float | None
     summary: str
     sources: Mapping[str, str]
+    candidates: Candidates | None = None
+    """What the drive may be, of a profile that was learnt from a real one."""
 
 
 @cache
@@ -92,7 +95,9 @@ def _parsed(name: str, text: str) -> Profile:
     }
     shape, op = _disk(name, tables, more) if is_disk else _flash(name, table, more)
     sources = dict(_sources(name, table.get("sources", {}), table))
-    return Profile(shape, op, table.get("summary", ""), MappingProxyType(sources))
+    twin = table.get("twin")
+    candidates = None if twin is None else Candidates.from_table(name, twin)
+    return Profile(shape, op, table.get("summary", ""), MappingProxyType(sources), candidates)
 
 
 def _flash(name: str, table: dict[str, Any], more: dict[str, Any]) -> tuple[Device, float]:

@@ -66,10 +66,23 @@ def prepare(experiment: Experiment) -> Prepared:
             notes += recorded.notes
             before = _before(recorded, drive)
     earlier, earlier_notes = _earlier(asked, drive, load)
+    notes += _note_of_candidates(experiment)
     notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
     return Prepared(
         drive, load, load_name, tuple(notes), earlier, before, is_recorded=recorded is not None
     )
+
+
+def _note_of_candidates(experiment: Experiment) -> list[str]:
+    """Return what a run of one drive takes of a profile that may be many."""
+    if experiment.candidates is None:
+        return []
+    best = experiment.candidates.members[0]
+    return [
+        f"{experiment.device.profile} may be any of {len(experiment.candidates.members)} drives; "
+        f"this is the most probable, with {best.weight:.0%}: {best.manager}, {best.victims}, op "
+        f"{best.op:.4g}, {best.erase_unit_pages} pages an erase unit"
+    ]
 
 
 def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:

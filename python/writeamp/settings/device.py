@@ -30,6 +30,7 @@ class DeviceSettings(Settings):
         "by default generic, or for a trace a flat drive that it just fills",
         name="device",
         choices=profile_names(),
+        not_for=("twin_measure",),
         panel="capacity",
     )
     size: int | None = setting(
@@ -49,7 +50,7 @@ class DeviceSettings(Settings):
         "--size there is none)",
         number="bytes",
         excludes="size",
-        not_for=("serve",),
+        not_for=("serve", "twin_measure"),
         is_new=True,
         **_CAPACITY,
     )

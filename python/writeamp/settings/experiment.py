@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -20,6 +20,7 @@ import tomli_w
 from writeamp import output
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices import toml_text
+from writeamp.devices.candidates import Candidates
 from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
@@ -31,6 +32,7 @@ from writeamp.registry.specs import Spec, unread_policies
 from writeamp.settings.argument_mixups import check_mixups
 from writeamp.settings.compared import LoadsSettings, PoliciesSettings
 from writeamp.settings.device import DeviceSettings
+from writeamp.settings.learnt import replaced_by, with_candidates
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import with_recorded
 from writeamp.settings.settings import (
@@ -76,6 +78,8 @@ class Experiment:
     load: LoadSettings
     policy: PolicySettings | PoliciesSettings
     run: RunSettings
+    candidates: Candidates | None = None
+    """What the drive may be, where its profile was learnt from a real one: see `writeamp.twin`."""
 
     def __post_init__(self) -> None:
         """Refuse a policy that the run is not for."""
@@ -113,8 +117,9 @@ class Experiment:
         kinds = setting_types(verb)
         given = by_group(verb, kinds, setting_places(verb), settings)
         check_mixups(settings)
-        values = with_recorded(verb, given)
-        return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
+        values, candidates = with_candidates(verb, with_recorded(verb, given))
+        made = [kind(**values[kind.title]) for kind in kinds]
+        return Experiment(*made, candidates=candidates)  # type: ignore[arg-type, misc]
 
     def with_settings(self, **settings: Any) -> Experiment:
         """Return the experiment with some settings replaced, named as in `of`.
@@ -130,7 +135,9 @@ class Experiment:
             kind, field_name = places[name]
             changes.setdefault(kind, {})[field_name] = value
         parts = [self.device, self.load, self.policy, self.run]
-        return Experiment(*(_changed(part, changes.get(type(part), {})) for part in parts))  # type: ignore[arg-type]
+        changed = [_changed(part, changes.get(type(part), {})) for part in parts]
+        candidates = replaced_by(self.candidates, settings)
+        return Experiment(*changed, candidates=candidates)  # type: ignore[arg-type, misc]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the complete experiment as JSON types; settings without a value are left out."""
@@ -174,7 +181,8 @@ class Experiment:
             ]
 
         parts(given)  # so that faults are those of what is given
-        return Experiment(*parts(with_recorded(found, given)))  # type: ignore[arg-type]
+        values, candidates = with_candidates(found, with_recorded(found, given))
+        return Experiment(*parts(values), candidates=candidates)  # type: ignore[arg-type, misc]
 
     @staticmethod
     def from_toml(path: _Path, *, verb: str | None = None, to_run: bool = False) -> Experiment:
@@ -286,7 +294,8 @@ class Experiment:
         if isinstance(self.policy, PolicySettings):
             asked = self.policy.victims or default_victims(str(self.policy.manager))
             policy["victims"] = Spec.of("victims", asked).canonical
-        return {
+        learnt = {} if self.candidates is None else {"candidates": asdict(self.candidates)}
+        return learnt | {
             "verb": self.verb,
             "device": self._drive(),
             "load": load,

@@ -21,18 +21,30 @@ from writeamp.runs.timed.run import run_timed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+from writeamp.studies.mixture import Mixture, run_mixture
 
 
 def run_simulation(
     experiment: Experiment, progress: Progress | None = None
-) -> Result | TimedResult:
+) -> Result | TimedResult | Mixture:
     """Simulate a drive, in virtual time if the experiment is timed.
+
+    Of a drive that is known by candidates, all that carry its weight are simulated.
 
     Args:
         experiment: what to do.
         progress: called with the host pages written and expected; in a timed run, with what is done
             of what ends it, and all of it.
     """
+    if experiment.candidates is not None:
+        return run_mixture(experiment, simulate_drive, progress)
+    return simulate_drive(experiment, progress)
+
+
+def simulate_drive(
+    experiment: Experiment, progress: Progress | None = None
+) -> Result | TimedResult:
+    """Simulate one drive, the most probable where it is known by candidates."""
     return run_at_capacity(experiment, _simulated, _restated, progress, share=1 / SMALLER)
 
 

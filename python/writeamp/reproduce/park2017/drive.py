@@ -28,6 +28,7 @@ from writeamp.reproduce.park2017.readings import (
     SETTLED,
     by_choice,
 )
+from writeamp.runs.simulation_result import Result
 from writeamp.studies.functions import simulate
 
 PROFILE = "samsung-843tn"
@@ -249,11 +250,13 @@ def _over_time(bench: Bench, drive: Device) -> LineChart:
 
 
 def _series(drive: Device, utilization: float, hot_ratio: float, cold_share: float) -> pl.DataFrame:
-    return simulate(
+    found = simulate(
         drive,
         two_files(utilization, hot_ratio, "uniform", cold_share),
         utilization=utilization,
         writes=_FOR_LONG_DRIVE_WRITES * drive.logical_pages,
         warmup=0,
         replicas=1,
-    ).series
+    )
+    assert isinstance(found, Result), "untimed, on a drive that is known"
+    return found.series

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.devices.device import Device
+from writeamp.runs.simulation_result import Result
 from writeamp.studies.functions import simulate
 
 PASSES = 15
@@ -66,6 +67,7 @@ def overwrite(
         seed=seed,
         replicas=1,
     )
+    assert isinstance(result, Result), "untimed, on a drive that is known"
     ends = np.concatenate(([0.0], result.series["host_pages"].to_numpy().astype(np.float64)))
     flash = np.concatenate(([0.0], np.cumsum(result.series["wa"].to_numpy() * np.diff(ends))))
     programmed = np.interp(np.arange(PASSES + 1) * hot_pages, ends, flash)

@@ -22,7 +22,7 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.tables import moved
 from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.studies.endurance.result import Endurance
-from writeamp.studies.simulation import run_simulation
+from writeamp.studies.simulation import simulate_drive
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds import comparisons
@@ -123,7 +123,7 @@ class ExperimentKind:
             return _found_of_lives(run_lifetime(experiment))
         if self.name == comparisons.VERB:
             return comparisons.found_of_row(experiment, _NOT_MEASURES)
-        result = run_simulation(experiment)
+        result = simulate_drive(experiment)
         low, high = result.ci
         # Theory, which points of models are for, may take longer than a short run.
         document = (

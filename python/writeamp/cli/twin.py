@@ -1,0 +1,273 @@
+"""`writeamp twin`: learn a drive's hidden parameters from its write amplification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from writeamp import output
+from writeamp.cli import options
+from writeamp.cli.application import App
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.cli.runner_options import with_runner
+from writeamp.cli.setting_options import with_settings
+from writeamp.errors import WriteampError
+from writeamp.plots import check_target
+from writeamp.runners import Runner
+from writeamp.settings.device import DeviceSettings
+from writeamp.settings.settings import PolicySettings
+from writeamp.twin.settings import (
+    ChainSettings,
+    OneNumberSettings,
+    PlanSettings,
+    TargetSettings,
+)
+from writeamp.units.byte_sizes import shown_bytes
+
+if TYPE_CHECKING:
+    from writeamp.twin.chain import Chain
+    from writeamp.twin.fit import Fit
+    from writeamp.twin.windows import Windows
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs."""
+    verbs = App(
+        help="Learn a drive's hidden parameters (op, erase unit, policies) from its write "
+        "amplification (WA): plan, measure, fit.",
+        no_args_is_help=True,
+    )
+    verbs.command("plan")(with_settings(twin_plan))
+    verbs.command("measure")(with_settings(twin_measure))
+    verbs.command("fit")(with_runner(with_settings(twin_fit)))
+    app.add_typer(verbs, name="twin")
+
+
+def twin_plan(
+    asked: ChainSettings,
+    drive: PlanSettings,
+    *,
+    out: Annotated[Path, typer.Option("--out", help="The plan, a .toml file.", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Plan the chain that a drive serves: workloads, when to read counters, and what it costs.
+
+    Example: writeamp twin plan --capacity 1TB --out plan.toml
+    """
+    from writeamp.twin.chain import chain_of  # noqa: PLC0415 (slow)
+    from writeamp.twin.plan import capacity_of, plan_tables  # noqa: PLC0415 (slow)
+
+    if (drive.capacity is None) == (drive.target is None):
+        raise WriteampError("give one of --capacity and --target, which say how large the drive is")
+    capacity = drive.capacity if drive.target is None else capacity_of(drive.target)
+    assert capacity is not None
+    chain = chain_of(asked.phases, chunks=asked.chunks, capacity_bytes=capacity)
+    more = plan_tables(chain, write_mb_s=drive.write_mb_s, rated_tbw=drive.rated_tbw)
+    chain.write(out, more)
+    if json:
+        options.print_json({"out": str(out), "chain": chain.tables(), **more})
+        return
+    rows = [("plan", str(out)), ("capacity", shown_bytes(chain.capacity_bytes))]
+    rows += [(key.replace("_", " "), f"{value:.4g}") for key, value in more["cost"].items()]
+    rows += [
+        (f"phase {at}", f"{phase.drive_writes:g} drive writes of {phase.workload}")
+        for at, phase in enumerate(chain.phases, 1)
+    ]
+    stdout.print(options.facts(rows))
+
+
+def twin_measure(
+    asked: TargetSettings,
+    chain: ChainSettings,
+    device: Annotated[dict[str, Any], DeviceSettings],
+    policy: Annotated[dict[str, Any], PolicySettings],
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", help="The Parquet file of the windows.", metavar="FILE", show_default=False
+        ),
+    ],
+    json: options.Json = False,
+) -> None:
+    """Let a drive serve the chain, and keep what its counters say in each window.
+
+    Example: writeamp twin measure --target ssd-m --size 512MiB --out t.parquet
+    """
+    from writeamp.twin.chain import Chain  # noqa: PLC0415 (slow)
+
+    plan, windows = asked.plan, asked.windows
+    if (asked.target is None) == (windows is None):
+        raise WriteampError(
+            "give one of --target, a drive to measure, and --windows, what was read"
+        )
+    inputs = [path for path in (plan, windows) if path is not None]
+    output.check_target(out, "windows", inputs=inputs)
+    planned = None if plan is None else Chain.read(plan)
+    if windows is not None:
+        _refuse_of_target(device | policy)
+        found = _of_csv(windows, planned, chain)
+    else:
+        assert asked.target is not None
+        found = _of_target(asked, planned, chain, device, policy)
+    found.check()
+    found.write(out)
+    _tell_windows(found, out, json=json)
+
+
+def twin_fit(
+    measured: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The file that `twin measure` wrote.", metavar="WINDOWS", show_default=False
+        ),
+    ] = None,
+    *,
+    one: OneNumberSettings,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="The device profile, a .toml file that every verb takes as --device.",
+            metavar="DRIVE.toml",
+            show_default=False,
+        ),
+    ],
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw what each window said to a .png, .svg, .pdf or .html file.",
+            metavar="FILE",
+        ),
+    ] = None,
+    runner: Runner,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Fit the hidden parameters of a drive: op, erase unit, policies, each with its probability.
+
+    Example: writeamp twin fit t.parquet --out mine.toml
+
+    Example: writeamp twin fit --wa 3.2 --workload uniform --out one.toml
+    """
+    if (measured is None) == (one.wa is None):
+        raise WriteampError("give one of WINDOWS, a file of `twin measure`, and --wa")
+    if one.wa is None and one.workload is not None:
+        raise WriteampError("--workload is the load of --wa; a file of windows has its own")
+    if out.suffix != ".toml":
+        raise WriteampError(f"--out is {str(out)!r}; a device profile is a .toml file")
+    if plot is not None:
+        check_target(plot)
+    inputs: list[str | Path] = [] if measured is None else [measured]
+    output.check_target(out, "device profile", inputs=inputs)
+    output.check_distinct([out, *([] if plot is None else [plot])])
+    from writeamp.twin.profile import write_profile  # noqa: PLC0415 (slow)
+
+    found = _fitted(measured, one, runner)
+    write_profile(out, found.profile(), inputs)
+    options.tell(found, lambda: _print_fit(found, out), json=json, csv=csv, plot=plot)
+
+
+def _fitted(measured: Path | None, one: OneNumberSettings, runner: Runner) -> Fit:
+    from writeamp.twin.fit import fit  # noqa: PLC0415 (slow)
+    from writeamp.twin.one_number import fit_one  # noqa: PLC0415 (slow)
+    from writeamp.twin.windows import read_windows  # noqa: PLC0415 (slow)
+
+    with Bar("simulating candidates", lambda done, all_: f"{done} of {all_}") as bar:
+        if measured is not None:
+            return fit(read_windows(measured), runner=runner, progress=bar.update)
+        assert one.wa is not None
+        load = "uniform" if one.workload is None else str(one.workload)
+        return fit_one(one.wa, load, runner=runner, progress=bar.update)
+
+
+def _of_csv(path: Path, planned: Chain | None, asked: ChainSettings) -> Windows:
+    from writeamp.twin.chain import chain_of  # noqa: PLC0415 (slow)
+    from writeamp.twin.windows import windows_of_csv  # noqa: PLC0415 (slow)
+
+    def usual(capacity_bytes: int) -> Chain:
+        return chain_of(asked.phases, chunks=asked.chunks, capacity_bytes=capacity_bytes)
+
+    return windows_of_csv(path, planned, usual)
+
+
+def _of_target(
+    asked: TargetSettings,
+    planned: Chain | None,
+    settings: ChainSettings,
+    device: dict[str, Any],
+    policy: dict[str, Any],
+) -> Windows:
+    from writeamp.blackbox.targets.choice import is_simulated  # noqa: PLC0415 (slow)
+    from writeamp.runs.inputs import prepare  # noqa: PLC0415 (slow)
+    from writeamp.settings.experiment import Experiment  # noqa: PLC0415 (slow)
+    from writeamp.studies.simulation import policy_of  # noqa: PLC0415 (slow)
+    from writeamp.twin.chain import chain_of  # noqa: PLC0415 (slow)
+    from writeamp.twin.measuring import measure, measure_timed  # noqa: PLC0415 (slow)
+
+    assert asked.target is not None
+    if not is_simulated(asked.target):
+        raise WriteampError(
+            f"{asked.target!r} is no profile of a simulated drive; measure a real one by a plan "
+            "(`writeamp twin plan`), and give what its counters said as --windows"
+        )
+    given = device | policy | {"device": asked.target, "seed": asked.seed}
+    experiment = Experiment.of("simulate", **given)
+    prepared = prepare(experiment)
+    for sentence in prepared.notes:
+        options.note(sentence)
+    drive = prepared.drive
+    chain = planned or chain_of(
+        settings.phases,
+        chunks=settings.chunks,
+        capacity_bytes=drive.capacity_bytes,
+        page_bytes=drive.page_bytes,
+    )
+    chain = chain.of_capacity(drive.capacity_bytes, drive.page_bytes)
+    options.note(f"the host writes {shown_bytes(asked.repeats * chain.written_bytes)}")
+    with Bar("measuring", lambda done, whole: f"{done / whole:.0%}") as bar:
+        if asked.timed:
+            if asked.repeats > 1:
+                raise WriteampError("--repeats is for untimed chains; leave out one of the two")
+            return measure_timed(given, chain, drive, bar.update)
+        return measure(
+            drive,
+            policy_of(experiment.policy),  # type: ignore[arg-type]
+            chain,
+            seed=asked.seed,
+            repeats=asked.repeats,
+            progress=bar.update,
+        )
+
+
+def _refuse_of_target(given: dict[str, Any]) -> None:
+    if given:
+        name = next(iter(given)).replace("_", "-")
+        raise WriteampError(f"--{name} is of a simulated drive, and --windows were read elsewhere")
+
+
+def _tell_windows(found: Windows, out: Path, *, json: bool) -> None:
+    document = {
+        "out": str(out),
+        "windows": [float(wa) for wa in found.wa],
+        "sequential_factor": found.sequential_factor,
+        "noise": found.noise,
+        "host_bytes": float(found.host_bytes.sum()),
+    }
+    if json:
+        options.print_json(document)
+        return
+    rows = [("windows", ", ".join(f"{wa:.3f}" for wa in found.wa)), ("kept in", str(out))]
+    rows.append(("WA of the fill in order", f"{found.sequential_factor:.4f}"))
+    noise = "not told" if found.noise is None else f"{found.noise:.2%}"
+    rows.append(("noise of a window", noise))
+    stdout.print(options.facts(rows))
+
+
+def _print_fit(found: Fit, out: Path) -> None:
+    rows = [(name, text) for name, text in found.card().rows]
+    stdout.print(options.facts([*rows, ("profile", str(out))]))

@@ -1,0 +1,79 @@
+"""Settings from a profile that was learnt from a real drive, in the place of defaults.
+
+The drive may be any of its candidates. What is given otherwise counts in all of them; a run of one
+drive takes the most probable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from writeamp._engine import declared
+from writeamp.devices.candidates import Candidates
+from writeamp.devices.profile import profile
+from writeamp.units.ratios import op_of
+
+Table = Mapping[str, Any]
+
+_SIZES = ("size", "capacity", "blocks", "logical_blocks", "logical_pages")
+_RATIOS = ("op", "fill", "spare_factor")
+
+
+def with_candidates(
+    verb: str, tables: Mapping[str, Table]
+) -> tuple[Mapping[str, Table], Candidates | None]:
+    """Return the settings of an experiment on the most probable candidate, and all candidates.
+
+    Args:
+        verb: what the experiment is for.
+        tables: by title, the settings that are given; a value of None is not.
+
+    Raises:
+        WriteampError: the profile cannot be read, or holds no such candidates.
+    """
+    device = _given(tables["device"])
+    base = device.get("profile", device.get("device"))
+    if not isinstance(base, str | Path) or not str(base).endswith(".toml"):
+        return tables, None
+    if str(base).startswith("raid0:"):
+        return tables, None
+    found = profile(base).candidates
+    if found is None:
+        return tables, None
+    policy = _given(tables["policy"])
+    found = replaced_by(found, device | policy)
+    assert found is not None
+    best = found.members[0]
+    drive = {"op": best.op, "pages_per_block": best.erase_unit_pages} | device
+    if any(name in device for name in _RATIOS[1:]):
+        del drive["op"]
+    if not any(name in device for name in _SIZES):
+        drive["blocks"] = found.blocks_of(best)
+    if verb != "compare":
+        policy = {"manager": best.manager, "victims": best.victims} | policy
+    return {**tables, "device": drive, "policy": policy}, found
+
+
+def replaced_by(candidates: Candidates | None, given: Mapping[str, Any]) -> Candidates | None:
+    """Return candidates all of which have the op, erase unit and policies that are given."""
+    if candidates is None:
+        return None
+    values: dict[str, Any] = {}
+    op = op_of(**{name: given.get(name) for name in _RATIOS})
+    if op is not None:
+        values["op"] = op
+    if given.get("pages_per_block") is not None:
+        values["erase_unit_pages"] = given["pages_per_block"]
+    if given.get("manager") is not None:
+        values["manager"] = str(given["manager"])
+        if given.get("victims") is None and not declared(str(given["manager"]))["is_placement"]:
+            values["victims"] = ""
+    if given.get("victims") is not None:
+        values["victims"] = str(given["victims"])
+    return candidates.replaced(**values)
+
+
+def _given(table: Table) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if value is not None}

@@ -1,0 +1,73 @@
+"""Families of drives that are candidates: how they place pages and choose victims, a line each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from writeamp._engine import declared
+
+# Where the text of a victim policy has this, it stands for a share of the drive's blocks.
+_BLOCKS = "{blocks}"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A family with one value of its parameters."""
+
+    manager: str
+    victims: str
+    blocks_share: float = 0.0
+
+    @property
+    def family(self) -> tuple[str, str]:
+        """Names of the manager and the victim policy, without parameters."""
+        return _name(self.manager), _name(self.victims)
+
+    @property
+    def separates(self) -> bool:
+        """True if what is moved or hot lies apart from what the host writes."""
+        return _name(self.manager) != "single"
+
+    @property
+    def tied_blocks(self) -> float:
+        """Blocks that hold no data on average: those kept in reserve, and half of the open ones."""
+        return _tied_blocks(self.manager)
+
+    def victims_on(self, blocks: float) -> str:
+        """Return the victim policy on a drive of so many blocks."""
+        return self.victims.replace(_BLOCKS, str(max(1, round(self.blocks_share * blocks))))
+
+
+FAMILIES: tuple[tuple[Variant, ...], ...] = (
+    (Variant("single", "greedy"),),
+    tuple(Variant("single", f"d-choices:d={d}") for d in (2, 3, 4, 5, 7)),
+    tuple(Variant("single", f"windowed-greedy:window={_BLOCKS}", w) for w in (0.03, 0.1, 0.3)),
+    (Variant("single", "fifo"),),
+    (Variant("single", "random"),),
+    (Variant("single", "cost-benefit"),),
+    (Variant("sepgc", "greedy"),),
+    tuple(Variant("sepgc", f"d-choices:d={d}") for d in (2, 3, 4, 6)),
+    tuple(Variant("sepgc", f"windowed-greedy:window={_BLOCKS}", w) for w in (0.05, 0.2)),
+    (Variant("sepgc", "fifo"),),
+    (Variant("sepgc", "random"),),
+    (Variant("sepgc", "cost-benefit"),),
+    tuple(Variant(f"dac:regions={n}", "greedy") for n in (3, 6)),
+    tuple(Variant(f"dac:regions={n}", "cost-benefit") for n in (3, 4, 6)),
+    (Variant("multilog:logs=4", "greedy"),),
+    (Variant("multilog:logs=4", "cost-benefit"),),
+    (Variant("sepbit", "greedy"),),
+    (Variant("sepbit", "cost-benefit"),),
+    (Variant("warcip", "greedy"),),
+    (Variant("warcip", "cost-benefit"),),
+)
+
+
+def _name(spec: str) -> str:
+    return spec.partition(":")[0]
+
+
+@cache
+def _tied_blocks(manager: str) -> float:
+    needs = declared(manager)["needs"]
+    return float(needs["reserve_blocks"]) + float(needs["most_streams"]) / 2

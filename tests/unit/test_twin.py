@@ -1,0 +1,346 @@
+"""Twins: hidden drives are found by their windows, and predict with intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import in_process
+import numpy as np
+import pytest
+import writeamp as wa
+from writeamp.devices.candidates import Candidate, Candidates
+from writeamp.devices.policy import Policy
+from writeamp.runners import Here
+from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.twin.chain import Chain, Phase, chain_of
+from writeamp.twin.families import FAMILIES, Variant
+from writeamp.twin.fit import Fit, fit
+from writeamp.twin.likelihood import weigh
+from writeamp.twin.measuring import measure
+from writeamp.twin.plan import fio_jobs
+from writeamp.twin.profile import write_profile
+from writeamp.twin.table import Grid, Table, _simulated, table_of
+from writeamp.twin.windows import Windows, read_windows, windows_of, windows_of_csv
+
+PAGES = 2**12
+CHAIN = Chain(chain_of(3, chunks=False, capacity_bytes=PAGES * 4096).phases, PAGES * 4096)
+GRID = Grid(unit_pages=(8, 16, 32), op=(0.09, 0.13, 0.18, 0.25, 0.35), logical_pages=PAGES)
+SOME = (
+    (Variant("single", "greedy"),),
+    (Variant("single", "d-choices:d=2"),),
+    (Variant("sepgc", "greedy"),),
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@cache
+def table() -> Table:
+    rows = [
+        _simulated(CHAIN, GRID, (variant, unit))
+        for family in SOME
+        for variant in family
+        for unit in GRID.unit_pages
+    ]
+    shape = (len(SOME), len(GRID.unit_pages), len(GRID.op))
+    return Table(
+        tuple(family[0] for family in SOME),
+        tuple(range(len(SOME))),
+        np.array(GRID.unit_pages, float),
+        np.array([row[0] for row in rows]).reshape(shape),
+        np.array([row[1] for row in rows]).reshape(*shape, CHAIN.windows),
+    )
+
+
+@cache
+def windows(manager: str = "sepgc", victims: str = "greedy", op: float = 0.2) -> Windows:
+    drive = wa.device(logical_pages=PAGES, pages_per_block=16, op=op)
+    return measure(drive, Policy.of(manager, victims, None), CHAIN, seed=5)
+
+
+@cache
+def fitted(manager: str = "sepgc", victims: str = "greedy", op: float = 0.2) -> Fit:
+    return fit(windows(manager, victims, op), table=table())
+
+
+@pytest.mark.parametrize(
+    ("manager", "victims", "op"),
+    [("sepgc", "greedy", 0.2), ("single", "d-choices:d=2", 0.15), ("single", "greedy", 0.28)],
+)
+def test_a_hidden_drive_is_found(manager: str, victims: str, op: float) -> None:
+    found = fitted(manager, victims, op)
+    assert found.op[0] == pytest.approx(op, rel=0.08)
+    assert found.families[0]["manager"] == manager
+    assert found.families[0]["victims"] == victims.partition(":")[0]
+    assert found.to_dict()["separation"] is (manager == "sepgc")
+    assert sum(one.weight for one in found.candidates) == pytest.approx(1)
+    assert found.misfit < 2.5
+
+
+def test_a_drive_that_is_none_of_the_candidates_is_told_by_its_misfit() -> None:
+    strange = windows_of(
+        CHAIN, [(0, -1, 100.0, 100.0), *((0, at, 100.0, 100.0 * 2 ** (at % 3)) for at in range(6))]
+    )
+    found = fit(strange, table=table())
+    assert found.misfit > 3
+    assert found.error > 10 * fitted().error
+    assert any("no candidate explains" in one for one in found.warnings)
+
+
+def test_noise_is_estimated_and_widens_what_is_known() -> None:
+    clean = windows()
+    random = np.random.default_rng(3)
+    noisy = replace(clean, flash_bytes=clean.flash_bytes * np.exp(random.normal(0, 0.05, 16)))
+    assert noisy.noise is not None
+    assert clean.noise is not None
+    assert noisy.noise > 1.5 * clean.noise
+    low, high = fit(noisy, table=table()).op[1:]
+    assert high / low > fitted().op[2] / fitted().op[1]
+
+
+def test_repeats_tell_noise() -> None:
+    drive = wa.device(logical_pages=PAGES, pages_per_block=16, op=0.2)
+    found = measure(drive, Policy.of("single", "greedy", None), CHAIN, seed=1, repeats=2)
+    assert set(found.repeat) == {0, 1}
+    assert found.noise is not None
+    assert 0 < found.noise < 0.1
+
+
+def test_blocks_that_hold_no_data_are_no_spare_space() -> None:
+    assert Variant("single", "greedy").tied_blocks == 0.5
+    assert Variant("sepgc", "greedy").tied_blocks == 1
+    assert Variant("dac:regions=6", "greedy").tied_blocks == 8
+
+
+def test_the_shipped_table_is_what_the_engine_comes_to(tmp_path: Path) -> None:
+    chain = chain_of(4, chunks=False, capacity_bytes=2**29)
+
+    def simulates_nothing(done: int, whole: int) -> None:
+        raise AssertionError("the package has this table")
+
+    shipped = table_of(chain, runner=Here(), progress=simulates_nothing)
+    assert len(shipped.variants) == sum(map(len, FAMILIES))
+    grid = Grid()
+    for variant, unit, op in ((0, 2, 3), (12, 4, 6)):
+        one = Grid(op=(grid.op[op],))
+        job = (shipped.variants[variant], grid.unit_pages[unit])
+        log_op, found = _simulated(chain, one, job)
+        assert log_op[0] == shipped.log_op[variant, unit, op]
+        assert found[0] == pytest.approx(shipped.wa[variant, unit, op], rel=1e-6)
+
+
+def test_a_table_is_simulated_once(tmp_path: Path) -> None:
+    chain = Chain((Phase("uniform", (0.5,)),), PAGES * 4096)
+    calls: list[int] = []
+
+    def made() -> Table:
+        return table_of(
+            chain,
+            grid=replace(GRID, op=(0.2, 0.3)),
+            families=SOME[:1],
+            runner=Here(),
+            progress=lambda done, whole: calls.append(done),
+        )
+
+    first = made()
+    assert calls == [1, 2, 3]
+    again = made()
+    assert calls == [1, 2, 3]
+    assert again.wa == pytest.approx(first.wa, rel=1e-6)
+    [file] = (tmp_path / "cache" / "writeamp").iterdir()
+    file.write_bytes(b"damaged")
+    made()
+    assert len(calls) == 6
+
+
+def test_the_file_of_windows_tells_nothing_but_what_counters_say(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    windows().write(path)
+    found = read_windows(path)
+    assert found.wa == pytest.approx(windows().wa)
+    assert b"sepgc" not in path.read_bytes()
+    assert b"greedy" not in path.read_bytes()
+    assert set(found.frame().columns) == {"repeat", "window", "host_bytes", "flash_bytes", "chain"}
+    cut = replace(
+        found,
+        **{
+            name: getattr(found, name)[:-4]
+            for name in ("repeat", "window", "host_bytes", "flash_bytes")
+        },
+    )
+    cut.write(path)
+    with pytest.raises(wa.WriteampError, match=r"lacks windows \[6\] of 6"):
+        read_windows(path)
+    path.write_bytes(b"no parquet")
+    with pytest.raises(wa.WriteampError, match="is no file of windows"):
+        read_windows(path)
+
+
+def csv(path: Path, rows: list[tuple[float, float]]) -> Path:
+    path.write_text("host_bytes,flash_bytes\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    return path
+
+
+def test_windows_may_be_read_elsewhere(tmp_path: Path) -> None:
+    size = PAGES * 4096
+    usual = [(size, 1.1 * size), *((size * w, 2 * size * w) for w in (0.25, 0.5) * 3)]
+    path = tmp_path / "windows.csv"
+    found = windows_of_csv(csv(path, usual), CHAIN, None)
+    assert found.sequential_factor == pytest.approx(1.1)
+    assert found.wa == pytest.approx([2 / 1.1] * 6)
+    assert found.noise is None
+    assert windows_of_csv(csv(path, usual[1:]), CHAIN, None).sequential_factor == 1
+    assert windows_of_csv(csv(path, usual * 2), CHAIN, None).noise is not None
+    counters = np.cumsum(usual, axis=0).tolist()
+    with pytest.raises(wa.WriteampError, match="in each window, not the counters"):
+        windows_of_csv(csv(path, counters), CHAIN, None)
+    with pytest.raises(wa.WriteampError, match="host bytes; the plan has 7"):
+        windows_of_csv(csv(path, usual[:4]), CHAIN, None)
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(wa.WriteampError, match="columns host_bytes and flash_bytes"):
+        windows_of_csv(path, CHAIN, None)
+
+
+@pytest.mark.parametrize(
+    ("factor", "wa_of_window", "sentence"),
+    [(1.6, 2.0, "a cache that is folded"), (1.0, 0.5, "less than its host")],
+)
+def test_drives_that_no_candidate_can_be_are_refused(
+    factor: float, wa_of_window: float, sentence: str
+) -> None:
+    rows = [(0, -1, 100.0, 100 * factor), *((0, at, 10.0, 10 * wa_of_window) for at in range(6))]
+    with pytest.raises(wa.WriteampError, match=sentence):
+        fit(windows_of(CHAIN, rows), table=table())
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    write_profile(path, fitted().profile(), [])
+    return path
+
+
+def test_a_twin_predicts_what_the_drive_comes_to(profile: Path) -> None:
+    load = {"workload": "hot-cold:f=0.2,r=0.8", "writes": 30_000}
+    real = wa.simulate(
+        logical_pages=PAGES, pages_per_block=16, op=0.2, manager="sepgc", replicas=1, **load
+    )
+    found = wa.simulate(profile, **load)
+    assert isinstance(found, Mixture)
+    low, high = found.ci90
+    assert 0.97 * low <= real.wa <= 1.03 * high
+    assert found.ci[0] <= low < found.wa < high <= found.ci[1]
+    assert sum(one.candidate.weight for one in found.runs) > 0.9
+
+
+def test_what_is_given_is_replaced_in_all_candidates(profile: Path) -> None:
+    less = wa.simulate(profile, writes=2000)
+    more = wa.simulate(profile, op=0.5, manager="single", writes=2000)
+    assert isinstance(less, Mixture)
+    assert isinstance(more, Mixture)
+    assert {one.candidate.op for one in more.runs} == {0.5}
+    assert {one.candidate.manager for one in more.runs} == {"single"}
+    assert len({one.candidate.op for one in less.runs}) > 1
+    assert more.wa < less.wa
+
+
+def test_a_verb_of_one_drive_takes_the_most_probable_and_says_so(profile: Path) -> None:
+    found = wa.endurance(profile, w_max=5, replicas=1)
+    best = fitted().candidates[0]
+    assert any("this is the most probable" in one for one in found.notes)
+    assert str(found.plan.policy).startswith("sepgc, greedy")
+    assert found.plan.device.pages_per_block == best.erase_unit_pages
+    assert wa.device(profile).op == pytest.approx(best.op, rel=0.01)
+
+
+def test_an_experiment_on_a_twin_is_kept_in_a_file(profile: Path, tmp_path: Path) -> None:
+    asked = wa.Experiment.of("simulate", device=profile, writes=3000)
+    asked.to_toml(tmp_path / "experiment.toml")
+    again = wa.Experiment.from_toml(tmp_path / "experiment.toml")
+    assert again.candidates is not None
+
+
+def test_a_damaged_posterior_is_refused(profile: Path) -> None:
+    text = profile.read_text()
+    for changed in (
+        text.replace("logical_pages", "logical"),
+        text.replace('manager = "sepgc"', "manager_ = 1"),
+        text.replace("weight = 0", "weight = -0"),
+    ):
+        profile.write_text(changed)
+        with pytest.raises(wa.WriteampError, match=r"\[twin\]"):
+            wa.simulate(profile, writes=100)
+
+
+def test_the_median_of_a_mixture_is_between_its_parts() -> None:
+    def run(weight: float, found: float) -> CandidateRun:
+        return CandidateRun(Candidate("single", "greedy", 0.2, 64, weight), found, 0.0, True)
+
+    mixed = Mixture("mine.toml", "uniform", (run(0.5, 2.0), run(0.5, 4.0)), 0.01)
+    assert 2.0 < mixed.wa < 4.0
+    assert mixed.ci[0] == pytest.approx(2.0, rel=0.04)
+    assert mixed.ci[1] == pytest.approx(4.0, rel=0.04)
+    alone = Mixture("mine.toml", "uniform", (run(1.0, 2.0),), 0.01)
+    assert alone.ci[1] == pytest.approx(2 * math.exp(0.0196), rel=1e-4)
+
+
+def test_the_fewest_candidates_carry_the_weight() -> None:
+    members = tuple(
+        Candidate("single", "greedy", 0.1 * at, 64, weight)
+        for at, weight in enumerate((0.6, 0.3, 0.06, 0.04), 1)
+    )
+    found = Candidates(1000, 0.01, members)
+    assert len(found.carrying) == 3
+    assert [one.weight for one in found.replaced(op=0.2).members] == [pytest.approx(1.0)]
+
+
+def test_weights_follow_the_windows() -> None:
+    at = table().wa[2, 1, 2]
+    found = weigh(table(), at, 0.005)
+    assert found.weight[found.variant == 2].sum() > 0.9
+    assert found.weight.sum() == pytest.approx(1)
+
+
+def test_a_plan_says_what_fio_is_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    document = in_process.document("twin plan", f"--capacity 1GB --chunks --out {path}")
+    assert document["cost"]["drive_writes"] == pytest.approx(6.25)
+    chain = Chain.read(path)
+    assert chain == chain_of(4, chunks=True, capacity_bytes=10**9)
+    jobs = fio_jobs(chain)
+    assert jobs.count("[window-") == chain.windows + 2  # two streams beside each other, twice
+    assert "no fio job" not in fio_jobs(chain_of(6, chunks=True, capacity_bytes=10**9))
+    path.write_text("[chain]\ncapacity_bytes = 5\npage_bytes = 4096\nphases = []\n")
+    with pytest.raises(wa.WriteampError, match="has no phase"):
+        Chain.read(path)
+
+
+def test_the_verbs_work_as_written(tmp_path: Path) -> None:
+    measured, mine = tmp_path / "t.parquet", tmp_path / "mine.toml"
+    document = in_process.document(
+        "twin measure",
+        f"--target generic --size 4MiB --pages-per-block 16 --op 0.2 --out {measured}",
+    )
+    assert len(document["windows"]) == 8
+    document = in_process.document("twin fit", f"{measured} --out {mine}")
+    assert {
+        "op",
+        "op_low",
+        "op_high",
+        "erase_unit_pages",
+        "families",
+        "separation",
+        "misfit",
+        "noise",
+        "sequential_factor",
+        "windows",
+    } <= set(document)
+    assert document["op_low"] <= document["op"] <= document["op_high"]
+    document = in_process.document("simulate", f"--device {mine} --writes 5000")
+    assert {"wa", "wa_ci90", "wa_ci95", "candidates"} <= set(document)
