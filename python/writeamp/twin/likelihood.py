@@ -159,7 +159,9 @@ def _prior(table: Table) -> Floats:
 def _of_scales(residuals: Floats, noise: float | None) -> Floats:
     """Return the logarithm of the likelihood at each scale, times the prior of that."""
     spread = _SPREAD_UNKNOWN if noise is None else _SPREAD_KNOWN
-    away = np.log(_SCALES / expected_scale(noise)) / spread
+    # A drive that swings within a window looks noisy, so less is as likely as what is expected.
+    usual = np.clip(_SCALES, TABLE_ERROR, expected_scale(noise))
+    away = np.log(_SCALES / usual) / spread
     # Heavy tails: a drive that no candidate is has errors of quite another scale.
     prior = -1.5 * np.log1p(away**2 / 2)
     prior -= logsumexp(prior)
