@@ -1,4 +1,4 @@
-"""Chain of workloads that tells drives apart, written once, and the windows in which WA is read."""
+"""Chain of workloads that tells drives apart, and the windows in which WA is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Families of drives that are candidates: how they place pages and choose victims, a line each."""
+"""Families of candidates: how drives place pages and choose victims, a line each."""
 
 from __future__ import annotations
 

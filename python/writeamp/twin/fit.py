@@ -257,7 +257,7 @@ class Fit(Drawn):
 
     @property
     def summary(self) -> str:
-        """What was found, in a line."""
+        """Summary of what was found, in a line."""
         op, low, high = self.op
         first = self.families[0]
         return (

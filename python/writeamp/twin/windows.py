@@ -1,4 +1,4 @@
-"""Windows of a chain as a drive's counters tell them: what `twin measure` keeps and `fit` reads."""
+"""Windows of a chain as counters tell them: what `twin measure` keeps and `fit` reads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FEWEST_PARTS = 3
 
 @dataclass(frozen=True)
 class Windows:
-    """Host and flash bytes of each part of each window, of one repeat of the chain after another.
+    """Host and flash bytes of each part of each window, one repeat of the chain after another.
 
     `window` is -1 for the fill in order. Nothing in it says what the drive is inside.
     """
