@@ -82,7 +82,7 @@ impl Default for Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbitration {
-    /// Data that leave a die, then commands with the data that they bring: as in MQSim.
+    /// Data that leave a die, then commands with the data that they bring: as in `MQSim`.
     #[default]
     DataFirst,
     /// Commands first, so that idle dies get to work before others are emptied.
