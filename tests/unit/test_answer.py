@@ -87,7 +87,7 @@ def test_skew_and_the_finite_drive_explain_what_a_formula_lacks() -> None:
 
 @pytest.mark.parametrize("name", ["skew", "finite drive"])
 def test_a_cause_that_nobody_measures_is_unexplained(name: str) -> None:
-    settings: dict[str, Any] = {"workload": "zipf:s=0.99"} | SMALL | {"blocks": 32}
+    settings: dict[str, Any] = {"workload": "zipf:s=0.99", "replicas": 1} | SMALL | {"blocks": 32}
     whole = asked(THEORY, **settings)
     part = asked(THEORY, without(name), **settings)
     assert unexplained(whole, "formula markov", "simulate") < 0.02
@@ -112,6 +112,15 @@ def test_uniform_writes_agree_with_their_formula_on_a_drive_of_many_blocks() -> 
     pair = found.between("formula markov", "simulate")
     assert pair is not None
     assert abs(pair.wa_difference) / found.rows[0].wa < 0.01
+
+
+def test_a_mean_field_of_the_very_load_lacks_nothing_but_the_blocks() -> None:
+    load = {"workload": "hot-cold:f=0.2,r=0.8", "manager": "hcwf:d=5"}
+    found = asked((mean_field.WAY, simulate.WAY), **load, **(SMALL | {"pages_per_block": 16}))
+    pair = found.differences[0]
+    assert pair.between == ("mean-field hot-cold", "simulate")
+    assert {one.cause.split(":")[0] for one in pair.causes} <= {"finite drive"}
+    assert unexplained(found, *pair.between) < 0.02
 
 
 def test_the_nearest_formula_stays_with_the_reason_why_it_may_not_hold() -> None:

@@ -19,10 +19,12 @@ class Cause:
 
     `switch` returns the case with that one thing switched, so that it is nearer to the way (of the
     kind that it is told), or None where there is nothing to switch. Causes that begin `at_way`
-    switch a run of the way itself, which comes nearer to the simulation by each.
+    switch a run of the way itself, which comes nearer to the simulation by each. What is
+    `of_drive` parts the simulation from theories of this very load, too.
     """
 
     name: str
     explains: tuple[str, ...]
     switch: Callable[[Question, Case, str], Case | None]
     at_way: bool = False
+    of_drive: bool = False

@@ -65,8 +65,11 @@ def _steps(
     if at_way:
         assert question.timed is not None
         case, steps = question.timed[0], (row.way,)
+    is_of_load = row.kind == "mean-field" and question.mean_field is not None
     for cause in causes:
         if row.kind not in cause.explains or cause.at_way is not at_way:
+            continue
+        if is_of_load and not cause.of_drive:
             continue
         switched = cause.switch(question, case, row.kind)
         if switched is not None:

@@ -43,7 +43,7 @@ _RANDOM = Theory("formula 1/spare_factor", "d-choices", "random")
 def formulas(question: Question) -> tuple[Theory, ...]:
     """Return the closed forms nearest to the policy of a question, those of greedy for others."""
     victims = Spec.of("victims", question.policy.victims)
-    known = {"fifo": (_FIFO, _EXPECTED_VALUE), "random": (_RANDOM,), "d-choices": ()}
+    known = {"fifo": (_FIFO, _EXPECTED_VALUE), "random": (_RANDOM,)}
     return known.get(victims.name, (_MARKOV,))
 
 

@@ -27,4 +27,4 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
     return replace(case, drive=larger, held_pages=case.held_pages * times)
 
 
-CAUSE = Cause("finite drive: blocks that are open or held free", THEORY, _switch)
+CAUSE = Cause("finite drive: blocks that are open or held free", THEORY, _switch, of_drive=True)

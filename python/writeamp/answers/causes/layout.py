@@ -15,4 +15,4 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
     return replace(case, drive=replace(case.drive, layout="flat"))
 
 
-CAUSE = Cause("layout: each LUN has blocks of its own", THEORY, _switch)
+CAUSE = Cause("layout: each LUN has blocks of its own", THEORY, _switch, of_drive=True)

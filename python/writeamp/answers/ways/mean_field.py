@@ -10,7 +10,6 @@ from writeamp.answers.row import WayRow
 from writeamp.answers.theories import mean_fields, told
 from writeamp.answers.way import Tell, Way
 from writeamp.errors import WriteampError
-from writeamp.runs.expectation import mean_field
 
 _ASSUMES = "many blocks; uniform writes, or hot and cold ones under hcwf"
 _NAN = (float("nan"), float("nan"))
@@ -18,7 +17,7 @@ _NAN = (float("nan"), float("nan"))
 
 def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
     began = time.perf_counter()
-    own = mean_field(question.plan, question.drive, question.held_pages)
+    own = question.mean_field
     if own is not None:
         seconds = time.perf_counter() - began
         yield WayRow("mean-field hot-cold", own.wa, _NAN, seconds, own.model)
