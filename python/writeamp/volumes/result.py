@@ -24,7 +24,7 @@ CLASSED_BY = ("hottest_10pct_share", "sequential_share")
 ROW = {"label": pl.String, "error": pl.String, "small": pl.Boolean, "wa": pl.Float64, **OUTCOME}
 # Memory of a worker for each request that it reads and each page of the drive, with room to spare
 # (benches/volumes.py measures it).
-_BYTES_A_REQUEST, _BYTES_A_PAGE = 100, 24
+_BYTES_A_REQUEST, _BYTES_A_PAGE = 240, 24
 _START_BYTES = 256 << 20
 
 
