@@ -187,6 +187,17 @@ def test_a_command_that_is_about_to_run_is_judged_with_its_job_files(tmp_path: P
     )
 
 
+def test_a_script_has_its_own_variables_and_others_leave_a_call_unjudged(tmp_path: Path) -> None:
+    call = "fio --name=a --filename=$DEV $MORE --rw=randwrite --loops=5\n"
+    known = "DEV=/dev/sdb\nMORE='--direct=1 --ioengine=libaio'\n"
+    report = examined(put(tmp_path, "a.sh", known + call))
+    assert ids(report, notes=False) == {"looped-permutation"}
+    assert report.notes == ()
+    report = examined(put(tmp_path, "b.sh", call))
+    assert ids(report) == set()
+    assert "$MORE is not known here" in report.notes[0]
+
+
 def test_an_unknown_variable_is_told_and_not_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,8 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(STEADY),
             job(f"{STEADY}\nrandrepeat=0", "a") + job(f"{STEADY}\nrandrepeat=0\nstonewall", "b"),
             "for i in 1 2; do fio --name=a --filename=/dev/sdb --rw=randwrite --randseed=$i; done",
+            "for i in 1 2; do fio --name=a --filename=/dev/sdb --rw=randwrite --bs=$i; done",
+            "for i in 1 2; do\n  echo $i\ndone\nfio --name=a --filename=/dev/sdb --rw=randwrite\n",
             "for d in a b; do fio --name=a --filename=/dev/sd$d --rw=randwrite; done",
             "fio --name=a --filename=/dev/sdb --rw=write\nfio --name=a --filename=/dev/sdb "
             "--rw=randwrite",

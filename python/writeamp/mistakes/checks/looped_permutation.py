@@ -12,6 +12,9 @@ from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.fio.output import FioOutput
 from writeamp.mistakes.traces import TraceFacts
 
+_SAME_ORDER = (
+    "Random writes repeat one order: whole blocks become invalid together, and WA goes towards 1"
+)
 _OTHER_ORDER = (
     "no block is written twice before all were written once: writes are more even than "
     "random ones, and WA is lower"
@@ -35,11 +38,17 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         yield Found(
             _evidence(job, moved),
             (job.name,),
-            message=None if is_same else f"Random writes with a map: {_OTHER_ORDER}",
+            message=_message(job, is_same=is_same),
             severity=_severity(job, is_same=is_same),
             now=("same_order",) if is_same else ("other_order",),
             fixed=("uniform",),
         )
+
+
+def _message(job: Job, *, is_same: bool) -> str:
+    said = _SAME_ORDER if is_same else f"Random writes with a map: {_OTHER_ORDER}"
+    hidden = "Unless norandommap was set, a flag, which this output of fio does not show: "
+    return hidden + said if job.hides_flags else said
 
 
 def _severity(job: Job, *, is_same: bool) -> Severity:
@@ -57,8 +66,7 @@ def _evidence(job: Job, moved: float | None) -> str:
         if name in job.options
     )  # fmt: skip
     times = "" if moved is None else f", {moved:.3g} passes over the span"
-    hidden = " that fio's output shows (it shows no flag)" if job.hides_flags else ""
-    return f"{told}, no norandommap{hidden}{times}"
+    return f"{told}, no norandommap{times}"
 
 
 def _of_trace(trace: TraceFacts) -> Iterator[Found]:
@@ -90,7 +98,7 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
 CHECK = Check(
     "looped-permutation",
     "error",
-    "Random writes repeat one order: whole blocks become invalid together, and WA goes towards 1",
+    _SAME_ORDER,
     "set norandommap, so that every address is drawn anew",
     "fio's HOWTO (norandommap, randrepeat); docs/steady-state.md",
     {"fio job": _of_jobs, "trace": _of_trace},

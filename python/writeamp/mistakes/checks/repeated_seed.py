@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -11,8 +10,6 @@ from writeamp.mistakes.fio.job import Job
 from writeamp.mistakes.fio.job_file import FioJobs, shares_files
 from writeamp.mistakes.fio.output import FioOutput
 from writeamp.mistakes.inputs import Several
-
-_LOOP = re.compile(r"\b(for|while|until)\b[^#]*?\bdo\b[^#]*?\bfio\s")
 
 
 def _of_all(several: Several) -> Iterator[Found]:
@@ -34,18 +31,16 @@ def _of_all(several: Several) -> Iterator[Found]:
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found]:
     random = [one for one in fio.writers if one.is_random and _is_fixed(one)]
-    is_looped = _LOOP.search(fio.commands) is not None
     for job in random:
-        varies = {"size", "offset", "randseed", "filename"} & job.unknown.keys()
-        if is_looped and not varies:
+        if job.is_repeated and not job.unknown:
             yield Found(
                 "a loop of the shell runs fio again and again with one seed",
                 (job.name,),
                 now=("same_order",) if job.has_map else None,
                 fixed=("other_order",) if job.has_map else None,
             )
-    unseeded = [one for one in random if "randseed" not in one.options]
-    if not is_looped and any(shares_files(*pair) for pair in combinations(unseeded, 2)):
+    unseeded = [one for one in random if not one.is_repeated and "randseed" not in one.options]
+    if any(shares_files(*pair) for pair in combinations(unseeded, 2)):
         yield Found(
             "several jobs write random addresses of one file with seeds that are the same in each "
             "run",

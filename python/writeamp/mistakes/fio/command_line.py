@@ -10,7 +10,10 @@ from dataclasses import replace
 from writeamp.mistakes.fio.job import Job, canonical
 from writeamp.mistakes.fio.job_file import FioJobs, in_phases, unknown_values
 
-_FIO = re.compile(r"(?:^|[\s;&|(/])fio\s")
+# Lines that run fio, or begin or end a loop.
+_TELLING = re.compile(r"(?:^|[\s;&|(/])fio\s|\b(?:do|done)\b")
+_ASSIGNMENT = re.compile(r"\s*(?:export\s+)?(\w+)=(\"[^\"]*\"|'[^']*'|[^\s;&|\"'$]*)\s*")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _CONNECTORS = {";", "&&", "||", "|", "&", "(", ")", "do", "done", "then", "fi"}
 # Options of fio itself, whose value may stand as a word of its own.
 _OF_FIO = {
@@ -38,40 +41,64 @@ def read_commands(text: str, name: str) -> FioJobs:
     """
     jobs: list[Job] = []
     named: list[str] = []
-    for words in _calls(text):
+    notes: list[str] = []
+    for words, is_repeated in _calls(text):
         sections, files = _sections(words)
+        open_words = [one for one in files if one.startswith("$")]
+        if open_words:
+            notes.append(
+                f"{name}: {', '.join(open_words)} is not known here; the call of fio that it "
+                "stands in is not judged"
+            )
+            continue
         named += files
         done = jobs[-1].phase + 1 if jobs else 0
-        jobs += [replace(one, phase=one.phase + done) for one in in_phases(sections)]
-    notes = tuple(unknown_values(name, tuple(jobs)))
-    return FioJobs(name, tuple(jobs), notes, commands=text, named=tuple(dict.fromkeys(named)))
+        jobs += [
+            replace(one, phase=one.phase + done, is_repeated=is_repeated)
+            for one in in_phases(sections)
+        ]
+    return FioJobs(
+        name,
+        tuple(jobs),
+        (*notes, *unknown_values(name, tuple(jobs))),
+        commands=text,
+        named=tuple(dict.fromkeys(named)),
+    )
 
 
-def _calls(text: str) -> Iterator[list[str]]:
-    """Yield the words behind "fio" of each call in a script."""
-    for line in text.replace("\\\n", " ").splitlines():
-        if line.lstrip().startswith("#") or not _FIO.search(line + " "):
-            continue
-        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
-        lexer.whitespace_split = True
-        try:
-            words = list(lexer)
-        except ValueError:  # a quote that is not closed on this line
-            words = line.split()
-        yield from _calls_in(words)
-
-
-def _calls_in(words: list[str]) -> Iterator[list[str]]:
+def _calls(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the words behind "fio" of each call in a script, and whether a loop repeats it."""
     call: list[str] | None = None
-    for word in [*words, ";"]:
+    loops = 0
+    for word in _words(text):
         if word in _CONNECTORS or set(word) <= set(";&|()"):
             if call:
-                yield call
+                yield call, loops > 0
             call = None
+            loops += (word == "do") - (word == "done")
         elif call is not None:
             call.append(word)
         elif word.rpartition("/")[2] == "fio":
             call = []
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words of a script, its own variables replaced, with a ";" at the end of a line."""
+    values: dict[str, str] = {}
+    for said in text.replace("\\\n", " ").splitlines():
+        line = _VARIABLE.sub(lambda found: values.get(found[1] or found[2], found[0]), said)
+        assigned = _ASSIGNMENT.fullmatch(line)
+        if assigned is not None:
+            values[assigned[1]] = assigned[2].strip("\"'")
+        if line.lstrip().startswith("#") or not _TELLING.search(line + " "):
+            continue
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
+        lexer.whitespace_split = True
+        try:
+            yield from list(lexer)
+        except ValueError:  # a quote that is not closed on this line
+            yield from line.split()
+        yield ";"
 
 
 def _sections(words: list[str]) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:

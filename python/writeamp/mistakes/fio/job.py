@@ -76,6 +76,7 @@ class Job:
         options: by canonical names, those of [global] among them; "" of an option without a value.
         phase: number of stonewalls before it: jobs of one phase run at the same time.
         hides_flags: options without a value are not among them, as in fio's own output.
+        is_repeated: a loop of a script runs it again and again.
         number: of its first copy among those of one call of fio, from 1, which its seed follows.
     """
 
@@ -84,6 +85,7 @@ class Job:
     phase: int = 0
     hides_flags: bool = False
     number: int = 1
+    is_repeated: bool = False
 
     def has(self, name: str) -> bool:
         """Return whether a flag is set."""
