@@ -478,6 +478,16 @@ def test_the_status_is_0_unless_fail_on_says_otherwise(tmp_path: Path) -> None:
         assert in_process.run("doctor", f"{wrong} --no-simulate {option}").status == status
 
 
+def test_a_clean_job_has_a_table_of_no_rows() -> None:
+    clean = EXAMPLES / "fio" / "page-cache-right.fio"
+    wrong = EXAMPLES / "fio" / "looped-randwrite.fio"
+    header, *rows = in_process.run("doctor", f"{clean} --csv").out.splitlines()
+    of_wrong = in_process.run("doctor", f"{wrong} --csv").out.splitlines()
+    assert header == of_wrong[0]
+    assert len(of_wrong) > 1
+    assert [row for row in rows if "note" not in row] == []
+
+
 def test_the_document_has_the_keys_of_findings() -> None:
     path = EXAMPLES / "fio" / "looped-randwrite.fio"
     found = in_process.document("doctor", str(path))["findings"][0]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from writeamp.mistakes.finding import SEVERITIES, Estimate, Finding, Severity
 from writeamp.results.card import Card
 from writeamp.results.equality import ComparedByValue
+from writeamp.results.frames import frame_of
 from writeamp.results.numbers import four_digits
 from writeamp.results.presented import Presented
 
-_WITHOUT_FINDINGS = {"id": None, "severity": None, "message": None, "evidence": None,
-                     "advice": None, "where": None, "wa_now": None, "wa_now_ci95": None,
-                     "wa_fixed": None, "wa_fixed_ci95": None}  # fmt: skip
+if TYPE_CHECKING:
+    import polars as pl
+
+# Whose columns are those of a frame without a row.
+_NONE = Finding("", "note", "", "", "", "", Estimate(1.0, 1.0, 1.0), Estimate(1.0, 1.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,11 @@ class DoctorReport(Presented, ComparedByValue):
         return worst is not None and SEVERITIES.index(worst) <= SEVERITIES.index(severity)
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
-        return [one.to_dict() for one in self.findings] or [_WITHOUT_FINDINGS]
+        return [one.to_dict() for one in self.findings]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each finding, with the keys of `--json` as columns."""
+        return super().to_frame() if self.findings else frame_of([_NONE.to_dict()]).clear()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
