@@ -116,8 +116,8 @@ def _explain(asking: Asking, causes: Sequence[Cause], tell: Tell) -> None:
     known: dict[Steps, Found | str] = {}
     steps = {}
     for one in asking.rows:
-        if one.answers and one is not simulated and not agree(one, simulated):
-            found = steps_of(question, one, causes)
+        if one.answers and one is not simulated:
+            found = steps_of(question, one, causes, is_alike=agree(one, simulated))
             seconds = len(found) * (one if one.kind == "timed" else simulated).seconds
             if question.asked.quick and seconds > _QUICK_S:
                 question.notes.append(f"--quick leaves out why {one.way} differs: {seconds:.0f} s")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from writeamp.answers.case import Case, Found, measured
-from writeamp.answers.cause import Cause
+from writeamp.answers.cause import WINDOWED, Cause
 from writeamp.answers.question import Question
 from writeamp.answers.row import WayRow
 from writeamp.errors import WriteampError
@@ -49,9 +49,19 @@ class _Step:
     case: Case
 
 
-def steps_of(question: Question, row: WayRow, causes: Sequence[Cause]) -> list[_Step]:
-    """Return what is to be run to explain a row."""
+def steps_of(
+    question: Question, row: WayRow, causes: Sequence[Cause], *, is_alike: bool
+) -> list[_Step]:
+    """Return what is to be run to explain a row.
+
+    Of one that is alike to the simulation, no more than the window is to be known: what that moves
+    stands between the row and others.
+    """
+    if is_alike and row.kind not in WINDOWED:
+        return []
     found = list(_steps(question, row, causes, at_way=False))
+    if is_alike:
+        return found
     if question.timed is not None and row.kind == "timed":
         found += _steps(question, row, causes, at_way=True)
     return found
@@ -117,7 +127,7 @@ def chain_of(
                 lost.append(found)
                 continue
             share = before.wa - found.wa if at_way else found.wa - before.wa
-            is_paired = at_way or row.kind in ("timed", "virtual")
+            is_paired = at_way or row.kind in WINDOWED
             if abs(share) > (_VISIBLE * row.wa if is_paired else noise(before, found)):
                 shares.append(Share(one.cause.name, share))
                 before = found
