@@ -7,12 +7,21 @@ use crate::flash::{EraseUnit, Geometry};
 /// The longest duration of anything, so that sums of times fit 64 bits: an hour.
 const MOST_US: f64 = 3.6e9;
 
+/// The most dies that events are told apart of: see the schedule.
+const MOST_DIES: u64 = 500_000;
+
 impl Timing {
     /// An error that names the first value that cannot be, on a drive of that shape.
     pub fn check(&self, geometry: &Geometry) -> Result<()> {
         self.check_durations()?;
         self.check_counts()?;
         let wrong = |what: String| Err(Error::Spec(what));
+        if self.dies(geometry) > MOST_DIES {
+            let dies = self.dies(geometry);
+            return wrong(format!(
+                "a timed drive has at most {MOST_DIES} dies; this one has {dies}"
+            ));
+        }
         let (page_bytes, shape) = (geometry.page_bytes(), geometry.shape());
         let flash_page_bytes = self.flash_page_bytes(geometry);
         if !flash_page_bytes.is_multiple_of(page_bytes) {

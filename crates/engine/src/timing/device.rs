@@ -50,6 +50,15 @@ pub struct Busy {
     pub busy_ns: u64,
 }
 
+/// Events that a device has gone through at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ran {
+    /// Events.
+    pub events: u64,
+    /// Time of the last of them.
+    pub last_ns: u64,
+}
+
 /// A device in virtual time: it is given requests and goes from event to event.
 pub trait BlockDevice: Send {
     /// Bytes that the host sees.
@@ -66,6 +75,30 @@ pub trait BlockDevice: Send {
 
     /// Lets the next event happen; what is complete then goes to `completed`, in order.
     fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()>;
+
+    /// Goes from event to event until one completes something, as [`Self::step`] does.
+    /// It stops before events of `before_ns` and later, and after so many events.
+    fn run(
+        &mut self,
+        before_ns: u64,
+        most_events: u64,
+        completed: &mut Vec<Completion>,
+    ) -> Result<Ran> {
+        let mut ran = Ran::default();
+        while completed.is_empty()
+            && ran.events < most_events
+            && let Some(at_ns) = self.next_event_ns()
+            && at_ns < before_ns
+        {
+            self.step(completed)?;
+            ran = Ran { events: ran.events + 1, last_ns: at_ns };
+        }
+        Ok(ran)
+    }
+
+    /// Fetches what a request will need of the host's memory that is simulated; it comes soon, or
+    /// next to nothing before it. It changes nothing.
+    fn prefetch(&self, _request: &IoRequest, _is_near: bool) {}
 
     /// Writes out whatever is held in volatile memory; done when no event is left.
     fn sync(&mut self, now_ns: u64) -> Result<()>;

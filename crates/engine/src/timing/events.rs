@@ -3,36 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Event of a flash drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
-    /// A transfer on a channel ends.
-    ChannelFree(u32),
-    /// The array of a unit is done with an operation.
-    /// It is void if the unit has begun or suspended one since.
-    ArrayDone {
-        /// The unit.
-        unit: u32,
-        /// Count of its begun operations.
-        begun: u32,
-    },
-    /// A request reaches the link to the host.
-    AtLink(u32),
-    /// A request, and the data that it brings, have reached the controller.
-    AtController(u32),
-    /// The controller takes up a request.
-    Serve(u32),
-    /// A request is done with the memory of the write cache.
-    MemoryDone(u32),
-    /// The host has the answer to a request.
-    Answered(u32),
-    /// The device has been idle since its count of requests was so high.
-    Idle(u64),
-}
-
 /// The clock of a device, and what is to come.
 #[derive(Debug)]
-pub struct Events<E = Event> {
+pub struct Events<E> {
     now_ns: u64,
     scheduled: u64,
     queue: BinaryHeap<Reverse<(u64, u64, E)>>,
@@ -49,12 +22,6 @@ impl<E: Ord> Events<E> {
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         self.now_ns
-    }
-
-    /// Moves the clock to a time that no event precedes.
-    pub fn advance(&mut self, to_ns: u64) {
-        debug_assert!(self.next_ns().is_none_or(|next| next >= to_ns));
-        self.now_ns = self.now_ns.max(to_ns);
     }
 
     /// Schedules an event, not before now.

@@ -12,6 +12,9 @@ use crate::flash::Counters;
 use crate::request::{Op, Request};
 use crate::workloads::{Pacing, Workload};
 
+/// Requests that are drawn ahead of the one that is issued.
+const DRAWN: usize = 16;
+
 /// Pause before the request that follows one answered in no time, where a time ends the load.
 ///
 /// No host asks faster, and without it a closed loop of such requests would never end.
@@ -72,6 +75,10 @@ pub struct TimedRun {
     /// Time at which the load was begun: from then on limits, arrivals and measures count.
     begun_ns: u64,
     issued: Slab<Issued>,
+    /// Requests that were drawn and are not issued yet.
+    drawn: VecDeque<(u64, IoRequest)>,
+    /// True once the workload has no more.
+    is_drained: bool,
     in_device: u32,
     /// Requests that the device does not take yet.
     queue: VecDeque<(u32, IoRequest)>,
@@ -111,6 +118,8 @@ impl TimedRun {
             now_ns: 0,
             begun_ns: 0,
             issued: Slab::default(),
+            drawn: VecDeque::with_capacity(DRAWN),
+            is_drained: false,
             in_device: 0,
             queue: VecDeque::new(),
             next_arrival: None,
@@ -145,6 +154,8 @@ impl TimedRun {
         self.limits = limits;
         self.phase = Phase::Issuing;
         self.paused.clear();
+        self.drawn.clear();
+        self.is_drained = false;
         self.issued_requests = 0;
         self.written_bytes = 0;
         self.measures = measures_of(&*self.device, self.marks, self.page_bytes, limits)?;
@@ -167,39 +178,47 @@ impl TimedRun {
 
     /// Goes on for at most so many events; true once nothing is left to happen.
     pub fn advance(&mut self, events: u64) -> Result<bool> {
-        for _ in 0..events {
-            if self.phase == Phase::Done {
-                return Ok(true);
-            }
-            self.step()?;
+        let mut left = events;
+        while left > 0 && self.phase != Phase::Done {
+            left -= self.go_on_for(left)?;
         }
         Ok(self.phase == Phase::Done)
     }
 
-    fn step(&mut self) -> Result<()> {
-        let next_ns = self.device.next_event_ns();
-        if let Some(at_ns) = self.next_issue_ns()
-            && next_ns.is_none_or(|next_ns| at_ns <= next_ns)
-        {
-            self.go_to(at_ns);
-            if let Some((_, request)) = self.next_arrival.take() {
-                self.issue(request)?;
-                self.fetch_arrival();
-            } else {
-                self.paused.pop_front();
-                self.issue_next()?;
-            }
-            self.end_if_exhausted();
-            return Ok(());
-        }
-        let Some(next_ns) = next_ns else { return self.end_phase() };
-        self.go_to(next_ns);
+    /// Lets the device run to what it completes next, or else does what is next for the host.
+    /// Returns the number of events.
+    fn go_on_for(&mut self, most_events: u64) -> Result<u64> {
+        let issue_ns = self.next_issue_ns();
         let mut completed = std::mem::take(&mut self.completed);
-        self.device.step(&mut completed)?;
-        for completion in completed.drain(..) {
-            self.complete(completion)?;
+        let ran = self.device.run(issue_ns.unwrap_or(u64::MAX), most_events, &mut completed)?;
+        if ran.events > 0 {
+            self.go_to(ran.last_ns);
+        }
+        if !completed.is_empty() {
+            for completion in completed.drain(..) {
+                self.complete(completion)?;
+            }
         }
         self.completed = completed;
+        match issue_ns {
+            _ if ran.events > 0 => return Ok(ran.events),
+            Some(at_ns) => self.issue_at(at_ns)?,
+            None => self.end_phase()?,
+        }
+        Ok(1)
+    }
+
+    /// Issues what comes at its own time, or after a pause.
+    fn issue_at(&mut self, at_ns: u64) -> Result<()> {
+        self.go_to(at_ns);
+        if let Some((_, request)) = self.next_arrival.take() {
+            self.issue(request)?;
+            self.fetch_arrival();
+        } else {
+            self.paused.pop_front();
+            self.issue_next()?;
+        }
+        self.end_if_exhausted();
         Ok(())
     }
 
@@ -304,31 +323,50 @@ impl TimedRun {
         if !self.may_issue() {
             return Ok(());
         }
-        let Some(request) = self.workload.next_request() else {
+        let Some((_, request)) = self.draw() else {
             self.phase = Phase::Serving;
             return Ok(());
         };
-        let request = self.in_bytes(&request);
         self.issue(request)
+    }
+
+    /// The workload's next request and its time.
+    /// Some are drawn before they are issued, so that the memory which they need is fetched
+    /// meanwhile: first what says where their data are, then what is looked up about that.
+    #[inline(always)]
+    fn draw(&mut self) -> Option<(u64, IoRequest)> {
+        while self.drawn.len() < DRAWN && !self.is_drained {
+            let Some(request) = self.workload.next_request() else {
+                self.is_drained = true;
+                break;
+            };
+            let at_ns = request.at_ns;
+            let request = self.in_bytes(&request);
+            self.device.prefetch(&request, false);
+            self.drawn.push_back((at_ns, request));
+        }
+        if let Some((_, near)) = self.drawn.get(DRAWN / 2) {
+            self.device.prefetch(near, true);
+        }
+        self.drawn.pop_front()
     }
 
     fn fetch_arrival(&mut self) {
         if !self.may_issue() {
             return;
         }
-        let found = self.workload.next_request();
-        let Some(request) = found else {
+        let Some((drawn_ns, request)) = self.draw() else {
             self.phase = Phase::Serving;
             return;
         };
-        let since_ns = (request.at_ns as f64 * self.time_scale).round() as u64;
+        let since_ns = (drawn_ns as f64 * self.time_scale).round() as u64;
         // A trace may hold requests out of the order of their times.
         let at_ns = self.begun_ns.saturating_add(since_ns).max(self.now_ns);
         if self.limits.time_ns.is_some_and(|end_ns| at_ns - self.begun_ns >= end_ns) {
             self.phase = Phase::Serving;
             return;
         }
-        self.next_arrival = Some((at_ns, self.in_bytes(&request)));
+        self.next_arrival = Some((at_ns, request));
     }
 
     fn may_issue(&self) -> bool {

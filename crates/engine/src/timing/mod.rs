@@ -14,12 +14,13 @@ mod measures;
 mod nand;
 mod params;
 mod raid0;
+mod schedule;
 mod server;
 mod slab;
 mod ssd;
 mod write_cache;
 
-pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran};
 pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
 pub use host::{Limits, TimedRun};
 pub use late::Shift;

@@ -322,6 +322,29 @@ pub fn ns_of_us(us: f64) -> u64 {
     (us * 1e3).round() as u64
 }
 
+/// Rate of transfers that remembers the time of the last size: most have one of few sizes.
+#[derive(Debug, Clone, Copy)]
+pub struct Rate {
+    mb_s: f64,
+    last: (u64, u64),
+}
+
+impl Rate {
+    /// A rate in 10^6 bytes a second; 0 for transfers that take no time.
+    pub fn new(mb_s: f64) -> Self {
+        Rate { mb_s, last: (0, 0) }
+    }
+
+    /// Time of a transfer.
+    #[inline(always)]
+    pub fn ns(&mut self, bytes: u64) -> u64 {
+        if bytes != self.last.0 {
+            self.last = (bytes, transfer_ns(bytes, self.mb_s));
+        }
+        self.last.1
+    }
+}
+
 /// Time of a transfer at a rate in 10^6 bytes a second, 0 of which takes none.
 pub fn transfer_ns(bytes: u64, mb_s: f64) -> u64 {
     if mb_s == 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).round() as u64 }

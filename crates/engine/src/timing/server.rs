@@ -1,6 +1,6 @@
 //! Server: it serves one thing after another, in the order in which they come.
 
-use super::params::{Interface, transfer_ns};
+use super::params::{Interface, Rate};
 
 /// A server with a queue.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +28,7 @@ impl Server {
 pub struct Link {
     ways: Vec<Server>,
     packet_bytes: u64,
-    mb_s: f64,
+    rate: Rate,
 }
 
 impl Link {
@@ -37,7 +37,7 @@ impl Link {
         Link {
             ways: vec![Server::default(); 1 + usize::from(interface.full_duplex)],
             packet_bytes: u64::from(interface.link_packet_bytes),
-            mb_s: interface.link_mb_s,
+            rate: Rate::new(interface.link_mb_s),
         }
     }
 
@@ -53,7 +53,8 @@ impl Link {
 
     fn send(&mut self, way: usize, now_ns: u64, bytes: u64) -> u64 {
         let on_link = bytes.next_multiple_of(self.packet_bytes);
-        self.ways[way].serve(now_ns, transfer_ns(on_link, self.mb_s))
+        let duration_ns = self.rate.ns(on_link);
+        self.ways[way].serve(now_ns, duration_ns)
     }
 
     /// Directions that work at the same time.

@@ -21,10 +21,10 @@ pub use places::Places;
 use unit::Unit;
 
 use super::device::Edge;
-use super::events::Events;
-use super::params::{Arbitration, Scheduling, Timing, ns_of_us};
+use super::params::{Arbitration, Rate, Scheduling, Timing, ns_of_us};
+use super::schedule::Schedule;
 use crate::error::Result;
-use crate::flash::{Geometry, Table, filled};
+use crate::flash::{Geometry, Table, filled, prefetch};
 
 /// Counts of operations since the device was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,7 +80,7 @@ struct Commands {
     read_ns: u64,
     program_ns: u64,
     erase_ns: u64,
-    channel_mb_s: f64,
+    data: Rate,
 }
 
 impl Nand {
@@ -109,7 +109,7 @@ impl Nand {
                 read_ns: timing.bus.read_command_ns,
                 program_ns: timing.bus.program_command_ns,
                 erase_ns: timing.bus.erase_command_ns,
-                channel_mb_s: timing.bus.channel_mb_s,
+                data: Rate::new(timing.bus.channel_mb_s),
             },
             suspend_ns: ns_of_us(scheduling.suspend_us),
             resume_ns: ns_of_us(scheduling.resume_us),
@@ -180,6 +180,12 @@ impl Nand {
         self.in_memory[page as usize / 64] >> (page % 64) & 1 == 1
     }
 
+    /// Fetches what [`Self::is_in_memory`] will look at.
+    #[inline(always)]
+    pub fn prefetch_mark(&self, page: u32) {
+        prefetch(&self.in_memory, page as usize / 64);
+    }
+
     /// Lets someone wait for an operation.
     #[inline(always)]
     pub fn tell(&mut self, op: OpId, waiter: Waiter) {
@@ -217,7 +223,7 @@ impl Nand {
 
     /// Puts an operation that is complete into the queue of its die.
     #[inline(always)]
-    pub fn submit(&mut self, op: OpId, events: &mut Events) {
+    pub fn submit(&mut self, op: OpId, events: &mut Schedule) {
         let Op { kind, die, .. } = *self.ops.get(op);
         self.submitted += 1;
         // Nothing depends on the order of reads, so that one that waits holds up no other.
@@ -232,14 +238,14 @@ impl Nand {
     }
 
     /// Submits a program that is complete with less than its unit.
-    pub fn submit_unfilled(&mut self, op: OpId, events: &mut Events) {
+    pub fn submit_unfilled(&mut self, op: OpId, events: &mut Schedule) {
         self.ops.get_mut(op).missing = 0;
         self.submit(op, events);
     }
 
     /// Takes one from what an operation waits for.
     #[inline(always)]
-    fn satisfy(&mut self, op: OpId, events: &mut Events) {
+    fn satisfy(&mut self, op: OpId, events: &mut Schedule) {
         let found = self.ops.get_mut(op);
         found.waits -= 1;
         if found.waits > 0 {
@@ -261,7 +267,7 @@ impl Nand {
     }
 
     /// Tells everyone who waits for an operation, and gives it up.
-    fn finish(&mut self, op: OpId, events: &mut Events) {
+    fn finish(&mut self, op: OpId, events: &mut Schedule) {
         let Op { kind, die, first_page, filled, erases_before, .. } = *self.ops.get(op);
         if kind == Kind::Program {
             let (block, _) = self.places.block_of(first_page);

@@ -34,8 +34,9 @@ pub enum Waiter {
     TablePage(u32),
 }
 
-/// One operation.
+/// One operation, in a cache line of its own.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub struct Op {
     /// Kind.
     pub kind: Kind,

@@ -1,6 +1,6 @@
 //! Places of pages, as far as time depends on them.
 
-use crate::flash::{EraseUnit, Geometry};
+use crate::flash::{Divider, EraseUnit, Geometry};
 use crate::timing::params::Timing;
 
 /// Place of a program unit.
@@ -14,6 +14,32 @@ pub struct Place {
     pub page_index: u32,
 }
 
+/// Number that others are divided by, without a divide instruction.
+#[derive(Debug, Clone, Copy)]
+struct Divisor {
+    value: u32,
+    /// None of 1.
+    divider: Option<Divider>,
+}
+
+impl Divisor {
+    fn new(value: u32) -> Self {
+        Divisor { value, divider: (value > 1).then(|| Divider::new(value)) }
+    }
+
+    #[inline(always)]
+    fn quotient(self, n: u32) -> u32 {
+        self.divider.map_or(n, |divider| divider.divide(n))
+    }
+
+    /// Quotient and remainder.
+    #[inline(always)]
+    fn divide(self, n: u32) -> (u32, u32) {
+        let quotient = self.quotient(n);
+        (quotient, n - quotient * self.value)
+    }
+}
+
 /// Dies and program units of a shape.
 ///
 /// A block is filled program unit by program unit; within one, mapping units fill a flash page, flash
@@ -21,16 +47,16 @@ pub struct Place {
 /// superblock lie on the dies in turn.
 #[derive(Debug, Clone)]
 pub struct Places {
-    pages_per_block: u32,
-    blocks_per_lun: u32,
+    pages_per_block: Divisor,
+    blocks_per_lun: Divisor,
     /// Dies that a block lies on.
-    dies_per_block: u32,
-    program_units: u32,
+    dies_per_block: Divisor,
+    program_units: Divisor,
     /// Mapping units that one read of the array fetches.
-    read_units: u32,
+    read_units: Divisor,
     pages_per_word_line: u32,
     /// Planes that are programmed one after another at the same page of a block.
-    planes_in_turn: u32,
+    planes_in_turn: Divisor,
     /// Dies in all.
     pub dies: u32,
     /// Channels in all.
@@ -46,16 +72,19 @@ impl Places {
         let dies = timing.dies(geometry) as u32;
         let planes = timing.program.planes;
         Places {
-            pages_per_block: geometry.pages_per_block(),
-            blocks_per_lun: geometry.blocks_per_lun(),
-            dies_per_block: if shape.erase_unit == EraseUnit::Superblock { dies } else { 1 },
-            program_units: timing.program_units(geometry),
-            read_units: timing.units_per_flash_page(geometry) * planes,
+            pages_per_block: Divisor::new(geometry.pages_per_block()),
+            blocks_per_lun: Divisor::new(geometry.blocks_per_lun()),
+            dies_per_block: Divisor::new(match shape.erase_unit {
+                EraseUnit::Superblock => dies,
+                EraseUnit::Block | EraseUnit::MultiPlane => 1,
+            }),
+            program_units: Divisor::new(timing.program_units(geometry)),
+            read_units: Divisor::new(timing.units_per_flash_page(geometry) * planes),
             pages_per_word_line: timing.program.pages_per_word_line,
-            planes_in_turn: match shape.erase_unit {
+            planes_in_turn: Divisor::new(match shape.erase_unit {
                 EraseUnit::Block => 1,
                 EraseUnit::MultiPlane | EraseUnit::Superblock => shape.planes_per_die / planes,
-            },
+            }),
             dies,
             channels: shape.channels,
             chips: shape.channels * shape.chips_per_channel,
@@ -65,49 +94,51 @@ impl Places {
     /// Mapping units that one program writes.
     #[inline(always)]
     pub fn program_units(&self) -> u32 {
-        self.program_units
+        self.program_units.value
     }
 
     /// Mapping units of a block.
     #[inline(always)]
     pub fn pages_per_block(&self) -> u32 {
-        self.pages_per_block
+        self.pages_per_block.value
     }
 
     /// The block of a page, and the offset in it.
     #[inline(always)]
     pub fn block_of(&self, page: u32) -> (u32, u32) {
-        (page / self.pages_per_block, page % self.pages_per_block)
+        self.pages_per_block.divide(page)
     }
 
     /// Number that is the same for pages fetched by one read of the array.
     #[inline(always)]
     pub fn read_of(&self, page: u32) -> u32 {
-        page / self.read_units
+        self.read_units.quotient(page)
     }
 
     /// Place of the program unit that a page lies in.
     #[inline(always)]
     pub fn of(&self, page: u32) -> Place {
         let (block, offset) = self.block_of(page);
-        let (program, within) = (offset / self.program_units, offset % self.program_units);
-        let (die, program_index) = if self.dies_per_block == 1 {
-            (block / self.blocks_per_lun, program)
+        let (program, within) = self.program_units.divide(offset);
+        let (die, program_index) = if self.dies_per_block.value == 1 {
+            (self.blocks_per_lun.quotient(block), program)
         } else {
-            (program % self.dies_per_block, program / self.dies_per_block)
+            let (program_index, die) = self.dies_per_block.divide(program);
+            (die, program_index)
         };
-        let program_index = program_index / self.planes_in_turn;
-        let page_index = program_index * self.pages_per_word_line + within / self.read_units;
+        let program_index = self.planes_in_turn.quotient(program_index);
+        let page_index =
+            program_index * self.pages_per_word_line + self.read_units.quotient(within);
         Place { die, program_index, page_index }
     }
 
     /// The dies that a block lies on.
     pub fn dies_of(&self, block: u32) -> std::ops::Range<u32> {
-        if self.dies_per_block == 1 {
-            let die = block / self.blocks_per_lun;
+        if self.dies_per_block.value == 1 {
+            let die = self.blocks_per_lun.quotient(block);
             die..die + 1
         } else {
-            0..self.dies_per_block
+            0..self.dies_per_block.value
         }
     }
 

@@ -1,16 +1,15 @@
 //! Stages of an operation: command, array, data; and the choice of a unit's next operation.
 
+use super::Nand;
 use super::channel::Way;
 use super::ops::{Kind, Op, OpId};
 use super::unit::Stage;
-use super::{Commands, Nand};
-use crate::timing::events::{Event, Events};
-use crate::timing::params::transfer_ns;
+use crate::timing::schedule::Schedule;
 
 impl Nand {
     /// Lets a unit begin what has become possible.
     #[inline(always)]
-    pub(super) fn poke(&mut self, unit: u32, kind: Kind, events: &mut Events) {
+    pub(super) fn poke(&mut self, unit: u32, kind: Kind, events: &mut Schedule) {
         match self.units[unit as usize].stage {
             Stage::Idle => self.begin_next(unit, events),
             Stage::Array(op) if kind == Kind::Read && self.scheduling.suspend => {
@@ -22,7 +21,7 @@ impl Nand {
     }
 
     /// Begins the next operation of an idle unit, if there is one that may.
-    fn begin_next(&mut self, at: u32, events: &mut Events) {
+    fn begin_next(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
         let unit = &mut self.units[at as usize];
         debug_assert_eq!(unit.stage, Stage::Idle);
@@ -44,38 +43,38 @@ impl Nand {
         self.request_command(at, op, events);
     }
 
-    fn request_command(&mut self, unit: u32, op: OpId, events: &mut Events) {
+    fn request_command(&mut self, unit: u32, op: OpId, events: &mut Schedule) {
         let Op { kind, bytes, .. } = *self.ops.get(op);
-        let Commands { read_ns, program_ns, erase_ns, channel_mb_s } = self.commands;
+        let commands = &mut self.commands;
         let duration_ns = match kind {
-            Kind::Read => read_ns,
-            Kind::Program => program_ns + transfer_ns(u64::from(bytes), channel_mb_s),
-            Kind::Erase => erase_ns,
+            Kind::Read => commands.read_ns,
+            Kind::Program => commands.program_ns + commands.data.ns(u64::from(bytes)),
+            Kind::Erase => commands.erase_ns,
         };
         self.request_channel(unit, Way::In, duration_ns, events);
     }
 
-    fn request_channel(&mut self, unit: u32, way: Way, duration_ns: u64, events: &mut Events) {
+    fn request_channel(&mut self, unit: u32, way: Way, duration_ns: u64, events: &mut Schedule) {
         let channel = self.units[unit as usize].channel;
         let end_ns =
             self.channels[channel as usize].request(unit, way, duration_ns, events.now_ns());
         if let Some(end_ns) = end_ns {
-            events.at(end_ns, Event::ChannelFree(channel));
+            events.channel_free(end_ns, channel);
         }
     }
 
     /// A transfer on a channel has ended.
-    pub fn on_channel_free(&mut self, channel: u32, events: &mut Events) {
+    pub fn on_channel_free(&mut self, channel: u32, events: &mut Schedule) {
         let unit = self.channels[channel as usize].current();
         // What this leads to must not overtake those who wait for the channel already.
         self.on_transferred(unit, events);
         let end_ns = self.channels[channel as usize].release(self.arbitration, events.now_ns());
         if let Some(end_ns) = end_ns {
-            events.at(end_ns, Event::ChannelFree(channel));
+            events.channel_free(end_ns, channel);
         }
     }
 
-    fn on_transferred(&mut self, at: u32, events: &mut Events) {
+    fn on_transferred(&mut self, at: u32, events: &mut Schedule) {
         let unit = &mut self.units[at as usize];
         match unit.stage {
             Stage::Command(op) => self.begin_array(at, op, events),
@@ -90,33 +89,29 @@ impl Nand {
     }
 
     /// Begins the next operation unless telling of the last one has led to that already.
-    fn go_on(&mut self, unit: u32, events: &mut Events) {
+    fn go_on(&mut self, unit: u32, events: &mut Schedule) {
         if self.units[unit as usize].stage == Stage::Idle {
             self.begin_next(unit, events);
         }
     }
 
-    fn begin_array(&mut self, at: u32, op: OpId, events: &mut Events) {
+    fn begin_array(&mut self, at: u32, op: OpId, events: &mut Schedule) {
         let now_ns = events.now_ns();
         let Op { array_ns, die, .. } = *self.ops.get(op);
         let unit = &mut self.units[at as usize];
         unit.stage = Stage::Array(op);
-        unit.begun += 1;
         unit.array_end_ns = now_ns + array_ns;
-        events.at(unit.array_end_ns, Event::ArrayDone { unit: at, begun: unit.begun });
+        events.array_done(unit.array_end_ns, at);
         self.record(die, array_ns, true, now_ns);
         if self.cache_program {
             self.try_load(at, op, events);
         }
     }
 
-    /// The array of a unit is done, unless it was suspended meanwhile.
-    pub fn on_array_done(&mut self, at: u32, begun: u32, events: &mut Events) {
+    /// The array of a unit is done, or suspended.
+    pub fn on_array_done(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
         let unit = &mut self.units[at as usize];
-        if unit.begun != begun {
-            return;
-        }
         match unit.stage {
             Stage::Suspending(op) => {
                 let Op { array_ns, die, .. } = *self.ops.get(op);
@@ -130,7 +125,7 @@ impl Nand {
                 self.record(die, array_ns, false, now_ns);
                 if kind == Kind::Read {
                     self.units[at as usize].stage = Stage::DataOut(op);
-                    let duration_ns = transfer_ns(u64::from(bytes), self.commands.channel_mb_s);
+                    let duration_ns = self.commands.data.ns(u64::from(bytes));
                     self.request_channel(at, Way::Out, duration_ns, events);
                     return;
                 }
@@ -153,7 +148,7 @@ impl Nand {
     }
 
     /// Loads the data of the next program while the array is busy with one.
-    fn try_load(&mut self, at: u32, current: OpId, events: &mut Events) {
+    fn try_load(&mut self, at: u32, current: OpId, events: &mut Schedule) {
         let unit = &mut self.units[at as usize];
         let is_program = |op: OpId| self.ops.get(op).kind == Kind::Program;
         if unit.loading.is_some() || !is_program(current) || unit.has_reads() {
@@ -169,7 +164,7 @@ impl Nand {
         self.request_command(at, next, events);
     }
 
-    fn try_suspend(&mut self, at: u32, op: OpId, events: &mut Events) {
+    fn try_suspend(&mut self, at: u32, op: OpId, events: &mut Schedule) {
         let unit = &mut self.units[at as usize];
         let left_ns = unit.array_end_ns - events.now_ns();
         let found = self.ops.get_mut(op);
@@ -183,8 +178,7 @@ impl Nand {
         found.suspends += 1;
         found.array_ns = self.resume_ns + left_ns;
         unit.stage = Stage::Suspending(op);
-        unit.begun += 1;
-        let end_ns = events.now_ns() + self.suspend_ns;
-        events.at(end_ns, Event::ArrayDone { unit: at, begun: unit.begun });
+        events.call_off_array(at);
+        events.array_done(events.now_ns() + self.suspend_ns, at);
     }
 }

@@ -36,8 +36,6 @@ pub struct Unit {
     pub loading: Option<OpId>,
     /// True if those data are loaded.
     pub is_loaded: bool,
-    /// Operations that its array has begun or suspended: events of earlier ones are void.
-    pub begun: u32,
     /// Time at which its array will be done.
     pub array_end_ns: u64,
     busy_since_ns: Option<u64>,
@@ -56,7 +54,6 @@ impl Unit {
             suspended: None,
             loading: None,
             is_loaded: false,
-            begun: 0,
             array_end_ns: 0,
             busy_since_ns: None,
             busy_ns: 0,

@@ -7,10 +7,8 @@ use crate::timing::write_cache::{Data, Entry, WriteCache};
 
 impl Ssd {
     /// Takes the data of waiting writes into the cache, as far as there is room.
+    /// Only a drive with a cache comes here.
     pub(super) fn admit_waiting(&mut self) -> Result<()> {
-        if self.cache.is_none() {
-            return Ok(());
-        }
         while let Some(&request) = self.waiting.front() {
             if !self.admit(request)? {
                 break;

@@ -18,11 +18,11 @@ use requests::Pending;
 use upkeep::Upkeep;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
-use super::events::{Event, Events};
 use super::late::{Lateness, Shift};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
-use super::params::{Timing, transfer_ns};
+use super::params::{Rate, Timing};
+use super::schedule::{Event, Schedule, Source};
 use super::server::{Link, Server};
 use super::slab::Slab;
 use super::write_cache::WriteCache;
@@ -40,10 +40,11 @@ pub struct Ssd {
     /// Logical pages that the host sees; those of the mapping table come after them.
     host_pages: u32,
     nand: Nand,
-    events: Events,
+    events: Schedule,
     link: Link,
     controller: Server,
     memory: Server,
+    memory_rate: Rate,
     requests: Slab<Pending>,
     /// Requests submitted since the device was new.
     submitted: u64,
@@ -106,6 +107,7 @@ impl Ssd {
             link: Link::new(&timing.host),
             controller: Server::default(),
             memory: Server::default(),
+            memory_rate: Rate::new(timing.write_cache.mb_s),
             requests: Slab::default(),
             submitted: 0,
             cache: (cached_pages > 0).then(|| WriteCache::new(cached_pages)),
@@ -116,7 +118,7 @@ impl Ssd {
             counters: Counters::default(),
             late: Lateness::default(),
             heard: Vec::new(),
-            events: Events::default(),
+            events: Schedule::new(nand.places.channels, nand.units()),
             nand,
             timing,
             drive,
@@ -154,9 +156,8 @@ impl Ssd {
     fn on_event(&mut self, event: Event, completed: &mut Vec<Completion>) -> Result<()> {
         match event {
             Event::ChannelFree(channel) => self.nand.on_channel_free(channel, &mut self.events),
-            Event::ArrayDone { unit, begun } => {
-                self.nand.on_array_done(unit, begun, &mut self.events);
-            }
+            Event::ArrayDone(unit) => self.nand.on_array_done(unit, &mut self.events),
+            Event::CalledOff => {}
             Event::AtLink(request) => self.on_link(request)?,
             Event::AtController(request) => self.on_controller(request)?,
             Event::Serve(request) => self.serve(request)?,
@@ -176,6 +177,7 @@ impl Ssd {
     }
 
     /// Does what follows from operations that are done, until nothing does.
+    #[inline(always)]
     fn settle(&mut self) -> Result<()> {
         loop {
             while let Some(waiter) = self.nand.told.pop() {
@@ -191,7 +193,9 @@ impl Ssd {
                     Waiter::Op(_) => unreachable!("operations are told at once"),
                 }
             }
-            self.admit_waiting()?;
+            if self.cache.is_some() {
+                self.admit_waiting()?;
+            }
             self.keep_up()?;
             if self.nand.told.is_empty() {
                 return Ok(());
@@ -205,7 +209,7 @@ impl Ssd {
         if op == Op::Write {
             let end_ns = self.link.send_in(now_ns, length);
             if end_ns > now_ns {
-                self.events.at(end_ns, Event::AtController(request));
+                self.events.at(end_ns, Source::AtController, request.into());
                 return Ok(());
             }
         }
@@ -216,7 +220,7 @@ impl Ssd {
         let now_ns = self.events.now_ns();
         let end_ns = self.controller.serve(now_ns, self.timing.host.controller_ns);
         if end_ns > now_ns {
-            self.events.at(end_ns, Event::Serve(request));
+            self.events.at(end_ns, Source::Serve, request.into());
             return Ok(());
         }
         self.serve(request)
@@ -257,20 +261,20 @@ impl Ssd {
             return;
         }
         let Pending { op, length, .. } = *pending;
-        let mut end_ns = self.events.now_ns();
-        if op == Op::Read {
-            end_ns = self.link.send_out(end_ns, length);
-        }
-        self.events.at(end_ns + self.timing.host.out_ns, Event::Answered(request));
+        let (now_ns, out_ns) = (self.events.now_ns(), self.timing.host.out_ns);
+        let (end_ns, source) = match op {
+            Op::Read => (self.link.send_out(now_ns, length), Source::ReadAnswered),
+            Op::Write | Op::Trim | Op::Flush => (now_ns, Source::OtherAnswered),
+        };
+        self.events.at(end_ns + out_ns, source, request.into());
     }
 
     /// Lets a request wait for the memory of the write cache.
     /// The memory takes its data one after another.
     fn use_memory(&mut self, request: u32, bytes: u64) {
-        let memory = &self.timing.write_cache;
-        let duration_ns = memory.access_ns + transfer_ns(bytes, memory.mb_s);
+        let duration_ns = self.timing.write_cache.access_ns + self.memory_rate.ns(bytes);
         let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
-        self.events.at(end_ns, Event::MemoryDone(request));
+        self.events.at(end_ns, Source::MemoryDone, request.into());
     }
 
     fn count_written(&mut self, pending: &Pending) {
@@ -309,7 +313,7 @@ impl Ssd {
         let has_data = self.cache.as_ref().is_some_and(|cache| cache.dirty_pages() > 0)
             || self.programs.has_begun();
         if self.requests.is_empty() && has_data && idle_ns > 0 {
-            self.events.at(self.events.now_ns() + idle_ns, Event::Idle(self.submitted));
+            self.events.at(self.events.now_ns() + idle_ns, Source::Idle, self.submitted);
         }
     }
 }
@@ -335,9 +339,12 @@ impl BlockDevice for Ssd {
         self.submitted += 1;
         self.upkeep.hear_request();
         let host = &self.timing.host;
-        let in_ns = if request.op == Op::Read { host.read_in_ns } else { host.write_in_ns };
+        let (in_ns, source) = match request.op {
+            Op::Read => (host.read_in_ns, Source::ReadAtLink),
+            Op::Write | Op::Trim | Op::Flush => (host.write_in_ns, Source::OtherAtLink),
+        };
         let pending = self.requests.insert(Pending::new(request, id));
-        self.events.at(now_ns + in_ns, Event::AtLink(pending));
+        self.events.at(now_ns + in_ns, source, pending.into());
         Ok(())
     }
 
@@ -346,9 +353,26 @@ impl BlockDevice for Ssd {
     }
 
     fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()> {
-        match self.events.next() {
-            Some(event) => self.on_event(event, completed),
-            None => Ok(()),
+        if let Some(event) = self.events.next() {
+            self.on_event(event, completed)?;
+            self.events.happened();
+        }
+        Ok(())
+    }
+
+    fn prefetch(&self, request: &IoRequest, is_near: bool) {
+        let page = (request.offset / u64::from(self.page_bytes)) as u32;
+        let flash = self.drive.flash();
+        if page >= self.host_pages {
+            return;
+        }
+        if !is_near {
+            flash.prefetch_map(page);
+        } else if let Some(physical) = flash.physical(page) {
+            self.nand.prefetch_mark(physical);
+            if request.op == Op::Write {
+                flash.prefetch_invalidation(page);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ pub struct Programs {
     copies: Vec<OpId>,
     /// The block that a wear leveller is filling.
     exchanged: Option<u32>,
-    /// Logical pages that were copied, whose entries in the table change.
+    /// Logical pages that were copied, whose entries in the table change, where it has a cache.
     pub moved: Vec<u32>,
 }
 
@@ -223,7 +223,9 @@ impl Ssd {
             if self.programs.copies.last() != Some(&op) {
                 self.programs.copies.push(op);
             }
-            self.programs.moved.push(self.drive.flash().logical_at(page));
+            if self.map.is_some() {
+                self.programs.moved.push(self.drive.flash().logical_at(page));
+            }
         } else if let Some(write) = write.filter(|_| cause != Cause::Padding) {
             for &before in write.after.iter().flatten() {
                 self.nand.tell(before, Waiter::Op(op));

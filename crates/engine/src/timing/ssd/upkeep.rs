@@ -142,11 +142,13 @@ impl Ssd {
     /// Keeps the mapping table: takes in changes by copies, and writes what left its cache.
     pub(super) fn keep_table(&mut self) -> Result<()> {
         loop {
-            for logical in self.programs.moved.drain(..) {
-                if let Some(map) = &mut self.map
-                    && logical < self.host_pages
-                {
-                    map.change_lazily(logical);
+            let Some(map) = &mut self.map else { return Ok(()) };
+            // Nearly always nothing was moved, and to drain nothing is not for nothing.
+            if !self.programs.moved.is_empty() {
+                for logical in self.programs.moved.drain(..) {
+                    if logical < self.host_pages {
+                        map.change_lazily(logical);
+                    }
                 }
             }
             let Some(evicted) = self.upkeep.evicted.pop() else { return Ok(()) };
@@ -174,10 +176,15 @@ impl Ssd {
     }
 
     /// Does what a drive does for itself, where it is time for it.
+    #[inline(always)]
     pub(super) fn keep_up(&mut self) -> Result<()> {
-        self.refresh()?;
-        self.collect_idle()?;
-        self.keep_table()
+        if !self.upkeep.fading.is_empty() || !self.upkeep.programmed.is_empty() {
+            self.refresh()?;
+        }
+        if !self.nand.idle_units.is_empty() {
+            self.collect_idle()?;
+        }
+        if self.map.is_some() { self.keep_table() } else { Ok(()) }
     }
 
     fn refresh(&mut self) -> Result<()> {

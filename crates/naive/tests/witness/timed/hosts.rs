@@ -20,7 +20,9 @@ pub struct Asking {
 pub trait Device {
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32);
     fn next_event_ns(&self) -> Option<u64>;
-    fn step(&mut self) -> Option<(u32, u64)>;
+    /// Goes on until a request is answered, but not to events of `before_ns` and later.
+    /// Returns the answer, if there is one, and the time of the last event, if one happened.
+    fn run(&mut self, before_ns: u64) -> (Option<(u32, u64)>, Option<u64>);
     fn sync(&mut self, now_ns: u64);
     fn counters(&self) -> TimedCounters;
     /// Note of a device at a mark.
@@ -39,11 +41,14 @@ impl Device for Ssd {
         BlockDevice::next_event_ns(self)
     }
 
-    fn step(&mut self) -> Option<(u32, u64)> {
+    fn run(&mut self, before_ns: u64) -> (Option<(u32, u64)>, Option<u64>) {
         let mut completed = Vec::new();
-        BlockDevice::step(self, &mut completed).expect("a drive that goes on");
+        let ran = BlockDevice::run(self, before_ns, MOST_EVENTS, &mut completed)
+            .expect("a drive that goes on");
+        assert!(ran.events < MOST_EVENTS, "the device never comes to rest");
         assert!(completed.len() <= 1, "an event answers one request");
-        completed.first().map(|completion| (completion.id, completion.at_ns))
+        let answer = completed.first().map(|completion| (completion.id, completion.at_ns));
+        (answer, (ran.events > 0).then_some(ran.last_ns))
     }
 
     fn sync(&mut self, now_ns: u64) {
@@ -104,8 +109,18 @@ impl Device for TimedDrive<Books> {
         TimedDrive::next_event_ns(self)
     }
 
-    fn step(&mut self) -> Option<(u32, u64)> {
-        TimedDrive::step(self)
+    fn run(&mut self, before_ns: u64) -> (Option<(u32, u64)>, Option<u64>) {
+        let mut last_ns = None;
+        for _ in 0..MOST_EVENTS {
+            let Some(next_ns) = self.next_event_ns().filter(|&next_ns| next_ns < before_ns) else {
+                return (None, last_ns);
+            };
+            last_ns = Some(next_ns);
+            if let Some(answer) = self.step() {
+                return (Some(answer), last_ns);
+            }
+        }
+        panic!("the twin never comes to rest");
     }
 
     fn sync(&mut self, now_ns: u64) {
@@ -178,24 +193,23 @@ pub fn drive(
             in_device += 1;
             device.submit(now_ns, &asked[id as usize].request, id);
         }
-        let Some(next_ns) = device.next_event_ns() else {
-            assert_eq!(answers.len(), asked.len(), "a device that is asked answers");
-            device.sync(now_ns);
-            while let Some(next_ns) = device.next_event_ns() {
-                now_ns = next_ns;
-                assert_eq!(device.step(), None, "all was answered");
-            }
-            marks.push(device.mark());
-            let (counters, taken) = (device.counters(), device.taken(&marks));
-            return Outcome { answers, end_ns: now_ns, counters, taken };
-        };
-        now_ns = next_ns;
-        if let Some(answer) = device.step() {
+        let arrival = arrivals.front().filter(|_| closed.is_none() && in_device < outstanding);
+        let (answer, last_ns) = device.run(arrival.map_or(u64::MAX, |&(due_ns, _)| due_ns));
+        now_ns = last_ns.unwrap_or(now_ns);
+        if let Some(answer) = answer {
             in_device -= 1;
             answers.push(answer);
             if answers.len() % 7 == 0 {
                 marks.push(device.mark());
             }
+        } else if arrival.is_none() {
+            assert_eq!(answers.len(), asked.len(), "a device that is asked answers");
+            device.sync(now_ns);
+            let (answer, last_ns) = device.run(u64::MAX);
+            assert_eq!(answer, None, "all was answered");
+            marks.push(device.mark());
+            let (counters, taken) = (device.counters(), device.taken(&marks));
+            return Outcome { answers, end_ns: last_ns.unwrap_or(now_ns), counters, taken };
         }
     }
     panic!("the device never comes to rest");

@@ -1,0 +1,399 @@
+//! Schedule of a flash drive: what is to come, in the order of time.
+//!
+//! Events come from sources that each have theirs in order: servers, delays of one length, channels
+//! and arrays that do one thing at a time. So each source keeps its own, and a tournament among the
+//! sources tells which is next, where a heap would sort all that is to come. Events of one time
+//! happen in the order in which they were scheduled.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::hint::select_unpredictable;
+
+/// Event of a flash drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A transfer on a channel ends.
+    ChannelFree(u32),
+    /// The array of a unit is done with an operation, or suspended.
+    ArrayDone(u32),
+    /// An array would have been done now, had it not been suspended.
+    CalledOff,
+    /// A request reaches the link to the host.
+    AtLink(u32),
+    /// A request, and the data that it brings, have reached the controller.
+    AtController(u32),
+    /// The controller takes up a request.
+    Serve(u32),
+    /// A request is done with the memory of the write cache.
+    MemoryDone(u32),
+    /// The host has the answer to a request.
+    Answered(u32),
+    /// The device has been idle since its count of requests was so high.
+    Idle(u64),
+}
+
+/// Source whose events are scheduled in the order in which they happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Reads that reach the link: a delay.
+    ReadAtLink,
+    /// Other requests that reach the link: another delay.
+    OtherAtLink,
+    /// Requests whose data have crossed the link: a server.
+    AtController,
+    /// Requests that the controller takes up: a server.
+    Serve,
+    /// Requests that are done with the memory of the write cache: a server.
+    MemoryDone,
+    /// Reads that are answered: the link and a delay.
+    ReadAnswered,
+    /// Other requests that are answered: a delay.
+    OtherAnswered,
+    /// Looks at whether the device is still idle: a delay.
+    Idle,
+}
+
+impl Source {
+    const ALL: [Source; 8] = [
+        Source::ReadAtLink,
+        Source::OtherAtLink,
+        Source::AtController,
+        Source::Serve,
+        Source::MemoryDone,
+        Source::ReadAnswered,
+        Source::OtherAnswered,
+        Source::Idle,
+    ];
+
+    fn event(self, of: u64) -> Event {
+        match self {
+            Source::ReadAtLink | Source::OtherAtLink => Event::AtLink(of as u32),
+            Source::AtController => Event::AtController(of as u32),
+            Source::Serve => Event::Serve(of as u32),
+            Source::MemoryDone => Event::MemoryDone(of as u32),
+            Source::ReadAnswered | Source::OtherAnswered => Event::Answered(of as u32),
+            Source::Idle => Event::Idle(of),
+        }
+    }
+}
+
+/// The place of called-off arrays among the sources, and of what comes after them.
+const CALLED_OFF: usize = Source::ALL.len();
+const FIRST_CHANNEL: usize = CALLED_OFF + 1;
+
+/// Time of an event, and its number in the order of scheduling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    at_ns: u64,
+    number: u64,
+}
+
+/// The clock of a drive, and what is to come.
+#[derive(Debug)]
+pub struct Schedule {
+    now_ns: u64,
+    scheduled: u64,
+    /// Of each source in order, what is to come, and of which request.
+    queues: [VecDeque<(Due, u64)>; Source::ALL.len()],
+    called_off: BinaryHeap<Reverse<Due>>,
+    first_unit: usize,
+    tournament: Tournament,
+    /// The source whose event happens, while nothing is to come from it. It often schedules the
+    /// next one then, and so comes up in the tournament once; until then it keeps its place there.
+    vacated: Option<usize>,
+}
+
+impl Schedule {
+    /// A schedule of a drive with such channels and units, at time 0 and empty.
+    pub fn new(channels: u32, units: u32) -> Self {
+        let first_unit = FIRST_CHANNEL + channels as usize;
+        Schedule {
+            now_ns: 0,
+            scheduled: 0,
+            queues: Default::default(),
+            called_off: BinaryHeap::new(),
+            first_unit,
+            tournament: Tournament::new(first_unit + units as usize),
+            vacated: None,
+        }
+    }
+
+    /// The time of the last event.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Moves the clock to a time that no event precedes.
+    pub fn advance(&mut self, to_ns: u64) {
+        debug_assert!(self.next_ns().is_none_or(|next| next >= to_ns));
+        self.now_ns = self.now_ns.max(to_ns);
+    }
+
+    /// Schedules an event of a source, not before its last one; `of` is its request, or count.
+    #[inline(always)]
+    pub fn at(&mut self, at_ns: u64, source: Source, of: u64) {
+        let due = self.due(at_ns);
+        let queue = &mut self.queues[source as usize];
+        debug_assert!(queue.back().is_none_or(|(last, _)| last.at_ns <= at_ns));
+        queue.push_back((due, of));
+        if queue.len() == 1 {
+            self.enter(source as usize, due);
+        }
+    }
+
+    /// Schedules the end of a channel's transfer, of which there is one at a time.
+    #[inline(always)]
+    pub fn channel_free(&mut self, at_ns: u64, channel: u32) {
+        let due = self.due(at_ns);
+        self.enter(FIRST_CHANNEL + channel as usize, due);
+    }
+
+    /// Schedules when the array of a unit is done, which does one thing at a time.
+    #[inline(always)]
+    pub fn array_done(&mut self, at_ns: u64, unit: u32) {
+        let due = self.due(at_ns);
+        self.enter(self.first_unit + unit as usize, due);
+    }
+
+    /// Calls off the end of what the array of a unit is doing.
+    /// Its time comes all the same, as a drive looks after itself at every event.
+    pub fn call_off_array(&mut self, unit: u32) {
+        let source = self.first_unit + unit as usize;
+        self.called_off.push(Reverse(self.tournament.entrant(source).due()));
+        self.tournament.set(source, NOBODY);
+        self.set_called_off();
+    }
+
+    /// Lets a source that had nothing to come take part.
+    #[inline(always)]
+    fn enter(&mut self, source: usize, due: Due) {
+        if self.vacated == Some(source) {
+            self.vacated = None;
+        }
+        self.tournament.set(source, Entrant::new(due, source));
+    }
+
+    fn set_called_off(&mut self) {
+        let next = self.called_off.peek();
+        let next = next.map_or(NOBODY, |Reverse(due)| Entrant::new(*due, CALLED_OFF));
+        self.tournament.set(CALLED_OFF, next);
+    }
+
+    #[inline(always)]
+    fn due(&mut self, at_ns: u64) -> Due {
+        debug_assert!(at_ns >= self.now_ns);
+        let number = self.scheduled;
+        self.scheduled += 1;
+        Due { at_ns, number }
+    }
+
+    /// Time of the next event.
+    #[inline(always)]
+    pub fn next_ns(&self) -> Option<u64> {
+        let at_ns = self.tournament.winner.at_ns;
+        (at_ns != NOBODY.at_ns).then_some(at_ns)
+    }
+
+    /// Takes the next event, whose time is now from then on; [`Self::happened`] must follow.
+    #[inline(always)]
+    pub fn next(&mut self) -> Option<Event> {
+        let winner = self.tournament.winner;
+        if winner.at_ns == NOBODY.at_ns {
+            return None;
+        }
+        self.now_ns = winner.at_ns;
+        let place = winner.source();
+        if place >= FIRST_CHANNEL {
+            self.vacated = Some(place);
+            return Some(if place < self.first_unit {
+                Event::ChannelFree((place - FIRST_CHANNEL) as u32)
+            } else {
+                Event::ArrayDone((place - self.first_unit) as u32)
+            });
+        }
+        if place == CALLED_OFF {
+            self.called_off.pop();
+            self.set_called_off();
+            return Some(Event::CalledOff);
+        }
+        let queue = &mut self.queues[place];
+        let (_, of) = queue.pop_front()?;
+        match queue.front() {
+            Some(&(due, _)) => self.tournament.set(place, Entrant::new(due, place)),
+            None => self.vacated = Some(place),
+        }
+        Some(Source::ALL[place].event(of))
+    }
+
+    /// Says that all which follows at once from the event that was taken is scheduled.
+    #[inline(always)]
+    pub fn happened(&mut self) {
+        if let Some(source) = self.vacated.take() {
+            self.tournament.set(source, NOBODY);
+        }
+    }
+}
+
+/// Bits of a tag that say whose event it is; the others number the events.
+const SOURCE_BITS: u32 = 20;
+/// Sources that a schedule can have.
+const MOST_SOURCES: usize = (1 << SOURCE_BITS) - 1;
+
+/// Source with its next event.
+#[derive(Debug, Clone, Copy)]
+struct Entrant {
+    at_ns: u64,
+    /// Number of the event and then its source, so that earlier ones have lower tags.
+    tag: u64,
+}
+
+/// Entrant without an event: after all others.
+const NOBODY: Entrant = Entrant { at_ns: u64::MAX, tag: u64::MAX };
+
+impl Entrant {
+    #[inline(always)]
+    fn new(due: Due, source: usize) -> Self {
+        Entrant { at_ns: due.at_ns, tag: due.number << SOURCE_BITS | source as u64 }
+    }
+
+    #[inline(always)]
+    fn source(self) -> usize {
+        self.tag as usize & MOST_SOURCES
+    }
+
+    fn due(self) -> Due {
+        Due { at_ns: self.at_ns, number: self.tag >> SOURCE_BITS }
+    }
+
+    #[inline(always)]
+    fn key(self) -> u128 {
+        u128::from(self.at_ns) << 64 | u128::from(self.tag)
+    }
+
+    /// Returns the earlier of two.
+    /// Which it is cannot be foreseen, and ties are frequent: no branch on either.
+    #[inline(always)]
+    fn or_earlier(self, other: Entrant) -> Entrant {
+        let other_wins = other.key() < self.key();
+        Entrant {
+            at_ns: select_unpredictable(other_wins, other.at_ns, self.at_ns),
+            tag: select_unpredictable(other_wins, other.tag, self.tag),
+        }
+    }
+}
+
+/// Four entrants that play each other, in a cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Match([Entrant; 4]);
+
+/// Tournament: the winner of each match takes part in the one above it.
+#[derive(Debug)]
+struct Tournament {
+    /// The final comes first; those below match m are 4m + 1 to 4m + 4.
+    matches: Vec<Match>,
+    /// The first match between sources.
+    first_round: usize,
+    winner: Entrant,
+}
+
+impl Tournament {
+    fn new(sources: usize) -> Self {
+        assert!(sources <= MOST_SOURCES, "a drive that was checked has fewer dies");
+        let (mut first_round, mut in_round) = (0, 1);
+        while 4 * in_round < sources {
+            first_round += in_round;
+            in_round *= 4;
+        }
+        let matches = vec![Match([NOBODY; 4]); first_round + in_round];
+        Tournament { matches, first_round, winner: NOBODY }
+    }
+
+    fn entrant(&self, source: usize) -> Entrant {
+        self.matches[self.first_round + source / 4].0[source % 4]
+    }
+
+    /// Changes the next event of a source, and who wins.
+    #[inline(always)]
+    fn set(&mut self, source: usize, entrant: Entrant) {
+        let (mut at, mut place) = (self.first_round + source / 4, source % 4);
+        let mut winner = entrant;
+        loop {
+            let Match(four) = &mut self.matches[at];
+            four[place] = winner;
+            // The others first: they wait for nothing that was found below.
+            let [second, third, fourth] = [1, 2, 3].map(|other| four[(place + other) % 4]);
+            winner = winner.or_earlier(second.or_earlier(third).or_earlier(fourth));
+            if at == 0 {
+                self.winner = winner;
+                return;
+            }
+            (at, place) = ((at - 1) / 4, (at - 1) % 4);
+            // Those of one tag are the same event, or none.
+            if self.matches[at].0[place].tag == winner.tag {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+
+    #[test]
+    fn events_happen_in_the_order_of_time_and_then_of_scheduling() {
+        let (channels, units) = (3, 70);
+        let mut schedule = Schedule::new(channels, units);
+        let mut random = Stream::new(1, "test");
+        // What is to come by a sorted list, as a tie's order is easy to see there.
+        let mut expected: Vec<(u64, u64, Event)> = Vec::new();
+        let mut last_ns = [0; Source::ALL.len()];
+        for number in 0..20_000 {
+            let now_ns = schedule.now_ns();
+            let soon_ns = now_ns + u64::from(random.below(4));
+            let of = random.below(1000);
+            let event = match random.below(10) {
+                0..3 => {
+                    let channel = of % channels;
+                    let event = Event::ChannelFree(channel);
+                    if expected.iter().any(|&(.., other)| other == event) {
+                        continue;
+                    }
+                    schedule.channel_free(soon_ns, channel);
+                    event
+                }
+                3..6 => {
+                    let unit = of % units;
+                    let event = Event::ArrayDone(unit);
+                    if let Some(at) = expected.iter().position(|&(.., other)| other == event) {
+                        schedule.call_off_array(unit);
+                        expected[at].2 = Event::CalledOff;
+                    }
+                    schedule.array_done(soon_ns, unit);
+                    event
+                }
+                kind => {
+                    let source = Source::ALL[(kind as usize + of as usize) % Source::ALL.len()];
+                    let last_ns = &mut last_ns[source as usize];
+                    *last_ns = soon_ns.max(*last_ns);
+                    schedule.at(*last_ns, source, u64::from(of));
+                    expected.push((*last_ns, number, source.event(u64::from(of))));
+                    continue;
+                }
+            };
+            expected.push((soon_ns, number, event));
+            // What has happened last may schedule more, and some of it from the same source.
+            schedule.happened();
+            for _ in 0..random.below(3) {
+                schedule.happened();
+                expected.sort_by_key(|&(at_ns, number, _)| (at_ns, number));
+                let next = (!expected.is_empty()).then(|| expected.remove(0));
+                assert_eq!(schedule.next_ns(), next.map(|(at_ns, ..)| at_ns));
+                assert_eq!(schedule.next(), next.map(|(.., event)| event));
+            }
+        }
+    }
+}
