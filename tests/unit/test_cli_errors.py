@@ -85,6 +85,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("trace convert {good} {readonly}/out.parquet", ["out.parquet"]),
     ("explore --managers single --out {readonly}/page.html", ["page.html"]),
     ("explore --managers single", ["--out"]),
+    ("explore --managers single --out page.pdf", ["page.pdf", ".html"]),
     ("trace convert {good} out.xyz", ["xyz"]),
     ("trace convert {good} out.csv.gz --to msr", ["uncompressed"]),
     # Traces.

@@ -9,6 +9,7 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.explore.settings import ExploreSettings
@@ -20,7 +21,7 @@ _MOST_DRIVES = 2
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("explore")(with_settings(explore))
+    app.command("explore")(without_report(with_settings(explore)))
 
 
 def explore(
@@ -34,12 +35,13 @@ def explore(
 ) -> None:
     """Show small drives step by step in the browser, and ten chapters on why flash amplifies.
 
-    One manager or two, side by side on the same writes. The page is one file, which needs no
-    network.
+    One manager or two, side by side on the same writes, on one page that needs no network.
 
     Example: writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out
     explore.html
     """
+    if out.suffix.lower() != ".html":
+        raise WriteampError(f"--out writes a page; {str(out)!r} must end in .html")
     check_target(out, "page")
     from writeamp.devices.device import device  # noqa: PLC0415 (slow)
     from writeamp.devices.policy import Policy  # noqa: PLC0415 (slow)
