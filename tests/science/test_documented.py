@@ -155,7 +155,7 @@ def measure_drives(folder: Path) -> None:
 
 
 def snapshot_drives(folder: Path) -> None:
-    """Make snapshots of a drive on two days, a history, and two results of one verb."""
+    """Make snapshots of a drive on two days, a history, and results with their pages."""
     for kept in ("smart", "snapshots"):
         (folder / kept).mkdir()
     for at, day in enumerate(("monday", "friday"), 1):
@@ -166,6 +166,9 @@ def snapshot_drives(folder: Path) -> None:
     for name in ("a", "b"):
         found = wa.simulate(blocks=64, pages_per_block=16, op=0.2, writes=4000, seed=ord(name))
         (folder / f"{name}.json").write_text(json.dumps(found.to_dict()))
+    small = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000"
+    for name in ("a", "b", "out", "page"):
+        assert in_process.run("simulate", f"{small} --report {folder}/{name}.html").status == 0
 
 
 def test_there_are_commands_of_every_verb() -> None:

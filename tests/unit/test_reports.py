@@ -194,8 +194,8 @@ def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
     told = in_words(reported(ANSWER))
     first = told.split("\n")[2]
     assert "the flash programs 2.85" in first
-    assert "virtual drive" in first
-    assert "2.1 (-26%)" in first
+    assert "simulation finds" in first
+    assert "2.1 (-26%) with" in first
     for words in (
         "Why the ways differ",
         "skew of the writes",

@@ -59,6 +59,7 @@ class Asking:
             held_pages=question.held_pages if self.rows else 0,
             missing=tuple(self.left),
             notes=tuple(dict.fromkeys([*question.notes, *lost])),
+            simulated_run=question.simulated,
         )
 
 

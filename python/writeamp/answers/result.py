@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from writeamp._engine import __version__
@@ -16,6 +16,7 @@ from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits
+from writeamp.runs.simulation_result import Result
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -32,6 +33,7 @@ class Answer(Drawn):
         held_pages: logical pages that hold data, for which theory speaks.
         missing: what was not finished, after Ctrl-C.
         notes: sentences on what was assumed, left out or rounded.
+        simulated_run: what the simulation found; None if it was not finished.
     """
 
     load_name: str
@@ -43,6 +45,7 @@ class Answer(Drawn):
     held_pages: int = 0
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    simulated_run: Result | None = field(default=None, compare=False)
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -86,6 +89,14 @@ class Answer(Drawn):
             "notes": list(self.notes),
             "version": __version__,
         }
+
+    def beside(self) -> dict[str, Any]:
+        """Return the simulation's WA by cause and over time, and its blocks at the end."""
+        found = self.simulated_run
+        if found is None:
+            return {}
+        causes = {"way": "simulate", "causes": found.causes, "page_bytes": self.device.page_bytes}
+        return found.beside() | {"run": causes}
 
     def card(self) -> Card:
         """Return a row for each way."""

@@ -92,7 +92,10 @@ def _table(found: Rows) -> str:
         + "</tr>"
         for row in found.rows
     )
-    return (
+    made = (
         f'<div class="scroll" tabindex="0"><table>{caption}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table></div>"
     )
+    if not found.folded:
+        return made
+    return f"<details><summary>{text(found.folded)}</summary>{made}</details>"

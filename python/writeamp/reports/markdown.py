@@ -51,8 +51,8 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _table(found: Rows) -> Iterator[str]:
-    if found.caption:
-        yield f"{_text(found.caption)}\n"
+    for words in filter(None, (found.folded, found.caption)):
+        yield f"{_text(words)}\n"
     yield _row([one.removeprefix(">") or " " for one in found.columns])
     yield "|" + "|".join("---:" if one.startswith(">") else "---" for one in found.columns) + "|"
     for row in found.rows:

@@ -29,11 +29,15 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Rows:
-    """A table; a column whose name begins with ">" holds numbers."""
+    """A table; a column whose name begins with ">" holds numbers.
+
+    With `folded`, a page shows these words alone until they are pressed.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    folded: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ class Report:
         verb: that found it, such as "simulate" or "measure counters".
         command: arguments of the command line, without the name of the program.
         document: what the verb prints with `--json`.
-        more: what is drawn and in no document: "over_time" and "blocks", as `more.py` has them.
+        more: what is drawn and in no document, as `results/beside.py` has it.
         version: of writeamp.
     """
 

@@ -62,6 +62,14 @@ def interval(of: Mapping[str, Any], key: str) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
+def op_of_data(of: Mapping[str, Any]) -> float | None:
+    """Return the op of the pages that hold data, which theory asks for; else that of the drive."""
+    physical, held = number(of, "physical_pages"), number(of, "held_pages")
+    if physical and held and 0 < held < physical:
+        return (physical - held) / held
+    return number(of, "op")
+
+
 def shown(value: Any) -> str:
     """Return a value as a table shows it."""
     if value is None:

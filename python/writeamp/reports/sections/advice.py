@@ -9,7 +9,7 @@ from writeamp.models._markov import markov
 from writeamp.reports.parts import Block, Paragraph, Rows, Section
 from writeamp.reports.report import Report
 from writeamp.reports.sections.ways import most_trusted
-from writeamp.reports.values import number, rows, words
+from writeamp.reports.values import number, op_of_data, rows, words
 from writeamp.results.numbers import four_digits
 
 # No drive has more.
@@ -22,7 +22,7 @@ def advice(report: Report) -> Section | None:
     tried = rows(document, "advice") or rows(document, "what_if")
     if tried:
         return _of_tries(report, tried)
-    op, pages = number(document, "op"), number(document, "pages_per_block")
+    op, pages = op_of_data(document), number(document, "pages_per_block")
     is_run = report.verb == "simulate" and "causes" in document
     if is_run and op and pages and 0 < op < _MOST_OP and pages in range(1, _MOST_PAGES):
         return _of_theory(report, op, pages)
@@ -41,13 +41,13 @@ def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
         cells = [words(one, "change"), evidence, change]
         if has_years:
             cells.append("–" if years is None else f"{years:.3g}")
-        lines.append([*cells, words(one, "reason") or words(one, "command")])
+        lines.append([*cells, words(one, "costs") or words(one, "reason")])
     columns = [
         "change",
         ">WA with it",
         ">against now",
         *([">years"] if has_years else []),
-        "remark",
+        "what it costs, or why not",
     ]
     if not any(line[-1] for line in lines):
         columns, lines = columns[:-1], [line[:-1] for line in lines]

@@ -27,7 +27,9 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 def by_cause(report: Report) -> Section | None:
     """Return the icicle of one run, or of the row that is trusted most, and its numbers."""
     document = report.document
-    of = document if table(document, "causes") else _row_with_causes(document)
+    of = document
+    if not table(document, "causes"):
+        of = table(report.more, "run") or _row_with_causes(document)
     causes = {
         cause: pages for cause in table(of, "causes") if (pages := number(of["causes"], cause))
     }

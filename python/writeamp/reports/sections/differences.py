@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.reports.parts import Paragraph, Rows, Section
+from writeamp.reports.parts import Block, Paragraph, Rows, Section
 from writeamp.reports.report import Report
+from writeamp.reports.sections.ways import most_trusted
 from writeamp.reports.values import number, rows, shown, words
 
 
@@ -19,8 +20,22 @@ def differences(report: Report) -> Section | None:
         "Each difference of WA between two ways, and what it comes from: one thing at a time was "
         "switched, and the change counted."
     )
-    table = Rows(["between", ">difference of WA", "cause", ">share"], list(_lines(found)))
-    return Section("differences", "Why the ways differ", (intro, table))
+    agreed = [_between(one) for one in found if one.get("agree") is True]
+    differ = [one for one in found if one.get("agree") is not True]
+    # Of the pairs that differ, those with what is trusted most say it all.
+    trusted = words(most_trusted(rows(report.document, "rows")) or {}, "way")
+    first = [one for one in differ if trusted and trusted in _pair(one)] or differ
+    others = [one for one in differ if one not in first]
+    columns = ["between", ">difference of WA", "cause", ">share"]
+    blocks: list[Block] = []
+    if first:
+        blocks += [intro, Rows(columns, list(_lines(first)))]
+    if others:
+        more = f"{len(others)} other pairs that differ"
+        blocks.append(Rows(columns, list(_lines(others)), folded=more))
+    if agreed:
+        blocks.append(Paragraph(f"Within noise of each other: {'; '.join(agreed)}.", "good"))
+    return Section("differences", "Why the ways differ", tuple(blocks))
 
 
 def _lines(found: list[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -37,8 +52,10 @@ def _lines(found: list[Mapping[str, Any]]) -> Iterator[list[str]]:
             yield [*head, "no cause above the noise", ""]
 
 
-def _between(one: Mapping[str, Any]) -> str:
+def _pair(one: Mapping[str, Any]) -> list[str]:
     between = one.get("between")
-    if isinstance(between, list):
-        return " and ".join(map(shown, between))
-    return words(one, "between")
+    return [shown(each) for each in between] if isinstance(between, list) else []
+
+
+def _between(one: Mapping[str, Any]) -> str:
+    return " and ".join(_pair(one)) or words(one, "between")

@@ -43,7 +43,14 @@ def _of_answer(document: _Document) -> str:
     row = most_trusted(rows(document, "rows"))
     if row is None:
         return "No way could answer; the table says why."
-    said = f"{_wa(row)} That is what {in_words(words(row, 'way'))} finds."
+    found = rows(document, "rows")
+    others = [
+        f"{in_words(words(one, 'way')).rstrip(',')} {four_digits(wa)}"
+        for one in found
+        if one is not row and (wa := number(one, "wa")) is not None
+    ]
+    also = f"; {', '.join(others)}" if others else ""
+    said = f"{_wa(row)} That is what {in_words(words(row, 'way'))} finds{also}."
     changes = [
         (wa, words(one, "change"))
         for one in rows(document, "advice")
@@ -53,7 +60,7 @@ def _of_answer(document: _Document) -> str:
     if changes and now:
         wa, change = min(changes)
         if wa < now:
-            said += f" With {change} it would be {four_digits(wa)} ({wa / now - 1:+.0%})."
+            said += f" It would be {four_digits(wa)} ({wa / now - 1:+.0%}) with: {change}."
     return said
 
 
@@ -203,7 +210,6 @@ def _wa(document: _Document) -> str:
 # Keys that only such a document has together; the special before the general.
 _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"rows", "differences", "advice"}), _of_answer),
-    (frozenset({"findings"}), _of_findings),
     (frozenset({"settings", "numbers", "equal"}), _of_difference),
     (frozenset({"rows", "loads"}), _of_comparison),
     (frozenset({"target_wa", "op"}), _of_target),
@@ -214,4 +220,5 @@ _SENTENCES: tuple[tuple[frozenset[str], Callable[[_Document], str]], ...] = (
     (frozenset({"methods", "op"}), _of_methods),
     (frozenset({"requests", "writes_per_page"}), _of_trace),
     (frozenset({"wa"}), _wa),
+    (frozenset({"findings"}), _of_findings),
 )

@@ -14,8 +14,8 @@ _Row = Mapping[str, Any]
 # Ways of `answer`, the most trusted one first, and what each is in a sentence.
 _WAYS = {
     "real": "the real drive, by its counters,",
-    "virtual": "the virtual drive",
     "simulate": "simulation",
+    "virtual": "the virtual drive",
     "timed": "simulation in virtual time",
     "mean-field": "the mean field",
     "formula": "the formula",
@@ -45,7 +45,7 @@ def ways(report: Report) -> Section | None:
         [key, ">WA [95% CI]", *(heading for _, heading in more)],
         [
             [name, with_bounds(number(row, "wa"), interval(row, "wa"))]
-            + ["" if row.get(one) in (None, "") else shown(row[one]) for one, _ in more]
+            + [_cell(row, one) for one, _ in more]
             for name, row in zip(names, found, strict=True)
         ],
     )
@@ -78,6 +78,13 @@ def in_words(way: str) -> str:
     return next((said for begins, said in _WAYS.items() if way.startswith(begins)), way)
 
 
+def _cell(row: _Row, key: str) -> str:
+    seconds = number(row, "seconds") if key == "seconds" else None
+    if seconds is not None:
+        return f"{seconds:.1f}" if seconds >= 0.1 else "0"
+    return "" if row.get(key) in (None, "") else shown(row[key])
+
+
 def _name(row: _Row, key: str, *, has_loads: bool) -> str:
     if key != "manager":
         return words(row, key)
@@ -86,5 +93,5 @@ def _name(row: _Row, key: str, *, has_loads: bool) -> str:
 
 
 def _is_outside(row: _Row) -> bool:
-    is_formula = words(row, "way").startswith("formula") and bool(words(row, "reason"))
-    return row.get("in_domain") is False or is_formula
+    is_theory = words(row, "way").startswith(("formula", "mean-field"))
+    return row.get("in_domain") is False or (is_theory and bool(words(row, "reason")))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
 from writeamp.pages.escaping import text
 from writeamp.reports.charts.svg import SIZE, WIDTH, label, rule
 from writeamp.reports.parts import Controls, Paragraph, Section
 from writeamp.reports.report import Report
-from writeamp.reports.values import number, words
+from writeamp.reports.values import number, op_of_data, words
 
 _LEAST_OP, _MOST_OP = 0.01, 1.0
 _MOST_PAGES = 4096
@@ -34,7 +36,7 @@ _LEFT, _RIGHT, _TOP, _FOOT, _HEIGHT, _MOST_WA = 64, WIDTH - 12, 12, 210, 256, 8
 def what_if(report: Report) -> Section | None:
     """Return the sliders, set as the drive and its load are, where they are known."""
     document = report.document
-    op, wa = number(document, "op"), number(document, "wa")
+    op, wa = op_of_data(document), number(document, "wa")
     pages = number(document, "pages_per_block")
     if op is None or pages is None or not 1 <= pages <= _MOST_PAGES or op <= 0:
         return None
@@ -46,11 +48,19 @@ def what_if(report: Report) -> Section | None:
     intro = Paragraph(
         "What theory says of a full, large drive as its spare space and its load change. These are "
         "the formulas of writeamp's library, computed here; they know nothing of this run but its "
-        "op and the pages of its blocks."
+        f"op{_why_this_op(document, op)} and the pages of its blocks."
     )
     form = Controls(_form(start, pages, hot, writes, wa))
     command = shlex.join(["writeamp", *predict])
     return Section("what-if", "What if", (intro, form), command=command)
+
+
+def _why_this_op(document: Mapping[str, Any], op: float) -> str:
+    """Return why the op is not that of the drive, if it is not."""
+    of_drive = number(document, "op")
+    if not of_drive or abs(op / of_drive - 1) < 0.005:
+        return ""
+    return f" ({op:.4g}, as only a part of the logical pages holds data; {of_drive:.4g} of all)"
 
 
 def _form(op: float, pages: float, hot: float, writes: float, wa: float | None) -> str:
