@@ -101,7 +101,7 @@ def why(found: wa.Answer) -> list[str]:
         causes = "; ".join(f"{sign * each.share:+.4f} {each.cause}" for each in pair.causes)
         lines.append(
             f"- {one.way} {sign * pair.wa_difference:+.4f}: {causes}; "
-            f"{sign * pair.unexplained:+.4f} unexplained ({unexplained(found, pair):+.2%})"
+            f"{sign * pair.unexplained:+.4f} unexplained ({sign * unexplained(found, pair):+.2%})"
         )
     return [*lines, *(f"- {change.change}: {change.wa:.4f}" for change in found.advice)]
 
