@@ -20,7 +20,7 @@ READ, WRITE = 0, 1
 _COUNTERS_PER_WRITE = 8
 _FEWEST_COUNTERS = 1 << 16
 # Update intervals are found from all writes of so many, and from a quarter of more, up to a most.
-_FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 15, 1 << 18
+_FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 13, 1 << 18
 _KEY_BITS = 63
 
 _Array = npt.NDArray[Any]
