@@ -7,7 +7,7 @@ there is no chunk, so that a process may be killed anywhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -133,12 +133,16 @@ def _row_bytes() -> int:
 
 
 class Spills:
-    """Chunks of a split that has read all, by volume."""
+    """Chunks of a split that has read all, by volume.
+
+    Each call reads what it asks for: what a map had shown would stay in the memory of the process.
+    """
 
     def __init__(self, folder: Path, chunks: Sequence[Chunk]) -> None:
-        """Open the chunks of a folder; their columns stay on the disk until they are looked at."""
+        """Take the chunks of a folder."""
         self.names = [name for chunk in chunks for name in chunk.names]
-        self._maps = [_mapped(folder, chunk) for chunk in chunks]
+        self._folder = folder
+        self._chunks = chunks
         self._places: list[list[tuple[int, int, int]]] = [[] for _ in self.names]
         for chunk in chunks:
             first = 0
@@ -151,27 +155,42 @@ class Spills:
         return sum(end - first for _, first, end in self._places[code])
 
     def volumes(self, codes: Sequence[int]) -> Columns:
-        """Return the requests of volumes after each other, each in the order of reading."""
+        """Return the requests of volumes after each other, each in the order of reading.
+
+        In a chunk, volumes whose numbers follow each other stand beside each other.
+        """
         places = [place for code in codes for place in self._places[code]]
-        return Columns(
-            **{
-                name: np.concatenate(
-                    [self._maps[chunk][name][first:end] for chunk, first, end in places]
-                )
-                for name in _DTYPES
-            }
+        spans: dict[int, tuple[int, int]] = {}
+        for chunk, first, end in places:
+            low, high = spans.get(chunk, (first, end))
+            spans[chunk] = (min(low, first), max(high, end))
+        return Columns(**{name: self._column(name, places, spans) for name in _DTYPES})
+
+    def _column(
+        self,
+        name: str,
+        places: Sequence[tuple[int, int, int]],
+        spans: Mapping[int, tuple[int, int]],
+    ) -> npt.NDArray[Any]:
+        read = {chunk: self._read(name, chunk, *span) for chunk, span in spans.items()}
+        return np.concatenate(
+            [
+                read[chunk][first - spans[chunk][0] : end - spans[chunk][0]]
+                for chunk, first, end in places
+            ]
         )
 
-
-def _mapped(folder: Path, chunk: Chunk) -> dict[str, npt.NDArray[Any]]:
-    return dict(_columns_of(_data(folder, chunk.number), chunk.requests))
-
-
-def _columns_of(path: Path, requests: int) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    offset = 0
-    for name, dtype in _DTYPES.items():
-        yield name, np.memmap(path, dtype, "r", offset=offset, shape=(requests,))
-        offset += requests * np.dtype(dtype).itemsize
+    def _read(self, name: str, chunk: int, first: int, end: int) -> npt.NDArray[Any]:
+        """Return some rows of a column of a chunk."""
+        offset = 0
+        for column, dtype in _DTYPES.items():
+            size = np.dtype(dtype).itemsize
+            if column == name:
+                offset += first * size
+                break
+            offset += self._chunks[chunk].requests * size
+        path = _data(self._folder, chunk)
+        return np.fromfile(path, _DTYPES[name], count=end - first, offset=offset)
 
 
 def _data(folder: Path, number: int) -> Path:
