@@ -115,7 +115,7 @@ def test_uniform_writes_agree_with_their_formula_on_a_drive_of_many_blocks() -> 
 
 
 def test_a_mean_field_of_the_very_load_lacks_nothing_but_the_blocks() -> None:
-    load = {"workload": "hot-cold:f=0.2,r=0.8", "manager": "hcwf:d=5"}
+    load = {"workload": "hot-cold:f=0.2,r=0.8", "manager": "hcwf:d=5", "replicas": 1}
     found = asked((mean_field.WAY, simulate.WAY), **load, **(SMALL | {"pages_per_block": 16}))
     pair = found.differences[0]
     assert pair.between == ("mean-field hot-cold", "simulate")
