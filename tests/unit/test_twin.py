@@ -259,6 +259,22 @@ def test_a_verb_of_one_drive_takes_the_most_probable_and_says_so(profile: Path) 
     assert wa.device(profile).op == pytest.approx(best.op, rel=0.01)
 
 
+def test_a_virtual_drive_is_the_most_probable(profile: Path) -> None:
+    from writeamp.settings.device import DeviceSettings  # noqa: PLC0415
+    from writeamp.vssd.policy_settings import BuiltInPolicySettings  # noqa: PLC0415
+    from writeamp.vssd.settings import DriveSettings  # noqa: PLC0415
+    from writeamp.vssd.specification import specify  # noqa: PLC0415
+
+    found = specify(DeviceSettings(profile=profile), BuiltInPolicySettings(), DriveSettings())
+    assert str(found.policy).startswith("sepgc, greedy")
+    assert found.device.pages_per_block == fitted().candidates[0].erase_unit_pages
+    assert any("most probable" in one for one in found.plan.notes)
+    asked = BuiltInPolicySettings(victims="fifo")
+    found = specify(DeviceSettings(profile=profile, op=0.4), asked, DriveSettings())
+    assert str(found.policy).startswith("sepgc, fifo")
+    assert found.device.op == pytest.approx(0.4, rel=0.01)
+
+
 def test_an_experiment_on_a_twin_is_kept_in_a_file(profile: Path, tmp_path: Path) -> None:
     asked = wa.Experiment.of("simulate", device=profile, writes=3000)
     asked.to_toml(tmp_path / "experiment.toml")

@@ -49,6 +49,15 @@ class Candidates:
                 break
         return tuple(found)
 
+    def note_of_best(self, name: object) -> str:
+        """Return a sentence on which member a run of one drive takes."""
+        best = self.members[0]
+        return (
+            f"{name} may be any of {len(self.members)} drives; this is the most probable, with "
+            f"{best.weight:.0%}: {best.manager}, {best.victims}, op {best.op:.4g}, "
+            f"{best.erase_unit_pages} pages an erase unit"
+        )
+
     def blocks_of(self, one: Candidate) -> int:
         """Return the blocks of a member on a drive of the size that was measured."""
         return max(2, round(self.logical_pages * (1 + one.op) / one.erase_unit_pages))

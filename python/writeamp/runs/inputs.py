@@ -77,12 +77,7 @@ def _note_of_candidates(experiment: Experiment) -> list[str]:
     """Return what a run of one drive takes of a profile that may be many."""
     if experiment.candidates is None:
         return []
-    best = experiment.candidates.members[0]
-    return [
-        f"{experiment.device.profile} may be any of {len(experiment.candidates.members)} drives; "
-        f"this is the most probable, with {best.weight:.0%}: {best.manager}, {best.victims}, op "
-        f"{best.op:.4g}, {best.erase_unit_pages} pages an erase unit"
-    ]
+    return [experiment.candidates.note_of_best(experiment.device.profile)]
 
 
 def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:

@@ -7,13 +7,18 @@ drive takes the most probable.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from writeamp._engine import declared
 from writeamp.devices.candidates import Candidates
 from writeamp.devices.profile import profile
+from writeamp.settings.device import DeviceSettings
+from writeamp.settings.settings import PolicySettings
 from writeamp.units.ratios import op_of
+
+P = TypeVar("P", bound=PolicySettings)
 
 Table = Mapping[str, Any]
 
@@ -54,6 +59,24 @@ def with_candidates(
     if verb != "compare":
         policy = {"manager": best.manager, "victims": best.victims} | policy
     return {**tables, "device": drive, "policy": policy}, found
+
+
+def most_probable(device: DeviceSettings, policy: P) -> tuple[DeviceSettings, P, tuple[str, ...]]:
+    """Return the settings of one drive, where a profile may be many, and a note that says which.
+
+    A policy that has its default is taken for one that was not given.
+    """
+    asked = {
+        one.name: getattr(policy, one.name)
+        for one in fields(policy)
+        if one.name != "wear_leveling" and str(getattr(policy, one.name)) != str(one.default)
+    }
+    tables, found = with_candidates("serve", {"device": vars(device), "policy": asked})
+    if found is None:
+        return device, policy, ()
+    drive = {name: one for name, one in tables["device"].items() if name in vars(device)}
+    note = found.note_of_best(device.profile)
+    return replace(device, **drive), replace(policy, **tables["policy"]), (note,)
 
 
 def replaced_by(candidates: Candidates | None, given: Mapping[str, Any]) -> Candidates | None:

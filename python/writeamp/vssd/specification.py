@@ -21,6 +21,7 @@ from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing, precondition
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
+from writeamp.settings.learnt import most_probable
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 from writeamp.units.byte_sizes import shown_bytes
@@ -66,6 +67,7 @@ def specify(
     Raises:
         WriteampError: it is no flash drive, its manager needs hints, or it cannot be built so.
     """
+    device, policy, notes = most_probable(device, policy)
     _refuse_hints(policy)
     load = LoadSettings(precondition=settings.precondition)
     if Precondition.of(load.precondition).fill == "workload":
@@ -92,7 +94,7 @@ def specify(
         host=load,
         policy=Policy.of(policy.manager, policy.victims, policy.wear_leveling),
         run=run,
-        notes=prepared.notes,
+        notes=(*notes, *prepared.notes),
         earlier=prepared.earlier,
     )
     # Whatever the engine refuses of such a drive, it refuses of one that nobody has written to.
