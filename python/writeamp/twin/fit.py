@@ -17,7 +17,7 @@ from writeamp.results.drawn import Drawn
 from writeamp.runners import Runner
 from writeamp.twin.condensing import condensed
 from writeamp.twin.families import Variant
-from writeamp.twin.likelihood import Floats, Weighed, expected_scale, weigh
+from writeamp.twin.likelihood import USUAL_NOISE, Floats, Weighed, expected_scale, weigh
 from writeamp.twin.profile import profile_tables
 from writeamp.twin.table import Table, table_of
 from writeamp.twin.windows import Windows
@@ -29,6 +29,10 @@ _LEVEL = 0.9
 # Families whose best candidates are so many times as likely as the best of all cannot be told from
 # it.
 _ALIKE = 2.0
+# Error of a prediction where a candidate is the drive; and how much more than in the windows those
+# are off that none is, under loads which the chain does not hold.
+_LEAST_ERROR = 0.006
+_BEYOND_THE_CHAIN = 1.5
 # A misfit of more is that of a drive that is none of the candidates.
 _STRANGE = 2.5
 
@@ -124,8 +128,10 @@ class Fit(Drawn):
     @property
     def error(self) -> float:
         """Relative error of a prediction of WA beside that of the parameters."""
-        own = expected_scale(self.windows.noise)
-        return math.hypot(0.005, math.sqrt(max(self.weighed.scale**2 - own**2, 0.0)))
+        # What looks like noise may be a drive that no candidate is: only usual noise is taken off.
+        own = expected_scale(min(self.windows.noise or USUAL_NOISE, USUAL_NOISE))
+        beyond = math.sqrt(max(self.weighed.scale**2 - own**2, 0.0))
+        return math.hypot(_LEAST_ERROR, _BEYOND_THE_CHAIN * beyond)
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:

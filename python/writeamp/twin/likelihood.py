@@ -28,7 +28,7 @@ _SPREAD_KNOWN, _SPREAD_UNKNOWN = 0.5, 1.0
 # What the table's interpolation and the draws of its runs are off by, and what a window's noise is
 # taken for where nothing tells it.
 TABLE_ERROR = 0.009
-_USUAL_NOISE = 0.01
+USUAL_NOISE = 0.01
 
 _STEPS_OF_UNIT = 4
 _COARSE, _FINE = 0.015, 0.002
@@ -101,7 +101,7 @@ def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
 
 def expected_scale(noise: float | None) -> float:
     """Return the scale of a window's error that is expected where a candidate is the drive."""
-    return math.hypot(_USUAL_NOISE if noise is None else noise, TABLE_ERROR)
+    return math.hypot(USUAL_NOISE if noise is None else noise, TABLE_ERROR)
 
 
 @dataclass(frozen=True)
