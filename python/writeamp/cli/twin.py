@@ -67,8 +67,8 @@ def twin_plan(
     chain = chain_of(asked.phases, chunks=asked.chunks, capacity_bytes=capacity)
     more = plan_tables(chain, write_mb_s=drive.write_mb_s, rated_tbw=drive.rated_tbw)
     chain.write(out, more)
-    if json:
-        options.print_json({"out": str(out), "chain": chain.tables(), **more})
+    document = {"out": str(out), "chain": chain.tables(), **more}
+    if options.printed_json(lambda: document, json=json):
         return
     rows = [("plan", str(out)), ("capacity", shown_bytes(chain.capacity_bytes))]
     rows += [(key.replace("_", " "), f"{value:.4g}") for key, value in more["cost"].items()]
@@ -258,8 +258,7 @@ def _tell_windows(found: Windows, out: Path, *, json: bool) -> None:
         "noise": found.noise,
         "host_bytes": float(found.host_bytes.sum()),
     }
-    if json:
-        options.print_json(document)
+    if options.printed_json(lambda: document, json=json):
         return
     rows = [("windows", ", ".join(f"{wa:.3f}" for wa in found.wa)), ("kept in", str(out))]
     rows.append(("WA of the fill in order", f"{found.sequential_factor:.4f}"))
