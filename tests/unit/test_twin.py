@@ -250,6 +250,18 @@ def test_what_is_given_is_replaced_in_all_candidates(profile: Path) -> None:
     assert more.wa < less.wa
 
 
+def test_a_large_twin_is_simulated_as_a_capacity(
+    profile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = wa.simulate(profile, writes=2000)
+    monkeypatch.setattr("writeamp.studies.mixture._MOST_PAGES", PAGES - 1)
+    found = wa.simulate(profile, writes=2000)
+    assert isinstance(usual, Mixture)
+    assert isinstance(found, Mixture)
+    assert [one.candidate for one in found.runs] == [one.candidate for one in usual.runs]
+    assert found.wa == pytest.approx(usual.wa, rel=0.1)
+
+
 def test_a_verb_of_one_drive_takes_the_most_probable_and_says_so(profile: Path) -> None:
     found = wa.endurance(profile, w_max=5, replicas=1)
     best = fitted().candidates[0]

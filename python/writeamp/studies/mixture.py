@@ -12,6 +12,7 @@ from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from writeamp.devices.candidates import Candidate, Candidates
+from writeamp.devices.device import device
 from writeamp.errors import RefusedError
 from writeamp.plots.spec import BarChart, Layer
 from writeamp.plots.style import SERIES_COLORS, WA_LABEL
@@ -23,6 +24,7 @@ from writeamp.runs.one_run import Progress
 from writeamp.runs.runner import drives_that_fit
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
+from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import SimulationSettings
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 # A run of one candidate need not be known better than the candidates are.
 _PRECISION = 0.004
+# A larger drive is simulated by a smaller one, as any capacity is.
+_MOST_PAGES = 2**22
 _NORMAL_95 = 1.959964
 
 
@@ -242,7 +246,10 @@ def _alone(experiment: Experiment, candidates: Candidates, one: Candidate) -> Ex
         "manager": one.manager,
         "victims": one.victims or None,
     }
-    if blocks is not None:
+    if blocks is not None and candidates.logical_pages > _MOST_PAGES and _scales(experiment):
+        page_bytes = device(experiment.device.profile or "generic").page_bytes
+        settings["capacity"] = candidates.logical_pages * page_bytes
+    elif blocks is not None:
         settings["blocks"] = blocks
     run = experiment.run
     assert isinstance(run, SimulationSettings)
@@ -250,6 +257,13 @@ def _alone(experiment: Experiment, candidates: Candidates, one: Candidate) -> Ex
         settings["precision"] = max(run.precision, _PRECISION)
     settings["replicas"] = 1
     return replace(replace(experiment, candidates=None).with_settings(**settings), candidates=None)
+
+
+def _scales(experiment: Experiment) -> bool:
+    """Return whether a smaller drive may stand for the one that is meant."""
+    load = experiment.load
+    has_trace = load.trace is not None or Precondition.of(load.precondition).trace is not None
+    return not has_trace and not experiment.is_timed and not experiment.device.changes_times
 
 
 def _run(simulate: Any, experiment: Experiment) -> Result | RefusedError:
