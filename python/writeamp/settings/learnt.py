@@ -42,7 +42,8 @@ def with_candidates(
     base = device.get("profile", device.get("device"))
     if not isinstance(base, str | Path) or not str(base).endswith(".toml"):
         return tables, None
-    if str(base).startswith("raid0:"):
+    # An array has no candidates, and a file that is not there is told of when the drive is built.
+    if str(base).startswith("raid0:") or not Path(base).is_file():
         return tables, None
     found = profile(base).candidates
     if found is None:
