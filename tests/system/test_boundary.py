@@ -10,7 +10,9 @@ from unittest.mock import patch
 import in_process
 import pytest
 from patience import PATIENCE_S
+from writeamp import _engine
 from writeamp.cli import predict_tables
+from writeamp.cli.engine_age import lacking
 
 FULL = Path("/dev/full")
 
@@ -102,6 +104,25 @@ def test_a_fault_of_ours_is_one_sentence_that_says_so(monkeypatch: pytest.Monkey
     assert "a fault of writeamp" in one_sentence(err)
     assert "ZeroDivisionError: of ours" in err
     assert "Traceback" not in err
+
+
+def test_an_engine_older_than_the_python_code_is_to_be_built_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class OldDrive:
+        def __init__(self, *, geometry: object) -> None: ...
+
+    monkeypatch.setattr(_engine, "Drive", OldDrive)
+    with patch.object(predict_tables, "predict", side_effect=TypeError("unexpected keyword")):
+        status, out, err = in_process.run("predict", "--op 0.1")
+    assert (status, out) == (70, "")
+    assert "older than the Python code" in one_sentence(err)
+    assert "Drive(logical_pages=)" in err
+    assert "make all" in err
+    monkeypatch.undo()
+    assert lacking() is None
+    monkeypatch.delattr(_engine, "kept")
+    assert lacking() == "kept"
 
 
 def test_the_traceback_of_a_fault_is_there_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:

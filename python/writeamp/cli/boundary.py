@@ -106,9 +106,20 @@ def report_policy(error: PolicyError) -> None:
 
 
 def report_fault(error: BaseException) -> None:
-    """Say that an error is ours and what a report of it needs; the traceback only on demand."""
+    """Say that an error is ours and what a report of it needs; the traceback only on demand.
+
+    An engine that was built before the Python code was last updated is no fault, and said to be so.
+    """
+    from writeamp.cli.engine_age import lacking  # noqa: PLC0415 (slow)
+
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
+    if (name := lacking()) is not None:
+        say(
+            f"the compiled engine is older than the Python code beside it (it has no {name}); "
+            "build it again: make all"
+        )
+        return
     kind = type(error).__name__
     what = " ".join(f"{kind}: {error}".split())[:500]
     say(
