@@ -71,6 +71,32 @@ def test_a_page_reads_as_markdown(page: Path) -> None:
         assert f"## {heading}" in out
 
 
+def test_theory_of_uniform_writes_stands_beside_uniform_writes_alone(
+    page: Path, tmp_path: Path
+) -> None:
+    uniform = tmp_path / "uniform.html"
+    assert run("simulate", f"{DRIVE} --workload uniform:trim=0.1 --report {uniform}").status == 0
+    assert "WA by theory" in run("report", str(uniform)).out
+    told = run("report", str(page)).out
+    assert "WA by theory" not in told
+    assert "writeamp answer --blocks 64" in told
+
+
+def test_markdown_speaks_of_no_drawing_that_it_does_not_have(page: Path) -> None:
+    told = run("report", str(page)).out
+    for words in ("dashed line", "Each layer is as wide", "its shade", "sliders", "computed here"):
+        assert words not in told, words
+    assert "Erases of a block:" in told
+    assert "the dashed line is the mean" in page.read_text()
+
+
+def test_options_that_a_command_has_are_not_added_again() -> None:
+    twice = reported(COUNTERS, "--json", verb="simulate")
+    assert twice.with_options("--series", "--json") == "writeamp simulate --json --series"
+    around = reported(COUNTERS, "/dev/sda", "--", "fio", "--json", verb="run")
+    assert around.with_options("--json") == "writeamp run /dev/sda --json -- fio --json"
+
+
 def test_what_is_printed_stays_what_it_is(tmp_path: Path) -> None:
     plain = run("predict", "--op 0.15")
     beside = run("predict", f"--op 0.15 --report {tmp_path}/page.html")

@@ -73,7 +73,7 @@ def block_html(block: Block) -> str:
     if isinstance(block, Rows):
         return _table(block)
     if isinstance(block, Drawing):
-        caption = f"<figcaption>{text(block.caption)}</figcaption>" if block.caption else ""
+        caption = f"<figcaption>{text(block.words)}</figcaption>" if block.words else ""
         return f'<figure><div class="scroll chart" tabindex="0">{block.svg}</div>{caption}</figure>'
     assert isinstance(block, Controls)
     return block.html

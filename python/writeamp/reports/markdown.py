@@ -21,17 +21,24 @@ def _lines(report: Report, sections: Sequence[Section]) -> Iterator[str]:
     yield f"# writeamp {_text(report.verb)}\n"
     is_first = True
     for section in sections:
-        if section.title:
+        lines = list(_section(section))
+        if section.title and lines:
             if is_first:
                 yield _code(report.command_line)
                 is_first = False
             yield f"## {_text(section.title)}\n"
-        for block in section.blocks:
-            yield from _block(block)
-        if section.command is not None:
-            yield f"Command:\n\n{_code(section.command)}"
+        yield from lines
     if is_first:
         yield _code(report.command_line)
+
+
+def _section(section: Section) -> Iterator[str]:
+    """Yield what a section says without what is seen and pressed in a page alone."""
+    if not any(isinstance(one, Controls) for one in section.blocks):
+        for block in section.blocks:
+            yield from _block(block)
+    if section.command is not None:
+        yield f"Command:\n\n{_code(section.command)}"
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -44,8 +51,8 @@ def _block(block: Block) -> Iterator[str]:
     elif isinstance(block, Rows):
         yield from _table(block)
     elif isinstance(block, Drawing):
-        if block.caption:
-            yield f"{_text(block.caption)}\n"
+        if block.facts:
+            yield f"{_text(block.facts)}\n"
     else:
         assert isinstance(block, Controls)
 

@@ -42,10 +42,22 @@ class Rows:
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG of ours, all text in it escaped, and a sentence under it."""
+    """An SVG of ours, all text in it escaped, and sentences under it.
+
+    Attributes:
+        svg: the drawing.
+        caption: how it is read.
+        facts: numbers of it, which also stand where it does not.
+    """
 
     svg: str
     caption: str
+    facts: str = ""
+
+    @property
+    def words(self) -> str:
+        """The sentences under it."""
+        return " ".join(filter(None, (self.caption, self.facts)))
 
 
 @dataclass(frozen=True)

@@ -32,5 +32,9 @@ class Report:
         return shlex.join(["writeamp", *self.command])
 
     def with_options(self, *options: str) -> str:
-        """Return the command line with more options."""
-        return f"{self.command_line} {shlex.join(options)}"
+        """Return the command line with more options, those that it does not have yet."""
+        # What follows `--` is of another command.
+        end = self.command.index("--") if "--" in self.command else len(self.command)
+        ours, others = self.command[:end], self.command[end:]
+        more = [one for one in options if one not in ours]
+        return shlex.join(["writeamp", *ours, *more, *others])

@@ -25,7 +25,8 @@ def advice(report: Report) -> Section | None:
     op, pages = op_of_data(document), number(document, "pages_per_block")
     is_run = report.verb == "simulate" and "causes" in document
     if is_run and op and pages and 0 < op < _MOST_OP and pages in range(1, _MOST_PAGES):
-        return _of_theory(report, op, pages)
+        is_uniform = words(document, "workload").partition(":")[0] == "uniform"
+        return _untried(report, _of_theory(op, pages) if is_uniform else ())
     return None
 
 
@@ -59,26 +60,29 @@ def _of_tries(report: Report, tried: Sequence[Mapping[str, Any]]) -> Section:
     return Section("advice", "What to do", blocks)
 
 
-def _of_theory(report: Report, op: float, pages: float) -> Section:
-    """Return what theory says of more spare space, and the command that tries changes."""
+def _untried(report: Report, theory: tuple[Block, ...]) -> Section:
+    """Return what theory says of this load, if anything, and the command that tries changes."""
+    given = [one for one in report.command[1:] if one not in ("--series", "--json", "--csv")]
+    found = Paragraph(
+        "What this very load would gain by op, TRIM, another manager or victim policy, one change "
+        "at a time, simulation finds:"
+    )
+    command = Report("answer", ("answer", *given), {}).command_line
+    return Section("advice", "What to do", (*theory, found), command=command)
+
+
+def _of_theory(op: float, pages: float) -> tuple[Block, ...]:
+    """Return what theory says of more spare space under uniform writes."""
     now = float(markov(op, pages))
     lines = []
     for times in (1.5, 2, 3):
         wa = float(markov(times * op, pages))
         change = f"{times:g} times the spare space: op {times * op:.3g}"
         lines.append([change, four_digits(wa), f"{wa / now - 1:+.0%}"])
-    given = [one for one in report.command[1:] if one not in ("--series", "--json", "--csv")]
-    return Section(
-        "advice",
-        "What to do",
-        (
-            Rows(["change", ">WA by theory", ">against now"], lines),
-            Paragraph(
-                f"Theory is the Markov model, of uniform random writes; for op {op:.3g} it says "
-                f"{four_digits(now)}. More is under the sliders below. What this very load would "
-                "gain by op, TRIM, another manager or victim policy, one change at a time, "
-                "simulation finds:"
-            ),
+    return (
+        Rows(["change", ">WA by theory", ">against now"], lines),
+        Paragraph(
+            f"Theory is the Markov model, of uniform random writes; for op {op:.3g} it says "
+            f"{four_digits(now)}."
         ),
-        command=Report("answer", ("answer", *given), {}).command_line,
     )

@@ -34,14 +34,17 @@ def _drawings(report: Report) -> Iterator[Block]:
     wear = table(report.more, "wear")
     erases = numbers(wear, "erases")
     if erases:
-        yield Drawing(cells(erases, "Map of the erases of each block"), _caption(wear))
+        yield Drawing(
+            cells(erases, "Map of the erases of each block"), _caption(wear), _facts(wear)
+        )
 
 
 def _caption(wear: Mapping[str, Any]) -> str:
     joined = number(wear, "blocks_of_a_cell") or 1
     of = "A cell is a block" if joined == 1 else f"A cell is the mean of {joined:.0f} blocks"
+    return f"Wear map. {of}, in the order of their numbers; its shade says how often it was erased."
+
+
+def _facts(wear: Mapping[str, Any]) -> str:
     least, mean, most = (number(wear, one) or 0 for one in ("least", "mean", "most"))
-    return (
-        f"Wear map. {of}, in the order of their numbers; its shade says how often it was erased. "
-        f"Erases of a block: {least:,.0f} to {most:,.0f}, {mean:,.1f} in the mean."
-    )
+    return f"Erases of a block: {least:,.0f} to {most:,.0f}, {mean:,.1f} in the mean."

@@ -23,8 +23,9 @@ def wa_over_time(report: Report) -> Section | None:
         warmup=number(found, "warmup") or 0,
     )
     caption = "Each point is the mean of an interval"
-    caption += "" if mean is None else f"; the dashed line is the mean, {mean:.4g}"
+    caption += "." if mean is None else "; the dashed line is the mean."
+    facts = "" if mean is None else f"The mean is {mean:.4g}."
     command = None
     if report.verb == "simulate":
         command = report.with_options("--series", "--json")
-    return Section("over-time", "Over time", (Drawing(drawn, f"{caption}."),), command=command)
+    return Section("over-time", "Over time", (Drawing(drawn, caption, facts),), command=command)
