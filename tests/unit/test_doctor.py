@@ -10,12 +10,14 @@ import in_process
 import numpy as np
 import polars as pl
 import pytest
+import samples
 import smart_documents
 import writeamp as wa
 from places import EXAMPLES, TINY
 from writeamp.errors import WriteampError
 from writeamp.mistakes.in_passing import findings_in_command
 from writeamp.mistakes.registry import checks
+from writeamp.results.signatures import SIGNATURES
 
 GIB = 2**30
 
@@ -120,6 +122,44 @@ def test_an_input_is_told_by_its_content(tmp_path: Path) -> None:
     }
     for kind, path in inputs.items():
         assert [kind for _, kind in examined(path).inputs] == [kind]
+
+
+OF_VERBS = {
+    "simulate": "Result",
+    "simulate, timed": "TimedResult",
+    "simulate --target-wa": "RequiredOp",
+    "compare": "Comparison",
+    "endurance": "Endurance",
+    "answer": "Answer",
+    "serve": "ServeResult",
+    "measure rb": "ReadyBusy",
+    "lifetime": "Lifetime",
+    "measure counters": "DriveCounters",
+}
+
+
+def result_of(verb: str, folder: Path) -> Any:
+    if verb == "predict":
+        return in_process.document(verb, "--op 0.28")
+    return (samples.SAMPLES | samples.PARTS)[OF_VERBS[verb]](folder).to_dict()
+
+
+@pytest.mark.parametrize("verb", SIGNATURES)
+def test_a_result_of_every_verb_is_one_and_no_snapshot(verb: str, tmp_path: Path) -> None:
+    document = result_of(verb, tmp_path)
+    path = put(tmp_path, "result.json", document)
+    assert [kind for _, kind in examined(path).inputs] == [f"a result of {verb}"]
+    refused = in_process.run("measure", f"counters {path}")
+    assert refused.status == 2
+    assert f"result.json is a result of writeamp {verb}, and no snapshot of a drive" in refused.err
+
+
+def test_a_page_of_report_is_the_result_inside(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    in_process.run("simulate", f"--blocks 64 --op 0.2 --writes 2000 --report {page}")
+    report = examined(page)
+    assert [kind for _, kind in report.inputs] == ["a result of simulate"]
+    assert "doubtful-result" in ids(report)
 
 
 @pytest.mark.parametrize("path", sorted(TINY.iterdir()), ids=lambda one: one.name)

@@ -10,23 +10,9 @@ from typing import Any
 
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in
+from writeamp.results.signatures import SIGNATURES, signed_verb
 
 _MOST_BYTES = 256 << 20
-
-# Keys that only one verb prints together; the special before the general.
-_SIGNATURES: dict[str, frozenset[str]] = {
-    "measure counters": frozenset({"wa_definition", "class", "checks", "host_bytes"}),
-    "lifetime": frozenset({"at_least_years", "years_low", "what_if"}),
-    "answer": frozenset({"rows", "differences", "advice"}),
-    "compare": frozenset({"rows", "loads", "theory"}),
-    "endurance": frozenset({"pe_fairness", "endurance_full_drive_writes", "w_max"}),
-    "serve": frozenset({"wa", "run", "count_from"}),
-    "measure rb": frozenset({"mixture", "fixed", "method"}),
-    "simulate --target-wa": frozenset({"target_wa", "op"}),
-    "simulate, timed": frozenset({"wa", "latency_us", "workload"}),
-    "simulate": frozenset({"wa", "causes", "host_pages", "flash_pages", "workload"}),
-    "predict": frozenset({"models", "op"}),
-}
 
 
 def result_document(source: Any) -> dict[str, Any]:
@@ -69,12 +55,6 @@ def verb_of(document: Mapping[str, Any], name: str) -> str:
     verb = signed_verb(document)
     if verb is None:
         raise WriteampError(
-            f"{name} is no result of a verb that can be compared; such are: "
-            f"{', '.join(_SIGNATURES)}"
+            f"{name} is no result of a verb that can be compared; such are: {', '.join(SIGNATURES)}"
         )
     return verb
-
-
-def signed_verb(document: Mapping[str, Any]) -> str | None:
-    """Return the verb whose keys a document has; None of none."""
-    return next((verb for verb, keys in _SIGNATURES.items() if keys <= document.keys()), None)

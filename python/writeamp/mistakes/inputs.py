@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from writeamp import traces
-from writeamp.differences.documents import signed_verb
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
@@ -24,6 +23,8 @@ from writeamp.mistakes.fio.command_line import is_command, read_commands
 from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, read_job_file
 from writeamp.mistakes.fio.output import FioOutput, is_output, read_output
 from writeamp.mistakes.traces import TraceFacts, of_pages, of_trace
+from writeamp.reports.embedding import ELEMENT, report_of
+from writeamp.results.signatures import signed_verb
 from writeamp.traces.source import file_path, read_head
 
 # Job files, results and snapshots are small; what is larger is a trace, or nothing of ours.
@@ -31,7 +32,7 @@ _MOST_BYTES = 64 << 20
 _VERSION_KEY = '"fio version"'
 _VALID = (
     "a fio job file, a command line of fio, its JSON output, a block trace, a result of writeamp "
-    "(--json), or counter snapshots"
+    "(--json, --report), or counter snapshots"
 )
 
 
@@ -207,6 +208,8 @@ def _of_content(document: Document) -> Input | list[Snapshot] | None:
     content = document.content
     if _VERSION_KEY.encode() in content:
         return _of_fio(document)
+    if f'id="{ELEMENT}"'.encode() in content:
+        return _of_document(report_of(content, document.name).document, document.name)
     if b"\0" not in content[:4096]:
         if is_job_file(document.text):
             return read_job_file(document.text, document.name)
@@ -221,7 +224,9 @@ def _of_content(document: Document) -> Input | list[Snapshot] | None:
 
 def _of_json(document: Document) -> Input | list[Snapshot]:
     found = document.json
-    if not is_output(found) and any(one.matches(document) for one in SOURCES):
+    # Results of ours come first: they name a device too, as logs of drives do.
+    is_own = is_output(found) or (isinstance(found, Mapping) and signed_verb(found) is not None)
+    if not is_own and any(one.matches(document) for one in SOURCES):
         return snapshots_in(document)
     return _of_document(found, document.name)
 

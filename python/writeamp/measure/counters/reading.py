@@ -12,6 +12,7 @@ from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.saved_file import unpacked
 from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
 from writeamp.measure.counters.sources import SOURCES
+from writeamp.results.signatures import signed_verb
 
 # All of them are in docs/real-drives.md.
 _SUCH = (
@@ -80,8 +81,15 @@ def snapshots_in(document: Document) -> list[Snapshot]:
     """
     parts = _facts_in(document)
     if parts is None:
-        raise WriteampError(f"{document.name} is no snapshot of a drive; {_SUCH}")
+        raise WriteampError(f"{document.name} is {_as_none(document)}; {_SUCH}")
     return [snapshot_of(document.name, [one]) for one in parts]
+
+
+def _as_none(document: Document) -> str:
+    """Return that a document is no snapshot, and if it is a result of ours, of which verb."""
+    verb = signed_verb(document.json) if isinstance(document.json, Mapping) else None
+    told = "" if verb is None else f"a result of writeamp {verb}, and "
+    return f"{told}no snapshot of a drive"
 
 
 def _facts_in(document: Document) -> list[Facts] | None:

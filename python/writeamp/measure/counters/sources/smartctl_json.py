@@ -16,14 +16,20 @@ from writeamp.measure.counters.sources.smart_log_json import data_units
 _NAME = "smartctl -j -x"
 _ATA, _NVME = "ata_smart_attributes", "nvme_smart_health_information_log"
 _SCSI = "scsi_error_counter_log"
-_KEYS = {"smartctl", "smart_support", "device", _ATA, _NVME, _SCSI}
+_KEYS = {"smartctl", "json_format_version", "smart_support", _ATA, _NVME, _SCSI}
+# Of "device", which other documents have too.
+_KEYS_OF_DEVICE = {"protocol", "info_name"}
 _SECTORS = "Logical Sectors Written"
 _USED = "Percentage Used Endurance Indicator"
 
 
 def _matches(document: Document) -> bool:
     found = document.json
-    return isinstance(found, dict) and bool(_KEYS & found.keys())
+    if not isinstance(found, dict):
+        return False
+    device = found.get("device")
+    is_device = isinstance(device, dict) and bool(_KEYS_OF_DEVICE & device.keys())
+    return is_device or bool(_KEYS & found.keys())
 
 
 def _read(document: Document) -> Iterator[Facts]:

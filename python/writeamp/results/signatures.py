@@ -1,0 +1,26 @@
+"""Signatures of result documents: keys by which the verb that printed one is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# Keys that only one verb prints together; the special before the general.
+SIGNATURES: dict[str, frozenset[str]] = {
+    "measure counters": frozenset({"wa_definition", "class", "checks", "host_bytes"}),
+    "lifetime": frozenset({"at_least_years", "years_low", "what_if"}),
+    "answer": frozenset({"rows", "differences", "advice"}),
+    "compare": frozenset({"rows", "loads", "theory"}),
+    "endurance": frozenset({"pe_fairness", "endurance_full_drive_writes", "w_max"}),
+    "serve": frozenset({"wa", "run", "count_from"}),
+    "measure rb": frozenset({"mixture", "fixed_window", "method"}),
+    "simulate --target-wa": frozenset({"target_wa", "op"}),
+    "simulate, timed": frozenset({"wa", "latency_us", "workload"}),
+    "simulate": frozenset({"wa", "causes", "host_pages", "flash_pages", "workload"}),
+    "predict": frozenset({"models", "op"}),
+}
+
+
+def signed_verb(document: Mapping[str, Any]) -> str | None:
+    """Return the verb whose keys a document has; None of none."""
+    return next((verb for verb, keys in SIGNATURES.items() if keys <= document.keys()), None)
