@@ -205,20 +205,27 @@ def _of_text(path: Path) -> Input | list[Snapshot] | None:
 
 def _of_content(document: Document) -> Input | list[Snapshot] | None:
     """Return what a text is that is no trace; None of what may be one."""
-    content = document.content
-    if _VERSION_KEY.encode() in content:
-        return _of_fio(document)
-    if f'id="{ELEMENT}"'.encode() in content:
-        return _of_document(report_of(content, document.name).document, document.name)
-    if b"\0" not in content[:4096]:
-        if is_job_file(document.text):
-            return read_job_file(document.text, document.name)
-        if is_command(document.text):
-            return read_commands(document.text, document.name)
+    if f'id="{ELEMENT}"'.encode() in document.content:
+        return _of_document(report_of(document.content, document.name).document, document.name)
+    fio = _fio_in(document)
+    if fio is not None:
+        return fio
     if document.text.lstrip().startswith("{"):
         return _of_json(document)
     if any(one.matches(document) for one in SOURCES):
         return snapshots_in(document)
+    return None
+
+
+def _fio_in(document: Document) -> FioJobs | None:
+    """Return the jobs of fio that a text has, or its output; None if it is neither."""
+    if _VERSION_KEY.encode() in document.content:
+        return _of_fio(document)
+    if b"\0" not in document.content[:4096]:
+        if is_job_file(document.text):
+            return read_job_file(document.text, document.name)
+        if is_command(document.text):
+            return read_commands(document.text, document.name)
     return None
 
 
@@ -231,7 +238,7 @@ def _of_json(document: Document) -> Input | list[Snapshot]:
     return _of_document(found, document.name)
 
 
-def _of_fio(document: Document) -> Input:
+def _of_fio(document: Document) -> FioOutput:
     """Return fio's output: the last document of a file, as one of each interval may stand there."""
     start = max(0, document.text.rfind("{", 0, document.text.rfind(_VERSION_KEY)))
     found = Document(document.name, document.text[start:].encode()).json
