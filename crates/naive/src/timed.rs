@@ -34,7 +34,7 @@
 //! planes) are read at once. A wear leveller closes a block with whatever it holds, and what is begun
 //! there is queued then, before the erase of the block that the data were in. A flush, and a write
 //! that is not cached, fills begun units that hold data of the host, not only of the mapping table; where that cannot be, they count
-//! as safe.
+//! as safe. Where the cache survives a loss of power, a flush waits for nothing, and such a write is cached.
 //!
 //! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.
 //!

@@ -341,8 +341,10 @@ class ServeResult(Drawn):
 
     def _leaves_out_padding(self) -> bool:
         """Return whether flushes would pad program units, if only the drive were timed."""
-        could_pad = self.device.times is not None and self.device.pages_per_program > 1
-        return could_pad and not self.settings.is_timed
+        times = self.device.times
+        if times is None or self.settings.is_timed or self.device.pages_per_program == 1:
+            return False
+        return not times.get("write_cache", {}).get("power_safe", False)
 
     def _counted(self, *place: str) -> int:
         """Return the difference of a count between the two moments."""

@@ -205,11 +205,20 @@ pub struct WriteCache {
     pub holds_reads: bool,
     /// Idle time of the device after which what waits is written; 0 for never.
     pub idle_flush_ms: f64,
+    /// True if it survives a loss of power: a flush then has nothing to wait for, nor has FUA.
+    pub power_safe: bool,
 }
 
 impl Default for WriteCache {
     fn default() -> Self {
-        WriteCache { bytes: 0, access_ns: 0, mb_s: 0.0, holds_reads: false, idle_flush_ms: 100.0 }
+        WriteCache {
+            bytes: 0,
+            access_ns: 0,
+            mb_s: 0.0,
+            holds_reads: false,
+            idle_flush_ms: 100.0,
+            power_safe: false,
+        }
     }
 }
 

@@ -192,6 +192,24 @@ fn a_cached_write_is_answered_from_memory_and_a_flush_by_the_flash() {
 }
 
 #[test]
+fn where_the_cache_is_safe_from_power_loss_flush_and_fua_wait_for_memory_alone() {
+    let mut timing = cached(16 * PAGE);
+    timing.write_cache.power_safe = true;
+    let mut drive = ssd(ONE_DIE, &timing);
+    let fua = IoRequest { fua: true, ..write(3) };
+    let memory_ns = 50 + 4096;
+    let found = answers(&mut drive, &[(0, fua), (10_000, FLUSH)]);
+    assert_eq!(found, [memory_ns, 10_000]);
+    assert_eq!(drive.counters().expect("a flash drive").host.flushes, 1);
+
+    let mut without = ssd(
+        ONE_DIE,
+        &Timing { write_cache: WriteCache { bytes: 0, ..timing.write_cache.clone() }, ..timing },
+    );
+    assert_eq!(answers(&mut without, &[(0, fua)]), [14_296], "there is no cache to be safe in");
+}
+
+#[test]
 fn a_write_larger_than_the_cache_gets_in_as_pages_leave_it() {
     // Pages 0 to 3 have places at once, and two of them leave for 4 and 5, as a place is free again
     // only when its page is programmed; then one more for each that follows.

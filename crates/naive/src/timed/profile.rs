@@ -97,6 +97,7 @@ pub struct Profile {
     pub cache_mb_s: f64,
     pub cache_holds_reads: bool,
     pub idle_flush_ns: u64,
+    pub power_safe: bool,
     pub map_bytes: u64,
     pub map_entry_bytes: u32,
     pub map_segment_bytes: u32,

@@ -134,13 +134,17 @@ impl<L: Logical> TimedDrive<L> {
                 counters.written_pages += pages.len() as u64;
                 counters.written_bytes += request.length;
                 self.request_mut(id).interval = self.intervals.len() - 1;
-                if self.cache.is_some() && !fua {
+                if self.cache.is_some() && (!fua || self.profile.power_safe) {
                     self.waiting.push_back(id);
                     return;
                 }
                 self.write_through(&request);
             }
             Asked::Trim => self.serve_trim(&request),
+            // Nothing that was answered is lost.
+            Asked::Flush if self.cache.is_some() && self.profile.power_safe => {
+                counters.flushes += 1;
+            }
             Asked::Flush => {
                 counters.flushes += 1;
                 self.write_back();

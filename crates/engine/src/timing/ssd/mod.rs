@@ -234,7 +234,7 @@ impl Ssd {
             Op::Write => {
                 self.count_written(&pending);
                 self.requests[request].written_in = self.late.now();
-                if self.cache.is_some() && !pending.fua {
+                if self.cache.is_some() && (self.is_power_safe() || !pending.fua) {
                     self.waiting.push_back(request);
                     return Ok(());
                 }
@@ -243,14 +243,21 @@ impl Ssd {
             Op::Trim => self.serve_trim(&pending)?,
             Op::Flush => {
                 self.counters.host.flushes += 1;
-                self.write_back()?;
-                let told = self.nand.tell_of_all_programs(Waiter::Request(request));
-                self.requests[request].waits += told;
+                if !self.is_power_safe() {
+                    self.write_back()?;
+                    let told = self.nand.tell_of_all_programs(Waiter::Request(request));
+                    self.requests[request].waits += told;
+                }
             }
         }
         // The request has waited for itself to be taken up whole.
         self.release(request);
         Ok(())
+    }
+
+    /// Whether what was answered is safe though the flash has not got it yet.
+    fn is_power_safe(&self) -> bool {
+        self.cache.is_some() && self.timing.write_cache.power_safe
     }
 
     /// Takes one from what a request waits for; at nothing, it is answered.

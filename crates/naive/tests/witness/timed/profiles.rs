@@ -197,6 +197,7 @@ fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
         mb_s: draws.one_of(&[0.0, 199.9]),
         holds_reads: draws.maybe(),
         idle_flush_ms: draws.one_of(&[0.0, 0.317, 100.0]),
+        power_safe: draws.maybe(),
     };
     let segment_bytes = page_bytes / draws.one_of(&[1, 1, 2, 4]);
     timing.map_cache = MapCache {
@@ -305,6 +306,7 @@ impl Drive {
             cache_mb_s: write_cache.mb_s,
             cache_holds_reads: write_cache.holds_reads,
             idle_flush_ns: (write_cache.idle_flush_ms * 1e6) as u64,
+            power_safe: write_cache.power_safe,
             map_bytes: map_cache.bytes,
             map_entry_bytes: map_cache.entry_bytes,
             map_segment_bytes: map_cache.segment_bytes,
