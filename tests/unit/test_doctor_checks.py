@@ -28,6 +28,30 @@ def ids(found: list[wa.Finding], *, notes: bool = True) -> set[str]:
 
 # Of each check of jobs: texts in which it finds its mistake, and texts in which there is none.
 CASES: dict[str, tuple[list[str], list[str]]] = {
+    "not-understood": (
+        [
+            job(f"{DRIVE}\nrw=randwrites"),
+            job(f"{STEADY}\nfilenam=/dev/sdb"),
+            job(f"{STEADY}\nnorandomap"),
+            job(f"{STEADY}\nbs=4q"),
+            job(f"{STEADY}\nbs=1.5k"),
+            job(f"{STEADY}\nruntime=1x"),
+            job(f"{STEADY}\nnumjobs=many"),
+            job(f"{STEADY}\nioengine=libaoi"),
+            job(f"{STEADY}\nbell_and_whistle=1"),
+            "fio --name=a --filename=/dev/sdb --rw=randwrit --norandommap\n",
+            "fio --name=a --filename=/dev/sdb --norandomap --rw=randwrite --direct=1\n",
+        ],
+        [
+            job(STEADY),
+            job(f"{STEADY}\nbs=4k,8k\nsize=10%\noffset=4z\nio_size=0x1000\nruntime=2h"),
+            job(f"{STEADY}\nsize=${{OF_NOBODY}}\nioengine=${{OF_NOBODY}}\nrw=${{OF_NOBODY}}"),
+            job(f"{STEADY}\nreadwrite=randrw:8\nblocksize=8k\nss_dur=5m\nfdp=1\nplids=1"),
+            job(f"{STEADY}\nioengine=external:/opt/mine.so"),
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --bs=$((4*1024)) --output-format json"
+            " --eta=never --terse-version=5\n",
+        ],
+    ),
     "looped-permutation": (
         [
             job(f"{DRIVE}\nrw=randwrite\nloops=4"),
@@ -272,6 +296,33 @@ def test_a_mistake_in_a_job_is_found_and_a_job_without_it_is_not(name: str, tmp_
 def test_every_check_of_jobs_has_its_cases() -> None:
     of_jobs = {one.id for one in checks() if "fio job" in one.of}
     assert of_jobs <= CASES.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "evidence"),
+    [
+        ("rw=randwrites", "error", "rw=randwrites is no direction; randwrite is"),
+        ("norandomap", "error", "norandomap is no option of fio; norandommap is"),
+        ("bs=4q", "error", "bs=4q is no size; fio 3.33 reads 4"),
+        ("ioengine=libaoi", "error", "ioengine=libaoi is not known; libaio is"),
+        ("bell_and_whistle=1", "note", "bell_and_whistle is not known here"),
+        ("ioengine=of_tomorrow", "note", "ioengine=of_tomorrow is not known"),
+    ],
+)
+def test_what_is_not_understood_is_told_with_the_nearest_that_is(
+    text: str, severity: str, evidence: str, tmp_path: Path
+) -> None:
+    found = findings(tmp_path, job(f"{STEADY}\n{text}"))
+    told = [(one.severity, one.evidence) for one in found if one.id == "not-understood"]
+    assert told == [(severity, evidence)]
+
+
+def test_jobs_of_which_none_writes_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    for text, expected in (("rw=read", 1), ("rw=write", 0), ("rw=${OF_NOBODY}", 0)):
+        path.write_text(job(f"{DRIVE}\n{text}"))
+        notes = wa.doctor(path, simulate=False).notes
+        assert sum("no job writes" in one for one in notes) == expected
 
 
 CLEAN = [

@@ -93,6 +93,8 @@ def doctor(
 
 def _notes(fio: FioJobs) -> Iterator[str]:
     yield from fio.notes
+    if fio.jobs and not fio.writers and not any("rw" in one.unknown for one in fio.jobs):
+        yield f"{fio.name}: no job writes to a drive, so that it has no write amplification"
     for name in fio.named:
         yield f"{name} is named in {fio.name} and not read: `writeamp doctor {name}`"
 

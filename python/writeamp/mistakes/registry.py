@@ -9,6 +9,7 @@ from writeamp.mistakes.finding import Check
 
 # In the order in which findings of one severity are told.
 CHECK_NAMES = (
+    "not_understood",
     "looped_permutation",
     "repeated_seed",
     "generator_period",

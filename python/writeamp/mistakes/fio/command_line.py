@@ -20,7 +20,9 @@ _OF_FIO = {
     *("output", "output_format", "section", "eta", "status_interval", "client", "parse_only"),
     *("readonly", "minimal", "append_terse", "alloc_size", "max_jobs", "debug", "warnings_fatal"),
     *("server", "daemonize", "remote_config", "trigger", "aux_path", "bandwidth_log", "showcmd"),
-    *("version", "help", "cmdhelp", "enghelp", "eta_interval", "eta_newline"),
+    *("version", "help", "cmdhelp", "enghelp", "eta_interval", "eta_newline", "terse_version"),
+    *("merge_blktrace_only", "cpuclock_test", "crctest", "idle_prof", "inflate_log"),
+    *("trigger_file", "trigger_timeout", "trigger_remote", "latency_log"),
 }
 _WITHOUT_VALUE = {
     *("time_based", "norandommap", "stonewall", "group_reporting", "thread", "new_group"),
@@ -110,8 +112,9 @@ def _sections(words: list[str]) -> tuple[list[tuple[str, dict[str, str]]], list[
     sections: list[tuple[str, dict[str, str]]] = []
     files: list[str] = []
     now = shared
-    rest = iter(words)
-    for word in rest:
+    rest = list(reversed(words))
+    while rest:
+        word = rest.pop()
         if word.startswith((">", "<", "2>")):
             break
         if not word.startswith("--"):
@@ -120,7 +123,8 @@ def _sections(words: list[str]) -> tuple[list[tuple[str, dict[str, str]]], list[
         option, equals, value = word[2:].partition("=")
         option = canonical(option)
         if not equals and option not in _WITHOUT_VALUE:
-            value = next(rest, "")
+            # An option that is not known may be a flag.
+            value = rest.pop() if rest and not rest[-1].startswith("--") else ""
         if option == "name":
             is_shared = value.startswith("global")
             now = shared if is_shared else dict(shared)
