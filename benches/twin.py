@@ -18,7 +18,7 @@ import numpy as np
 import writeamp as wa
 from writeamp.devices.policy import Policy
 from writeamp.twin.chain import chain_of
-from writeamp.twin.fit import fit
+from writeamp.twin.fitting import fit
 from writeamp.twin.measuring import measure
 from writeamp.twin.profile import write_profile
 from writeamp.twin.windows import Windows

@@ -36,7 +36,7 @@ from writeamp.reproduce import Findings, Item
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.twin import chain as chains
 from writeamp.twin.families import Variant
-from writeamp.twin.fit import Fit, fit
+from writeamp.twin.fitting import Fit, fit
 from writeamp.twin.table import Table
 from writeamp.twin.windows import windows_of
 from writeamp.volumes.settings import FleetSettings, SplitSettings

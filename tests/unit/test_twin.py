@@ -17,7 +17,7 @@ from writeamp.runners import Here
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.twin.chain import Chain, Phase, chain_of
 from writeamp.twin.families import FAMILIES, Variant
-from writeamp.twin.fit import Fit, fit
+from writeamp.twin.fitting import Fit, fit
 from writeamp.twin.likelihood import weigh
 from writeamp.twin.measuring import measure
 from writeamp.twin.plan import fio_jobs

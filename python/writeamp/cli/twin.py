@@ -29,7 +29,7 @@ from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
     from writeamp.twin.chain import Chain
-    from writeamp.twin.fit import Fit
+    from writeamp.twin.fitting import Fit
     from writeamp.twin.windows import Windows
 
 
@@ -173,7 +173,7 @@ def twin_fit(
 
 
 def _fitted(measured: Path | None, one: OneNumberSettings, runner: Runner) -> Fit:
-    from writeamp.twin.fit import fit  # noqa: PLC0415 (slow)
+    from writeamp.twin.fitting import fit  # noqa: PLC0415 (slow)
     from writeamp.twin.one_number import fit_one  # noqa: PLC0415 (slow)
     from writeamp.twin.windows import read_windows  # noqa: PLC0415 (slow)
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from writeamp.errors import WriteampError
+from writeamp.units.ratios import physical_of
 
 # Of all candidates, the fewest that carry so much of the weight are simulated.
 _CARRIED = 0.95
@@ -60,7 +61,7 @@ class Candidates:
 
     def blocks_of(self, one: Candidate) -> int:
         """Return the blocks of a member on a drive of the size that was measured."""
-        return max(2, round(self.logical_pages * (1 + one.op) / one.erase_unit_pages))
+        return max(2, round(physical_of(self.logical_pages, one.op) / one.erase_unit_pages))
 
     def replaced(self, **values: Any) -> Candidates:
         """Return all members with some fields replaced by values; those that become one are."""

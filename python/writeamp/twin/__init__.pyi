@@ -2,8 +2,8 @@
 
 from .chain import Chain as Chain
 from .chain import chain_of as chain_of
-from .fit import Fit as Fit
-from .fit import fit as fit
+from .fitting import Fit as Fit
+from .fitting import fit as fit
 from .measuring import measure as measure
 from .one_number import fit_one as fit_one
 from .windows import Windows as Windows

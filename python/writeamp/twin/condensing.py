@@ -9,6 +9,7 @@ import numpy as np
 from writeamp.devices.candidates import Candidate
 from writeamp.twin.families import Variant
 from writeamp.twin.likelihood import Floats, Weighed
+from writeamp.units.ratios import physical_of
 
 # Cells of a variant: so many of like op in each octave of the erase unit.
 _OP_CELLS = 3
@@ -43,7 +44,7 @@ def condensed(
                 share = weighed.weight[members] / weight
                 unit = max(2, round(float(np.exp2(share @ weighed.log2_unit[members]))))
                 mean_op = float(np.exp(share @ np.log(op[members])))
-                blocks = logical_pages * (1 + mean_op) / unit
+                blocks = physical_of(logical_pages, mean_op) / unit
                 one = variants[variant]
                 found.append(Candidate(one.manager, one.victims_on(blocks), mean_op, unit, weight))
     found.sort(key=lambda one: -one.weight)

@@ -9,7 +9,7 @@ import numpy as np
 from writeamp.runners import Runner
 from writeamp.twin.chain import PAGE_BYTES, Chain, Phase
 from writeamp.twin.families import FAMILIES
-from writeamp.twin.fit import Fit
+from writeamp.twin.fitting import Fit
 from writeamp.twin.likelihood import weigh
 from writeamp.twin.table import LOGICAL_PAGES, Grid, table_of
 from writeamp.twin.windows import Windows

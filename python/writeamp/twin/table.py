@@ -28,6 +28,7 @@ from writeamp.errors import WriteampError
 from writeamp.runners import Runner, gather_whole, local_runner
 from writeamp.twin.chain import PAGE_BYTES, Chain, Phase
 from writeamp.twin.families import FAMILIES, Variant
+from writeamp.units.ratios import physical_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -163,7 +164,7 @@ def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> tuple[Floa
     log_op = np.full(len(grid.op), math.nan)
     wa = np.full((len(grid.op), chain.windows), math.nan)
     for at, op in enumerate(grid.op):
-        blocks = math.ceil(grid.logical_pages * (1 + op) / unit + variant.tied_blocks)
+        blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
         runs = [
             simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
             for seed in range(1, 1 + grid.runs(unit))
