@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import in_process
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +70,11 @@ def test_another_firmware_is_a_doubt_and_few_units_too(tmp_path: Path) -> None:
     doubts = {one.name for one in found.checks if one.verdict == "doubt"}
     assert doubts == {"same firmware", "interval against granularity"}
     assert found.wa == 5
+    (tmp_path / "one.json").write_text(json.dumps(intel(1000, 4000)))
+    done = in_process.run("measure diff", f"{tmp_path}/one.json {tmp_path}/after.json --json")
+    warnings = json.loads(done.out)["warnings"]
+    assert {one.partition(":")[0] for one in warnings} == doubts
+    assert [f"writeamp: warning: {one}" for one in warnings] == done.err.splitlines()
 
 
 def test_nothing_written_is_no_number(tmp_path: Path) -> None:
@@ -128,3 +134,12 @@ def test_a_ratio_below_1_by_granularity_alone_is_doubted(tmp_path: Path) -> None
     assert found.wa is not None
     assert found.wa < 1 <= found.ci[1]
     assert {one.name: one.verdict for one in found.checks}["not below 1"] == "doubt"
+
+
+def test_ends_that_are_printed_alike_are_printed_once(tmp_path: Path) -> None:
+    between(tmp_path, intel(10**7, 10**7), intel(2 * 10**7, 3 * 10**7))
+    files = f"{tmp_path}/before.json {tmp_path}/after.json"
+    (row,) = (
+        one for one in in_process.run("measure diff", files).out.splitlines() if "│ WA " in one
+    )
+    assert row.split("│")[2].strip() == "2"

@@ -231,6 +231,16 @@ def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
         assert words in told
 
 
+def test_bounds_of_counters_are_no_statistical_interval() -> None:
+    page = COUNTERS | {"warnings": ["page size: mixed"]}
+    told = in_words(reported(page, verb="measure counters"))
+    assert "1.75 (between 1.7 and 1.8, as its counters allow)" in told
+    assert "95%" not in told
+    assert told.index("page size: mixed") < told.index("```")
+    alike = in_words(reported(COUNTERS | {"wa_low": 1.75, "wa_high": 1.75001}, verb="measure"))
+    assert "programs 1.75. It is measured" in alike
+
+
 def test_findings_begin_with_the_worst() -> None:
     told = in_words(reported(DOCTOR, verb="doctor"))
     assert told.index("Error, looped") < told.index("Note, no-direct")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from writeamp.cli import options
+from writeamp.results.numbers import range_of, with_range
 from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
@@ -37,6 +39,12 @@ def facts_of_answer(found: DriveCounters) -> list[tuple[str, str]]:
     return rows
 
 
+def warn_of_doubts(found: DriveCounters, name: str = "") -> None:
+    """Say on stderr what is in doubt of one answer, each with its name if there is one."""
+    for sentence in found.warnings:
+        options.warn(f"{name}: {sentence}" if name else sentence)
+
+
 def life_table(found: Sequence[DriveCounters]) -> Table:
     """Return a table with a row a snapshot."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -63,12 +71,14 @@ def shown_wa(found: DriveCounters) -> str:
 
 def _shown_bounds(wa: float | None, low: float | None, high: float | None) -> str:
     if wa is not None:
-        return f"{wa:.4g} ({low:.4g} to {high:.4g})"
+        return f"{wa:.4g}" if low is None or high is None else with_range(wa, low, high)
     if low is not None and high is not None:
         return f"{low:.3g} to {high:.3g}, estimated"
-    return "unknown" if low is None else f"unknown, above {low:.3g}"
+    # WA below 1 says that not all is counted, and bounds nothing.
+    return "unknown" if low is None or low < 1 else f"unknown, above {low:.3g}"
 
 
 def _shown(amount: Amount) -> str:
     low, nominal, high = (float(one) for one in amount)
-    return f"{shown_bytes(round(nominal))} ({low:,.0f} to {high:,.0f} bytes)"
+    said = range_of(low, high, ",.0f") or f"{nominal:,.0f}"
+    return f"{shown_bytes(round(nominal))} ({said} bytes)"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.counters_table import facts_of_answer, life_table
+from writeamp.cli.counters_table import facts_of_answer, life_table, warn_of_doubts
 from writeamp.cli.options import stdout
 from writeamp.measure.counters.settings import AnswerSettings
 
@@ -38,6 +38,9 @@ def counters(
     found = [
         life_answer(one, asked.definition) for path in snapshots for one in read_snapshots(path)
     ]
+
+    for one in found:
+        warn_of_doubts(one, one.name if len(found) > 1 else "")
 
     def document() -> dict[str, Any]:
         if len(found) == 1:
@@ -70,6 +73,7 @@ def diff(
     from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
     found = interval_answer(read_snapshot(before), read_snapshot(after), asked.definition)
+    warn_of_doubts(found)
     if options.printed_json(found.to_dict, json=json):
         return
     if csv:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, findings, options
-from writeamp.cli.counters_table import facts_of_answer
+from writeamp.cli.counters_table import facts_of_answer, warn_of_doubts
 from writeamp.cli.options import stdout
 from writeamp.drives.settings import SerialSettings, SettleSettings
 from writeamp.units.byte_sizes import shown_bytes
@@ -55,6 +55,7 @@ def save(
     found = life_answer(save_documents(read_device(device, keeps_serials=asked.serials), out))
     for sentence in found.facts.notes:
         options.note(sentence)
+    warn_of_doubts(found)
     if not options.printed_json(lambda: {"file": out, **found.to_dict()}, json=json):
         stdout.print(options.facts([("saved", out), *facts_of_answer(found)]))
 
@@ -110,6 +111,7 @@ def run(
         stdout=_STDERR if json or csv else None,
         tell=options.note,
     )
+    warn_of_doubts(found.answer)
     printed = options.printed_json(
         lambda: findings.with_findings(found.to_dict(), wrong), json=json
     )

@@ -35,6 +35,22 @@ def interval_in_words(low: float, high: float, form: str = ".4f") -> str:
     return f"95% CI {low:{form}} to {high:{form}}"
 
 
+def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:
+    """Return a number with the least and the most that it may be, where these are printed apart.
+
+    >>> with_range(1.7195, 1.1799, 3.8781), with_range(0.78681, 0.78680, 0.78682)
+    ('1.72 (1.18 to 3.878)', '0.7868')
+    """
+    said = range_of(low, high, form)
+    return format(value, form) + (f" ({said})" if said else "")
+
+
+def range_of(low: float, high: float, form: str = ".4g") -> str:
+    """Return a range; nothing of one whose ends are printed alike."""
+    ends = format(low, form), format(high, form)
+    return "" if ends[0] == ends[1] else " to ".join(ends)
+
+
 def fitting_form(low: float, high: float, form: str) -> str:
     """Return a form such as ",.3f" with the decimals that keep an interval from being a point."""
     head, point, decimals = form.removesuffix("f").rpartition(".")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from writeamp.errors import unknown
@@ -80,6 +79,11 @@ class DriveCounters(AnyResult):
             return None
         return self.wa_low, self.wa_high
 
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on what is in doubt, one a check."""
+        return [f"{one.name}: {one.evidence}" for one in self.checks if one.verdict == "doubt"]
+
     def _records(self) -> Iterable[Mapping[str, Any]]:
         return [{key: value for key, value in self.to_dict().items() if key in _FLAT}]
 
@@ -96,6 +100,7 @@ class DriveCounters(AnyResult):
             **_bytes("flash_bytes", self.flash),
             "definitions": list(self.definitions),
             "checks": [one.to_dict() for one in self.checks],
+            "warnings": self.warnings,
             "notes": list(self.facts.notes),
             "model": self.facts.model,
             "firmware": self.facts.firmware,
@@ -198,14 +203,20 @@ def _answer(
             **rest,
         )
     checks = judged[0][1] if judged else []
-    lower = next((pair.wa.low for pair, said in judged if _is_lower_bound(pair, facts, said)), None)
+    partial = next((pair.wa for pair, said in judged if _is_lower_bound(pair, facts, said)), None)
     is_estimated = estimate is not None and facts.estimates and not judged
     host_counter = finest((one for one in facts.counters if _is_host(one)), amounts)
-    reason = refusal or _failed(checks) or _no_definition(definition, sound)
+    is_first = bool(judged) and partial == judged[0][0].wa
+    reason = (
+        refusal
+        or (_partial(partial) if is_first else "")
+        or _failed(checks)
+        or _no_definition(definition, sound)
+    )
     reason = reason or missing_reason(snapshot, amounts, is_life=is_life)
     return DriveCounters(
         wa=None,
-        wa_low=estimate["wa_low"] if estimate and is_estimated else _number(lower),
+        wa_low=estimate["wa_low"] if estimate and is_estimated else _low(partial),
         wa_high=estimate["wa_high"] if estimate and is_estimated else None,
         wa_definition="erases" if is_estimated else None,
         kind="estimated" if is_estimated else "reported" if facts.reports_wa else "none",
@@ -218,8 +229,17 @@ def _answer(
     )
 
 
-def _number(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+def _low(value: Amount | None) -> float | None:
+    return None if value is None else float(value.low)
+
+
+def _partial(wa: Amount | None) -> str:
+    if wa is None or wa.high >= 1:
+        return ""
+    return (
+        "this drive's counter leaves out part of the flash (it counts "
+        f"{float(wa.nominal):.2g} of what the host wrote)"
+    )
 
 
 def _flash(facts: Facts, amounts: Amounts) -> Amount | None:

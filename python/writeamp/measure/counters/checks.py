@@ -8,6 +8,7 @@ from writeamp.measure.counters.amounts import Amount
 from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.pairing import Pairing, is_same_span, pairings
 from writeamp.measure.counters.verdicts import Check, Verdict
+from writeamp.results.numbers import with_range
 from writeamp.units.byte_sizes import shown_bytes
 
 # Mean erases times capacity are the flash bytes within this factor on drives whose units are known
@@ -67,7 +68,7 @@ def _below_one(pairing: Pairing, facts: Facts) -> Check:
     name = BELOW_ONE
     low, wa, high = (float(one) for one in pairing.wa)
     if high >= 1:
-        said = f"WA is {wa:.4g} ({low:.4g} to {high:.4g})"
+        said = f"WA is {with_range(wa, low, high)}"
         if wa >= _NEARLY_ONE or facts.compresses:
             return Check(name, "ok", said)
         return Check(

@@ -9,7 +9,7 @@ from writeamp.reports.parts import Block, Paragraph, Section
 from writeamp.reports.report import Report
 from writeamp.reports.sections.ways import in_words, most_trusted
 from writeamp.reports.values import interval, number, rows, table, texts, words
-from writeamp.results.numbers import four_digits, interval_in_words
+from writeamp.results.numbers import four_digits, interval_in_words, range_of
 
 _Document = Mapping[str, Any]
 
@@ -151,7 +151,10 @@ def _of_counters(document: _Document) -> str:
             return f"Write amplification lies between {low:.3g} and {high:.3g}, by estimate."
         reason = words(document, "reason")
         return f"Write amplification is not known: {reason}." if reason else ""
-    return f"{_wa(document)} It is {words(document, 'class') or 'counted'} on the drive."
+    low, high = number(document, "wa_low"), number(document, "wa_high")
+    apart = "" if low is None or high is None else range_of(low, high)
+    allowed = f" (between {apart.replace(' to ', ' and ')}, as its counters allow)" if apart else ""
+    return f"{_wa(document, allowed)} It is {words(document, 'class') or 'counted'} on the drive."
 
 
 def _of_predictions(document: _Document) -> str:
@@ -189,12 +192,14 @@ def _of_trace(document: _Document) -> str:
     return f"{writes:,.0f} writes go to each page that is written {times:.3g} times{uneven}."
 
 
-def _wa(document: _Document) -> str:
+def _wa(document: _Document, within: str | None = None) -> str:
+    """Return the sentence on WA, with a 95% interval if the words of its bounds are not given."""
     wa = number(document, "wa")
     if wa is None:
         return "The host wrote nothing." if document.get("host_pages") == 0 else ""
     bounds = interval(document, "wa")
-    within = f" ({interval_in_words(*bounds, '.3f')})" if bounds else ""
+    if within is None:
+        within = f" ({interval_in_words(*bounds, '.3f')})" if bounds else ""
     collected = number(table(document, "causes"), "gc")
     host = number(table(document, "causes"), "host")
     moved = ""
