@@ -45,9 +45,16 @@ CASES: list[tuple[str, list[str]]] = [
     ("answer --blocks 64 --time 3s", ["--time", "answer --help"]),
     ("answer --device spinpoint-m7", ["spinpoint-m7", "disk", "flash"]),
     ("answer --blocks 64 --counters a --counters b --counters c", ["--counters", "3 snapshots"]),
+    # Files of another kind.
+    ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio's jobs"]),
+    ("compare {good}", ["good", "experiment", ".toml"]),
+    ("volumes info {job}", ["job.fio", "is no fleet", "`writeamp volumes split` makes one"]),
+    ("diff {job} b.json", ["job.fio", "no JSON result of writeamp, as --json of a verb prints it"]),
+    ("diff {empty} b.json", ["empty is no JSON result of writeamp", "the file is empty"]),
+    ("report {picture}", ["picture", "no page that --report", "it is not UTF-8 text"]),
     # Numbers: ratios, counts, either of two, bytes.
     (f"{DRIVE} --op much", ["--op", "much"]),
-    (f"{DRIVE} --op 0", ["op", "above 0"]),
+    (f"{DRIVE} --op 0", ["--op is", "above 0"]),
     (f"{DRIVE} --op nan", ["op", "finite"]),
     (f"{DRIVE} --precision 0", ["precision", "between 0 and 1"]),
     (f"{DRIVE} --utilization 0", ["utilization", "above 0"]),
@@ -191,10 +198,12 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "five_columns": b"0 0 303567 7 0\n1000 1 55590 6 0\n",
         "bad_key.toml": b'[geometry]\ncolour = "red"\n',
         "bad_toml.toml": b"[geometry\n",
+        "job.fio": b"[global]\nrw=randwrite\n[job]\nbs=4k\n",
+        "picture": b"\x89PNG\r\n",
     }
     for name, content in contents.items():
         (folder / name).write_bytes(content)
-    found = {name.removesuffix(".toml"): folder / name for name in contents}
+    found = {name.partition(".")[0]: folder / name for name in contents}
     (folder / "folder").mkdir()
     # Nobody, not even root, can create a file in /proc.
     return found | {"folder": folder / "folder", "readonly": Path("/proc")}

@@ -60,10 +60,10 @@ def test_bounds_of_the_difference_are_those_of_independent_results() -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("{", "no JSON document"),
-        ("[1]", "no JSON object"),
+        ("{", "no JSON result of writeamp, .*Expecting"),
+        ("[1]", "no JSON result of writeamp, .*no object"),
         ('{"wa": 1}', "no result of a verb"),
-        ("[" * 100_000, "no JSON document"),
+        ("[" * 100_000, "no JSON result of writeamp"),
     ],
 )
 def test_what_is_no_result_is_refused(content: str, sentence: str, tmp_path: Path) -> None:

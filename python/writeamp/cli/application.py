@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -45,8 +47,17 @@ class App(typer.Typer):
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
         """Return a decorator that adds a function as a command, with `--report` if it has one."""
-        add = super().command(name, **({"cls": _OnceCommand} | how))
-        return lambda body: add(with_report(body))
+
+        def add(body: Any) -> Any:
+            asked = {"cls": _OnceCommand, "help": _paragraphs(inspect.getdoc(body) or "")} | how
+            return super(App, self).command(name, **asked)(with_report(body))
+
+        return add
+
+
+def _paragraphs(text: str) -> str:
+    """Return a docstring whose paragraphs the terminal breaks; a line of an example stays one."""
+    return re.sub(r"(?<!\n)\n(?![\s]|Example)", " ", text)
 
 
 def _flags(ctx: Any) -> list[str]:

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from writeamp import output
-from writeamp.cli.setting_options import asked, described, setting_parameters
+from writeamp.cli.setting_options import asked, described, naming_options, setting_parameters
+from writeamp.errors import WriteampError
 from writeamp.settings.experiment import Experiment, setting_places
 
 _File = Annotated[
@@ -52,12 +53,13 @@ def register_experiment(
 
     @wraps(body)
     def command(experiment: Path | None, save_config: Path | None, **given: Any) -> None:
-        changes = {one.name: given.pop(one.name) for one in settings}
-        found = _experiment(verb, experiment, changes)
-        _check_outputs(found, experiment, save_config, given)
-        if save_config is not None:
-            found.to_toml(save_config)
-        body(found, **given)
+        changes = asked({one.name: given.pop(one.name) for one in settings})
+        with naming_options(places, changes):
+            found = _experiment(verb, experiment, changes)
+            _check_outputs(found, experiment, save_config, given)
+            if save_config is not None:
+                found.to_toml(save_config)
+            body(found, **given)
 
     parameters = [
         _own("experiment", _File),
@@ -74,12 +76,25 @@ def _own(name: str, annotation: Any) -> inspect.Parameter:
     )
 
 
-def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experiment:
+def _experiment(verb: str, file: Path | None, given: dict[str, Any]) -> Experiment:
     """Return the file's experiment as the options that are given change it."""
-    given = asked(options)
     if file is None:
         return Experiment.of(verb, **given)
-    return Experiment.from_toml(file, verb=verb, to_run=True).with_settings(**given)
+    try:
+        found = Experiment.from_toml(file, verb=verb, to_run=True)
+    except WriteampError as error:
+        error.args = (f"{error}{_other_kind(verb, file)}",)
+        raise
+    return found.with_settings(**given)
+
+
+def _other_kind(verb: str, file: Path) -> str:
+    """Return what a verb takes, for who gave it another kind of file, and who takes that."""
+    if file.suffix.lower() == ".toml" or not file.exists():
+        return ""
+    is_fio = file.suffix.lower() == ".fio"
+    reader = f"; `writeamp doctor {file}` reads fio's jobs" if is_fio else ""
+    return f"; {verb} takes an experiment, which is a .toml file{reader}"
 
 
 def _check_outputs(

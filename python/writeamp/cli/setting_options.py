@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import Field, fields
 from functools import partial, wraps
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 
 from writeamp.cli.options import CAPACITY, completer, count, number, policy_completer, ratio
 from writeamp.domains import WholeOr
+from writeamp.errors import WriteampError
 from writeamp.fields.setting import (
     Places,
     Settings,
@@ -111,13 +113,15 @@ def with_settings(
 
     @wraps(body)
     def command(*positional: Any, **given: Any) -> None:
-        for name, one in taken.items():
-            values = asked({each: given.pop(each, None) for each in one.places})
-            if one.is_made:
-                [given[name]] = made_settings(verb, one.kinds, one.places, values)
-            else:
-                given[name] = values
-        body(*positional, **given)
+        with ExitStack() as names:
+            for name, one in taken.items():
+                values = asked({each: given.pop(each, None) for each in one.places})
+                names.enter_context(naming_options(one.places, values))
+                if one.is_made:
+                    [given[name]] = made_settings(verb, one.kinds, one.places, values)
+                else:
+                    given[name] = values
+            body(*positional, **given)
 
     return described(command, parameters, [one.places for one in taken.values()])
 
@@ -141,6 +145,21 @@ def described(
         known |= {name: _field(*place) for name, place in each.items()}
     setattr(command, _DECLARED, known)
     return command
+
+
+@contextmanager
+def naming_options(places: Places, given: Mapping[str, Any]) -> Iterator[None]:
+    """Have an error that begins with the name of a setting begin with the option that gave it.
+
+    A name of several words, such as `target_wa`, is told from the words of a sentence as it is.
+    """
+    try:
+        yield
+    except WriteampError as error:
+        name, _, rest = str(error).partition(" ")
+        if "_" not in name and given.get(name) is not None:
+            error.args = (f"{flag_of(_field(*places[name]))} {rest}",)
+        raise
 
 
 def declared(command: Callable[..., None]) -> dict[str, Field[Any]]:

@@ -40,10 +40,23 @@ def result_document(source: Any) -> dict[str, Any]:
             raise ValueError(f"more than {_MOST_BYTES >> 20} MiB")
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise WriteampError(f"{path} is no JSON document, as --json prints it: {error}") from None
+        raise _no_result(path, _why(content, error)) from None
     if not isinstance(document, dict):
-        raise WriteampError(f"{path} is no JSON object, as --json of a verb prints it")
+        raise _no_result(path, ": it is no object")
     return document
+
+
+def _no_result(path: Path, why: str) -> WriteampError:
+    return WriteampError(
+        f"{path} is no JSON result of writeamp, as --json of a verb prints it{why}"
+    )
+
+
+def _why(content: bytes, error: Exception) -> str:
+    """Return what is wrong with a document; nothing of what is of another kind."""
+    if not content.strip():
+        return ": the file is empty"
+    return f": {error}" if content.lstrip().startswith(b"{") else ""
 
 
 def verb_of(document: Mapping[str, Any], name: str) -> str:

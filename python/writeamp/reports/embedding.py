@@ -55,6 +55,8 @@ def report_of(content: bytes, name: str) -> Report:
         return _read(data_in(content.decode(), ELEMENT))
     except KeyError:
         why = "it holds no result"
+    except UnicodeDecodeError:
+        why = "it is not UTF-8 text"
     except (ValueError, TypeError, RecursionError, AssertionError) as error:
         why = f"it is damaged ({str(error)[:120] or type(error).__name__})"
     raise WriteampError(f"{name} is no page that --report of a verb wrote: {why}")

@@ -48,6 +48,11 @@ class Fleet:
         folder = Path(file_name(path))
         try:
             found = json.loads((folder / MARK).read_text("utf-8"))
+        except NotADirectoryError:
+            raise WriteampError(
+                f"{folder} is no fleet, which is a folder; `writeamp volumes split` makes one of "
+                "traces"
+            ) from None
         except FileNotFoundError:
             raise WriteampError(
                 f"{folder} holds no fleet that was split to its end; give the folder that was "
