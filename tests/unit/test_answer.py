@@ -20,10 +20,11 @@ from writeamp.answers.answering import Listener, answered
 from writeamp.answers.cause import Cause
 from writeamp.answers.causes import CAUSES
 from writeamp.answers.question import Question
-from writeamp.answers.row import WayRow
+from writeamp.answers.row import NOT_STEADY, WayRow
 from writeamp.answers.settings import QuestionSettings
 from writeamp.answers.way import Way
 from writeamp.answers.ways import WAYS, formula, mean_field, simulate, timed
+from writeamp.cli.answer_tables import differences_table
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.settings.experiment import Experiment
 
@@ -162,6 +163,17 @@ def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
     # Nobody can switch anything in a real drive.
     assert not pair.agree
     assert pair.unexplained == pair.wa_difference
+
+
+def test_what_explains_a_row_that_is_not_steady_is_of_its_window() -> None:
+    found = asked(THEORY, workload="zipf:s=0.99", **SMALL)
+    passing = [replace(one, reason=f"{NOT_STEADY}: it falls") for one in found.rows]
+    for rows, is_said in ((found.rows, False), (passing, True)):
+        table = differences_table(replace(found, rows=tuple(rows)))
+        assert table is not None
+        texts = list(table.columns[2].cells)
+        assert texts
+        assert all(str(one).endswith("of this window only") == is_said for one in texts)
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from in_process import document, run
 from places import TRACE
+from writeamp.cli.trace import shown_fact
 
 SIMULATE_KEYS = {
     "wa", "wa_ci95", "steady", "host_pages", "flash_pages", "causes", "erases", "op", "fill",
@@ -20,6 +21,14 @@ TRACE_KEYS = {
     "drive_writes", "drive_writes_of", "writes_per_page", "hottest_1pct_share",
     "hottest_10pct_share",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(14190.2, "14,190"), (1.0, "1"), (0.99997, "0.999970"), (0.5, "0.5"), (0.99949, "0.9995")],
+)
+def test_a_share_that_is_not_all_is_not_shown_as_all(value: float, text: str) -> None:
+    assert shown_fact(value) == text
 
 
 def test_a_trace_reports_its_spread_over_drive_sizes() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import json_number
 
+# A reason begins so if the WA is that of the window that was looked at, and may not last.
+NOT_STEADY = "not steady"
 _KINDS = ("formula", "mean-field", "simulate", "timed", "virtual", "real")
 
 
@@ -51,6 +53,11 @@ class WayRow(AnyResult):
     def answers(self) -> bool:
         """True if there is a WA."""
         return not math.isnan(self.wa)
+
+    @property
+    def is_steady(self) -> bool:
+        """False if its run had not come to a steady state."""
+        return not self.reason.startswith(NOT_STEADY)
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from writeamp.answers.differences import RowDifference
 from writeamp.answers.result import Answer
 from writeamp.answers.row import WayRow
 from writeamp.cli.options import stdout
-from writeamp.results.numbers import four_digits
+from writeamp.results.numbers import four_digits, range_in_words
 from writeamp.text import printable
 
 # Columns of a row before its words; on a narrow terminal these stand below it.
@@ -41,7 +41,7 @@ class RowPrinter:
         cells = _ROW.format(
             row.way,
             f"{row.wa:.4f}" if row.answers else "–",
-            "" if math.isnan(low) else f"{low:.4g} to {high:.4g}",
+            "" if math.isnan(low) else range_in_words(low, high),
             f"{row.seconds:.2f}",
         )
         words = row.reason or f"assumes {row.assumes}"
@@ -69,9 +69,10 @@ def differences_table(found: Answer) -> Table | None:
         if row is simulated or one is None:
             continue
         sign = 1 if one.between[1] == row.way else -1
-        table.add_row(
-            f"{row.way} less simulate", f"{sign * one.wa_difference:+.4f}", _why(one, sign, row.wa)
-        )
+        why = _why(one, sign, row.wa)
+        if not (row.is_steady and simulated.is_steady):
+            why += "; of this window only"
+        table.add_row(f"{row.way} less simulate", f"{sign * one.wa_difference:+.4f}", why)
         count += 1
     return table if count else None
 

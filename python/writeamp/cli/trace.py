@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,10 +15,13 @@ from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
+from writeamp.results.numbers import four_digits
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
 # On fewer blocks, whole ones make an op that is far from what was asked for.
 _FEWEST_BLOCKS = 64
+# Four digits would make a whole of it.
+_NEARLY_ONE = 0.9995
 _USUAL_PAGES_PER_BLOCK, _FEWEST_PAGES_PER_BLOCK = 128, 2
 
 TraceFile = Annotated[
@@ -54,7 +58,7 @@ def info(
     if options.printed_json(lambda: found, json=json):
         return
     notes = found["notes"]
-    rows = [(key.replace("_", " "), _shown(found[key])) for key in found if key != "notes"]
+    rows = [(key.replace("_", " "), shown_fact(found[key])) for key in found if key != "notes"]
     stdout.print(options.facts([("file", trace.path), *rows]))
     for note in notes:
         stdout.print(f"note: {note}", highlight=False)
@@ -111,13 +115,19 @@ def convert(
             options.note(note)
 
 
-def _shown(value: object) -> str:
+def shown_fact(value: object) -> str:
+    """Return what a trace holds as the table shows it."""
     if isinstance(value, bool) or value is None:
         return "–" if value is None else str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:,.4g}"
+        return _nearly_one(value) if _NEARLY_ONE <= value < 1 else four_digits(value)
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)
     return str(value)
+
+
+def _nearly_one(value: float) -> str:
+    """Return a share with the digits that tell it from 1."""
+    return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"

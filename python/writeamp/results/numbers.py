@@ -7,6 +7,8 @@ import math
 # An interval that its decimals would round to a point is shown with so many digits of its width.
 _DIGITS_OF_WIDTH = 2
 _MOST_DECIMALS = 12
+# Smaller numbers have an exponent.
+_LEAST_IN_DECIMALS = 1e-4
 
 
 def with_interval(
@@ -74,5 +76,15 @@ def four_digits(value: float) -> str:
 
 
 def range_in_words(low: float, high: float) -> str:
-    """Return a prediction interval with four digits; that of nothing as a dash."""
-    return "–" if math.isnan(low) else f"{four_digits(low)} to {four_digits(high)}"
+    """Return an interval with four digits of its greater end; that of nothing as a dash.
+
+    >>> range_in_words(5.332, 5.4)
+    '5.332 to 5.400'
+    """
+    if math.isnan(low):
+        return "–"
+    most = max(abs(low), abs(high))
+    if not _LEAST_IN_DECIMALS <= most < 1000:
+        return f"{four_digits(low)} to {four_digits(high)}"
+    decimals = 3 - math.floor(math.log10(most))
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"

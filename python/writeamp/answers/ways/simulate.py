@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from writeamp.answers.question import Question
-from writeamp.answers.row import WayRow
+from writeamp.answers.row import NOT_STEADY, WayRow
 from writeamp.answers.way import Tell, Way
 from writeamp.runs.runner import run
 
@@ -20,7 +20,7 @@ def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
     )
     question.simulated = found
     question.notes.extend(found.notes)
-    steady = "" if found.steady else f"not steady: {found.steady_state.reason}"
+    steady = "" if found.steady else f"{NOT_STEADY}: {found.steady_state.reason}"
     yield WayRow("simulate", found.wa, found.ci, time.perf_counter() - began, _ASSUMES, steady)
 
 

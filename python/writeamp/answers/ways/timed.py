@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from writeamp.answers.case import Case
 from writeamp.answers.question import Question
-from writeamp.answers.row import WayRow
+from writeamp.answers.row import NOT_STEADY, WayRow
 from writeamp.answers.way import Tell, Way
 from writeamp.errors import WriteampError
 from writeamp.runs.timed.run import run_timed
@@ -38,7 +38,7 @@ def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
     reason = (
         ""
         if found.steady or math.isnan(interval[0])
-        else f"not steady: {found.steady_state.reason}"
+        else f"{NOT_STEADY}: {found.steady_state.reason}"
     )
     yield WayRow(_WAY, found.wa, interval, time.perf_counter() - began, assumes, reason)
 
