@@ -49,7 +49,10 @@ class App(typer.Typer):
         """Return a decorator that adds a function as a command, with `--report` if it has one."""
 
         def add(body: Any) -> Any:
-            asked = {"cls": _OnceCommand, "help": _paragraphs(inspect.getdoc(body) or "")} | how
+            asked: dict[str, Any] = {
+                "cls": _OnceCommand,
+                "help": _paragraphs(inspect.getdoc(body) or ""),
+            } | how
             return super(App, self).command(name, **asked)(with_report(body))
 
         return add
