@@ -511,7 +511,37 @@ def test_percentages_and_units_that_other_logs_contradict_are_found(tmp_path: Pa
     assert "mistaken-unit" not in ids(examined(put(tmp_path, "2", agreeing)))
 
 
+def test_a_snapshot_without_a_write_amplification_has_a_note(tmp_path: Path) -> None:
+    log = {"critical_warning": 0, "data_units_written": 10**6}
+    report = examined(put(tmp_path, "smart.json", log))
+    assert [(one.id, one.severity) for one in report.findings] == [("doubtful-result", "note")]
+    both = intel(tmp_path, "1", 10**6, 2 * 10**6, 0)
+    assert "doubtful-result" not in ids(examined(both))
+
+
 # The command.
+def test_what_was_not_judged_stands_below_and_the_drive_only_if_it_was_simulated(
+    tmp_path: Path,
+) -> None:
+    whole = "[a]\nfilename=/dev/nvme0n1\nioengine=libaio\ndirect=1\nrw=write\n"
+    loop = put(tmp_path, "a.fio", f"{whole}[b]\nfilename=/dev/nvme1n1\nioengine=libaio\ndirect=1\n"
+               "rw=randrw\nrwmixread=100\nsize=100%\nio_size=1T\n")  # fmt: skip
+    assert "not judged" not in in_process.run("doctor", str(loop)).out
+    loop.write_text(loop.read_text().replace("rwmixread=100", "rwmixread=50"))
+    shown = in_process.run("doctor", str(loop)).out
+    assert "not judged: looped-permutation of " in shown
+    assert "give --capacity" in shown
+    assert "WA is of a simulation" not in shown
+    counters = [intel(tmp_path, "1", 400_000, 100_000, 0)]
+    assert examined(*counters, simulate=True).drive is None
+
+
+def test_the_help_says_which_drive_is_simulated() -> None:
+    shown = in_process.run("doctor", "--help").out
+    assert "256 logical blocks of 64 pages, op 0.15" in shown
+    assert "8192 blocks" not in shown
+
+
 def test_the_status_is_0_unless_fail_on_says_otherwise(tmp_path: Path) -> None:
     wrong = put(tmp_path, "w.fio", "[a]\nfilename=/dev/sdb\nrw=write\n")
     for option, status in (("", 0), ("--fail-on error", 0), ("--fail-on warning", 1)):

@@ -251,8 +251,12 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "stacked-storage": (
         [job(f"{STEADY}\nfilename=/dev/loop0"), job(f"{STEADY}\nfilename=/vm/disk.qcow2"),
+         job(f"{STEADY}\nfilename=/mnt/ssd/test.dat"),
+         job("directory=/mnt\nrw=write\nsize=1g\nend_fsync=1"),
          job(f"{STEADY}\nfilename=/dev/md0")],
-        [job(STEADY), job(f"{STEADY}\nfilename=/dev/sda")],
+        [job(STEADY), job(f"{STEADY}\nfilename=/dev/sda"),
+         job(f"{STEADY}\nioengine=nbd\nuri=nbd://localhost"),
+         job(f"{STEADY}\nfilename=${{OF_NOBODY}}")],
     ),
     "fdp-not-used": (
         ["[global]\nfdp=1\nfdp_pli=3\n" + job(f"{STEADY}\nioengine=xnvme", "a")
@@ -315,6 +319,49 @@ def test_what_is_not_understood_is_told_with_the_nearest_that_is(
     found = findings(tmp_path, job(f"{STEADY}\n{text}"))
     told = [(one.severity, one.evidence) for one in found if one.id == "not-understood"]
     assert told == [(severity, evidence)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("rw=randwrite\nsize=100%\nio_size=1T", "looped-permutation"),
+        ("rw=randwrite\nio_size=1T", "looped-permutation"),
+        ("rw=randwrite\nsize=100%\nio_size=100g\nnorandommap", "too-few-writes"),
+        (f"{STEADY}\nsize=120g", "small-span"),
+    ],
+)
+def test_what_the_size_of_the_drive_decides_is_judged_by_it_or_said_not_to_be(
+    text: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(job(f"{DRIVE}\n{text}"))
+    unknown = wa.doctor(path, simulate=False)
+    assert name not in ids(list(unknown.findings))
+    told = {one["id"]: one["reason"] for one in unknown.to_dict()["not_judged"]}
+    assert told[name] == "the size of /dev/nvme0n1 is unknown; give --capacity"
+    small, large = (
+        wa.doctor(path, simulate=False, capacity=capacity) for capacity in ("100GB", "200GB")
+    )
+    assert small.not_judged == large.not_judged == ()
+    found = small if name == "looped-permutation" else large
+    assert name in ids(list(found.findings))
+
+
+def test_passes_over_a_share_of_the_drive_are_counted(tmp_path: Path) -> None:
+    text = job(f"{DRIVE}\nrw=randwrite\nsize=100%\nio_size=1000000000000")
+    found = findings(tmp_path, text, capacity="100GB")
+    (one,) = (one for one in found if one.id == "looped-permutation")
+    assert "10 passes over the span" in one.evidence
+    assert "looped-permutation" not in ids(findings(tmp_path, text, capacity="1.5TB"))
+
+
+def test_a_span_that_is_written_once_is_told_in_words(tmp_path: Path) -> None:
+    (found,) = (
+        one
+        for one in findings(tmp_path, job(f"{DRIVE}\nrw=randwrite"))
+        if one.id == "too-few-writes"
+    )
+    assert found.evidence == "the span is written once"
 
 
 def test_jobs_of_which_none_writes_are_told(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def _show(found: DoctorReport) -> None:
     for name, kind in found.inputs:
         stdout.print(f"{name}: {kind}", highlight=False)
     if not found.findings:
-        stdout.print("No mistake was found.")
-        return
+        of_others = " by the checks that could be made" if found.not_judged else ""
+        stdout.print(f"No mistake was found{of_others}.")
     for one in found.findings:
         table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column(no_wrap=True)
@@ -95,6 +95,12 @@ def _show(found: DoctorReport) -> None:
             if text:
                 table.add_row(name, text)
         stdout.print(table)
+    if found.not_judged:
+        stdout.print()
+    for missing in found.not_judged:
+        stdout.print(
+            f"not judged: {missing.id} of {missing.where}: {missing.reason}", highlight=False
+        )
     if found.drive is not None:
         stdout.print()
         stdout.print(f"WA is of a simulation on {found.drive}", highlight=False)

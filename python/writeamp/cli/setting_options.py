@@ -32,6 +32,7 @@ Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
 _PANELS = {
     "": None,
     "capacity": CAPACITY,
+    "doctor": "Simulated drive (by default 256 logical blocks of 64 pages, op 0.15)",
     "trace": "Trace",
     "run": "Run",
     "timed": "Virtual time (runs that have a latency)",

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from writeamp.devices.device import SizeLike
 from writeamp.errors import WriteampError
-from writeamp.mistakes.finding import SEVERITIES, Check, Estimate, Finding, Found
+from writeamp.mistakes.finding import (
+    SEVERITIES,
+    Check,
+    Estimate,
+    Finding,
+    Found,
+    NotJudged,
+    Unjudged,
+)
 from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.fio.output import FioOutput
 from writeamp.mistakes.inputs import (
@@ -82,12 +90,13 @@ def doctor(
         if not any(one.jobs or one.named for one in commands):
             raise WriteampError("the command does not run fio, so that there is nothing to judge")
         several = Several((*several.inputs, *commands))
-    found = findings_of(several, drive if asked.simulate else None)
+    found = examined(several, drive if asked.simulate else None)
     return DoctorReport(
         tuple((one.name, _kind_in_words(one)) for one in several.inputs),
-        tuple(found),
-        drive.in_words() if any(one.wa_now or one.wa_fixed for one in found) else None,
+        tuple(found.findings),
+        drive.in_words() if drive.has_simulated else None,
         tuple(note for one in several.of(FioJobs) for note in _notes(one)),
+        tuple(found.not_judged),
     )
 
 
@@ -99,27 +108,44 @@ def _notes(fio: FioJobs) -> Iterator[str]:
         yield f"{name} is named in {fio.name} and not read: `writeamp doctor {name}`"
 
 
-def findings_of(several: Several, drive: SmallDrive | None) -> list[Finding]:
-    """Return what all checks find in inputs, the worst first.
+class Examined(NamedTuple):
+    """Findings of all checks, the worst first, and the checks that could not be made."""
+
+    findings: list[Finding]
+    not_judged: list[Unjudged]
+
+
+def examined(several: Several, drive: SmallDrive | None) -> Examined:
+    """Return what all checks find in inputs.
 
     Args:
         several: the inputs.
         drive: to simulate on; None for no simulation.
     """
-    found = [
-        finding
-        for check in checks()
-        for one in (*several.inputs, several)
-        for finding in _findings(check, one, drive)
-    ]
-    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+    findings: list[Finding] = []
+    not_judged: list[Unjudged] = []
+    for check in checks():
+        for one in (*several.inputs, several):
+            told = [
+                each for kind in kinds_of(one) if kind in check.of for each in check.of[kind](one)
+            ]  # fmt: skip
+            findings += _findings(check, one, told, drive)
+            not_judged += [
+                Unjudged(check.id, each.reason, _where(one, each.jobs))
+                for each in told
+                if isinstance(each, NotJudged)
+            ]
+    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+    return Examined(findings, list(dict.fromkeys(not_judged)))
 
 
-def _findings(check: Check, one: Input | Several, drive: SmallDrive | None) -> Iterator[Finding]:
-    found = [
-        each for kind in kinds_of(one) if kind in check.of for each in check.of[kind](one)
-    ]  # fmt: skip
-    for alike in _alike(found):
+def _findings(
+    check: Check,
+    one: Input | Several,
+    told: Iterable[Found | NotJudged],
+    drive: SmallDrive | None,
+) -> Iterator[Finding]:
+    for alike in _alike(each for each in told if isinstance(each, Found)):
         first = alike[0]
         jobs = tuple(dict.fromkeys(job for each in alike for job in each.jobs))
         yield Finding(
@@ -128,10 +154,14 @@ def _findings(check: Check, one: Input | Several, drive: SmallDrive | None) -> I
             first.message or check.message,
             _evidence(alike),
             first.advice or check.advice,
-            one.name + (f": {', '.join(jobs)}" if jobs else ""),
+            _where(one, jobs),
             _estimate(first.now, drive),
             _estimate(first.fixed, drive),
         )
+
+
+def _where(one: Input | Several, jobs: tuple[str, ...]) -> str:
+    return one.name + (f": {', '.join(jobs)}" if jobs else "")
 
 
 def _alike(found: Iterable[Found]) -> Iterator[list[Found]]:

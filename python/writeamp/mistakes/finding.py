@@ -83,6 +83,21 @@ class Found(NamedTuple):
     fixed: tuple[Any, ...] | Estimate | None = None
 
 
+class NotJudged(NamedTuple):
+    """A check that an input says too little for: what is missing, and of which jobs."""
+
+    reason: str
+    jobs: tuple[str, ...] = ()
+
+
+class Unjudged(NamedTuple):
+    """A check that could not be made: its id, what is missing, and the file with the jobs."""
+
+    id: str
+    reason: str
+    where: str
+
+
 Kind: TypeAlias = Literal["fio job", "fio output", "trace", "result", "counters", "several"]
 # What checks look into, in words; jobs are those of job files, command lines and JSON output.
 KINDS: dict[Kind, str] = {
@@ -113,4 +128,4 @@ class Check:
     message: str
     advice: str
     source: str
-    of: Mapping[Kind, Callable[[Any], Iterator[Found]]]
+    of: Mapping[Kind, Callable[[Any], Iterator[Found | NotJudged]]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writeamp.errors import WriteampError
-from writeamp.mistakes.examination import findings_of
+from writeamp.mistakes.examination import examined
 from writeamp.mistakes.finding import Finding
 from writeamp.mistakes.fio.command_line import is_command
 from writeamp.mistakes.inputs import Input, Several, read_command
@@ -41,4 +41,5 @@ def findings_in_load(load: object) -> list[Finding]:
 
 
 def _material(*inputs: Input) -> list[Finding]:
-    return [one for one in findings_of(Several(inputs), None) if one.severity != "note"]
+    found = examined(Several(inputs), None).findings
+    return [one for one in found if one.severity != "note"]

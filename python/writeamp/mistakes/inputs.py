@@ -20,7 +20,7 @@ from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.measure.counters.sources import SOURCES
 from writeamp.mistakes.finding import Kind
 from writeamp.mistakes.fio.command_line import is_command, read_commands
-from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, read_job_file
+from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
 from writeamp.mistakes.fio.output import FioOutput, is_output, read_output
 from writeamp.mistakes.traces import TraceFacts, of_pages, of_trace
 from writeamp.reports.embedding import ELEMENT, report_of
@@ -161,11 +161,13 @@ def read_command(command: str, capacity_bytes: int | None = None) -> list[FioJob
             found.append(jobs)
     read = {one.name for one in found}
     found[0] = replace(called, named=tuple(one for one in called.named if one not in read))
-    return [replace(one, capacity_bytes=capacity_bytes) for one in found]
+    return [on_drive(one, capacity_bytes) for one in found]
 
 
 def _with_capacity(one: Input, capacity_bytes: int | None) -> Input:
-    if isinstance(one, FioJobs | TraceFacts):
+    if isinstance(one, FioJobs):
+        return on_drive(one, capacity_bytes)
+    if isinstance(one, TraceFacts):
         return replace(one, capacity_bytes=capacity_bytes)
     return one
 

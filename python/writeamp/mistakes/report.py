@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from writeamp.mistakes.finding import SEVERITIES, Estimate, Finding, Severity
+from writeamp.mistakes.finding import SEVERITIES, Estimate, Finding, Severity, Unjudged
 from writeamp.results.card import Card
 from writeamp.results.equality import ComparedByValue
 from writeamp.results.frames import frame_of
@@ -29,12 +29,14 @@ class DoctorReport(Presented, ComparedByValue):
         findings: mistakes.
         drive: the drive that was simulated, in words; None if none was.
         notes: sentences on what was not read.
+        not_judged: checks that an input says too little for.
     """
 
     inputs: tuple[tuple[str, str], ...]
     findings: tuple[Finding, ...]
     drive: str | None
     notes: tuple[str, ...]
+    not_judged: tuple[Unjudged, ...] = ()
 
     def worst(self) -> Severity | None:
         """Return the worst severity; None if nothing was found."""
@@ -60,6 +62,7 @@ class DoctorReport(Presented, ComparedByValue):
             "findings": [one.to_dict() for one in self.findings],
             "drive": self.drive,
             "notes": list(self.notes),
+            "not_judged": [one._asdict() for one in self.not_judged],
         }
 
     def card(self) -> Card:

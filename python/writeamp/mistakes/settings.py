@@ -41,16 +41,16 @@ class DoctorSettings(Settings):
         f"profile of the drive that is simulated ({', '.join(profile_names())}); by default 256 "
         "blocks of 64 pages of 4 KiB",
         choices=profile_names(),
-        panel="capacity",
+        panel="doctor",
     )
     size: int | None = setting(
         None,
         SIZE,
         "bytes that the host sees of the drive that is simulated, such as 256MiB",
         number="bytes",
-        panel="capacity",
+        panel="doctor",
     )
-    op: float | None = op_setting()
+    op: float | None = op_setting(panel="doctor")
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,11 @@ class SmallDrive:
         sizes = {"size": size} if size is not None else {"logical_blocks": _BLOCKS}
         return cls(device(op=_OP if op is None else op, pages_per_block=_PAGES_PER_BLOCK, **sizes))
 
+    @property
+    def has_simulated(self) -> bool:
+        """True if a write amplification was asked of it."""
+        return self.estimate.cache_info().currsize > 0
+
     def in_words(self) -> str:
         """Return the drive in words."""
         return (

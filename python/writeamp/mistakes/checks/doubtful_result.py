@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.measure.counters.document import objects
-from writeamp.mistakes.finding import Check, Estimate, Found
-from writeamp.mistakes.inputs import ResultDocument, Several
+from writeamp.mistakes.finding import Check, Estimate, Found, Severity
+from writeamp.mistakes.inputs import Counters, ResultDocument, Several
 
 _PERCENT_LIKE_OP = 3
 
@@ -43,12 +43,23 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
         )
     if found.get("class") in ("none", "estimated"):
         said = found.get("reason") or f"class {found['class']}"
-        yield Found(
-            str(said),
-            message="The counters give no write amplification that was measured",
-            advice="see the reason, and docs/real-drives.md",
-            severity="note" if found["class"] == "estimated" else None,
-        )
+        severity: Severity = "note" if found["class"] == "estimated" else "warning"
+        yield _without_wa(str(said), severity)
+
+
+def _of_counters(counters: Counters) -> Iterator[Found]:
+    for one in counters.answers:
+        if one.wa is None:
+            yield _without_wa(f"{one.name}: {one.reason or one.kind}", "note")
+
+
+def _without_wa(reason: str, severity: Severity) -> Found:
+    return Found(
+        reason,
+        message="The counters give no write amplification that was measured",
+        advice="see the reason, and docs/real-drives.md",
+        severity=severity,
+    )
 
 
 def _of_all(several: Several) -> Iterator[Found]:
@@ -82,5 +93,5 @@ CHECK = Check(
     "The result says itself that it may not last",
     "run it longer, until it says steady, or state what it is: a WA of these writes alone",
     "docs/steady-state.md",
-    {"result": _of_result, "several": _of_all},
+    {"result": _of_result, "counters": _of_counters, "several": _of_all},
 )

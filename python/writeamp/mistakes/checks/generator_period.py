@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
-from writeamp.mistakes.fio.job_file import FioJobs, span_of
+from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.fio.output import FioOutput
 
 _NUMBERS = 2**32
@@ -14,7 +14,7 @@ _NUMBERS = 2**32
 def _of_jobs(fio: FioJobs) -> Iterator[Found]:
     for job in fio.writers:
         named = job.options.get("random_generator", "tausworthe").strip()
-        span = span_of(fio, job)
+        span = job.whole_span_bytes
         if not job.is_random or named != "tausworthe" or span is None:
             continue
         blocks = span // max(1, job.write_blocks[0])

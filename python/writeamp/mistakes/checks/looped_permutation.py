@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from writeamp.mistakes.finding import Check, Found, Severity
+from writeamp.mistakes.finding import Check, Found, NotJudged, Severity
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.fio.job_file import FioJobs, unknown_size
 from writeamp.mistakes.fio.output import FioOutput
 from writeamp.mistakes.traces import TraceFacts
 
@@ -25,8 +25,10 @@ _FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
 _SLACK, _MOST_OTHERS = 0.02, 0.1
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     for place, job in enumerate(fio.jobs):
+        if job.writes and job.has_map and job.spans_moved is None and not job.is_timed:
+            yield unknown_size(job)
         if not job.writes or job.passes == "once":
             continue
         moved = job.spans_moved

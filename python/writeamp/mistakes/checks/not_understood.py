@@ -99,8 +99,7 @@ def _is_amount(name: str, text: str, kb_base: int) -> bool:
 CHECK = Check(
     "not-understood",
     "error",
-    "fio does not know this, or reads it otherwise than it looks: nothing else says what such a "
-    "job does",
+    "fio does not know an option or its value, or reads it otherwise than it looks",
     "write the option as fio has it: fio --cmdhelp=NAME",
     "fio --cmdhelp=all",
     {"fio job": _of_jobs},

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.finding import Check, Found, NotJudged
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, shares_files
+from writeamp.mistakes.fio.job_file import FioJobs, shares_files, unknown_size
 from writeamp.mistakes.traces import TraceFacts
 from writeamp.units.byte_sizes import shown_bytes
 
 _SMALL = 0.9
-# Smaller than any drive with flash that is sold today.
+# Smaller than most drives with flash that are sold today.
 _SMALLEST_DRIVE_BYTES = 60 * 10**9
 _DRIVE = re.compile(r"/dev/(nvme|sd[a-z]|disk/|ng\d)")
 _PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     for job in fio.writers:
         if not job.is_random:
             continue
@@ -36,14 +36,16 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield from _small(job, span)
 
 
-def _small(job: Job, span_bytes: int) -> Iterator[Found]:
-    """Yield a span that is smaller than any drive; of files the rest may hold other data."""
+def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
+    """Yield a span that is smaller than most drives; of files the rest may hold other data."""
+    if span_bytes >= _SMALLEST_DRIVE_BYTES and job.devices:
+        yield unknown_size(job)
     if span_bytes >= _SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
         return
     is_whole = any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
     yield Found(
         f"size is {shown_bytes(span_bytes)} of "
-        f"{', '.join(job.files) or job.options['directory']}, smaller than any drive",
+        f"{', '.join(job.files) or job.options['directory']}, smaller than most drives",
         (job.name,),
         severity=None if is_whole else "note",
     )

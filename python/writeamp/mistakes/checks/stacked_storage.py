@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.fio.job import PAST_THE_CACHE, Job
 from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.inputs import ResultDocument
 
@@ -22,6 +23,19 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield Found(f"{', '.join(stacked)} lies on a file system", (job.name,))
         elif mapped:
             yield Found(f"{', '.join(mapped)} is made of others", (job.name,), severity="note")
+        else:
+            yield from _of_files(job)
+
+
+def _of_files(job: Job) -> Iterator[Found]:
+    """Yield that a job writes to files, which the drive sees in the order of their file system."""
+    directory = job.options.get("directory")
+    files = [one for one in job.files if one not in job.devices]
+    if job.engine in PAST_THE_CACHE or job.unknown.keys() & {"filename", "ioengine"}:
+        return
+    if files or directory:
+        named = ", ".join(files) or directory
+        yield Found(f"{named} lies on a file system", (job.name,), severity="note")
 
 
 def _of_result(result: ResultDocument) -> Iterator[Found]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.finding import Check, Found, NotJudged
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, shares_files, span_of
+from writeamp.mistakes.fio.job_file import FioJobs, shares_files, unknown_size
 from writeamp.mistakes.fio.output import FioOutput
 
 # Times that the span is written, its fill among them, before a drive may be steady: SNIA's
@@ -14,18 +14,20 @@ from writeamp.mistakes.fio.output import FioOutput
 _FEWEST = 2.0
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     if isinstance(fio, FioOutput):
         return
     for job in _measured(fio):
         mine, earlier = _spans(job), [_spans(one) for one in fio.before(job)]
-        if mine is not None and None not in earlier:
+        if mine is None and not job.is_timed:
+            yield unknown_size(job)
+        elif mine is not None and None not in earlier:
             yield from _judged(job, mine, sum(one or 0.0 for one in earlier))
 
 
 def _of_output(fio: FioOutput) -> Iterator[Found]:
     for job in _measured(fio):
-        span = span_of(fio, job)
+        span = job.whole_span_bytes
         if not span:
             continue
         mine, *earlier = (
@@ -62,13 +64,18 @@ def _own_files(job: Job) -> int:
 def _judged(job: Job, mine: float, earlier: float) -> Iterator[Found]:
     if mine <= 0 or mine + earlier >= _FEWEST:
         return
-    before = f", after {earlier:.3g} before" if earlier else ""
+    before = f", after {_times(earlier)} before" if earlier else ""
     yield Found(
-        f"{mine:.3g} times the span is written{before}",
+        f"the span is written {_times(mine)}{before}",
         (job.name,),
         now=("first_writes", round(mine, 2), "full" if earlier else "none"),
         fixed=("uniform",),
     )
+
+
+def _times(number: float) -> str:
+    shown = f"{number:.3g}"
+    return "once" if shown == "1" else f"{shown} times"
 
 
 CHECK = Check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
-from writeamp.mistakes.fio.job_file import FioJobs, span_of
+from writeamp.mistakes.fio.job_file import FioJobs
 
 # The rest is material from this share of the span on.
 _MATERIAL = 0.01
@@ -13,7 +13,7 @@ _MATERIAL = 0.01
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found]:
     for job in fio.writers:
-        span, (low, high) = span_of(fio, job), job.write_blocks
+        span, (low, high) = job.whole_span_bytes, job.write_blocks
         if job.has("fill_device"):
             yield Found(
                 "fill_device",

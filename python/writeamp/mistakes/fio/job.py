@@ -77,6 +77,7 @@ class Job:
         phase: number of stonewalls before it: jobs of one phase run at the same time.
         hides_flags: options without a value are not among them, as in fio's own output.
         is_repeated: a loop of a script runs it again and again.
+        drive_bytes: bytes of the drive that it runs on; None if nobody says.
         number: of its first copy among those of one call of fio, from 1, which its seed follows.
     """
 
@@ -86,6 +87,7 @@ class Job:
     hides_flags: bool = False
     number: int = 1
     is_repeated: bool = False
+    drive_bytes: int | None = None
 
     def has(self, name: str) -> bool:
         """Return whether a flag is set."""
@@ -186,25 +188,25 @@ class Job:
         return share_of(self.options.get("size", ""))
 
     @property
-    def io_bytes(self) -> int | None:
-        """Bytes that one copy moves in all, if they are given; None if time or a device ends it."""
-        if self.is_timed:
-            return None
-        size, loops = self.size("io_size") or self.span_bytes, max(1, self.count("loops", 1))
-        return None if size is None else size * loops
+    def whole_span_bytes(self) -> int | None:
+        """Bytes of what it writes to: as given, or a share of the drive; None if nobody knows."""
+        if self.span_bytes is not None or self.drive_bytes is None or not self.devices:
+            return self.span_bytes
+        return round(self.drive_bytes * (self.span_share or 1.0))
 
     @property
     def spans_moved(self) -> float | None:
-        """Times that it comes through its span, as far as its options say."""
+        """Times that it comes through its span; None if nobody knows, or time ends it."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
         if self.is_timed:
             return None
         if share is not None:
             return share / (self.span_share or 1.0) * loops
-        if self.span_bytes and self.io_bytes:
-            return self.io_bytes / self.span_bytes
-        return float(loops) if "io_size" not in self.options else None
+        if "io_size" not in self.options:
+            return float(loops)
+        moved, span = self.size("io_size"), self.whole_span_bytes
+        return moved / span * loops if moved and span else None
 
     @property
     def is_timed(self) -> bool:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from writeamp.errors import WriteampError
+from writeamp.mistakes.finding import NotJudged
 from writeamp.mistakes.fio.job import Job, canonical
 from writeamp.mistakes.fio.values import is_set
 
@@ -23,6 +25,9 @@ TELLING = {
 _SECTION = re.compile(r"\[([^\n]*)\]")
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _MOST_JOBS = 500
+
+
+_Jobs = TypeVar("_Jobs", bound="FioJobs")
 
 
 @dataclass(frozen=True)
@@ -62,11 +67,16 @@ class FioJobs:
         return [one for one in self.writers if one.phase < job.phase and shares_files(one, job)]
 
 
-def span_of(fio: FioJobs, job: Job) -> int | None:
-    """Return the bytes that a job writes to: what it says, or its share of the drive; or None."""
-    if job.span_bytes is not None or fio.capacity_bytes is None or not job.devices:
-        return job.span_bytes
-    return round(fio.capacity_bytes * (job.span_share or 1.0))
+def on_drive(fio: _Jobs, capacity_bytes: int | None) -> _Jobs:
+    """Return jobs that know the size of their drive; None if nobody does."""
+    jobs = tuple(replace(one, drive_bytes=capacity_bytes) for one in fio.jobs)
+    return replace(fio, jobs=jobs, capacity_bytes=capacity_bytes)
+
+
+def unknown_size(job: Job) -> NotJudged:
+    """Return that what a job does depends on the size of its files, which nobody says."""
+    named = ", ".join(job.files) or "its files"
+    return NotJudged(f"the size of {named} is unknown; give --capacity", (job.name,))
 
 
 def shares_files(one: Job, other: Job) -> bool:
