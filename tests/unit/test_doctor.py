@@ -558,6 +558,22 @@ def test_a_clean_job_has_a_table_of_no_rows() -> None:
     assert [row for row in rows if "note" not in row] == []
 
 
+def test_a_job_without_any_finding_has_the_line_of_names_alone(tmp_path: Path) -> None:
+    fill = "[fill]\nfilename=/dev/nvme0n1\nioengine=libaio\ndirect=1\nrw=write\n"
+    shown = in_process.run("doctor", f"{put(tmp_path, 'good.fio', fill)} --csv").out
+    assert shown.startswith("id,severity,message,")
+    assert shown.count("\n") == 1
+
+
+def test_a_page_and_a_card_say_what_was_not_judged(tmp_path: Path) -> None:
+    text = "[a]\nfilename=/dev/sdb\ndirect=1\nrw=randwrite\nsize=100%\nio_size=1T\n"
+    job, page = put(tmp_path, "a.fio", text), tmp_path / "page.html"
+    in_process.run("doctor", f"{job} --report {page}")
+    shown = in_process.run("report", str(page)).out
+    assert "Not judged, looped-permutation" in shown
+    assert any("not judged: looped" in note for note in examined(job).card().notes)
+
+
 def test_the_document_has_the_keys_of_findings() -> None:
     path = EXAMPLES / "fio" / "looped-randwrite.fio"
     found = in_process.document("doctor", str(path))["findings"][0]

@@ -29,7 +29,7 @@ def doctor(
         list[Path] | None,
         typer.Argument(
             help="fio job files, scripts that run fio, fio's JSON output, block traces, results of "
-            "writeamp (--json), counter snapshots (files or folders, in order).",
+            "writeamp (--json, --report), counter snapshots (files or folders, in order).",
             show_default=False,
             metavar="INPUT",
         ),
@@ -98,9 +98,7 @@ def _show(found: DoctorReport) -> None:
     if found.not_judged:
         stdout.print()
     for missing in found.not_judged:
-        stdout.print(
-            f"not judged: {missing.id} of {missing.where}: {missing.reason}", highlight=False
-        )
+        stdout.print(missing.in_words(), highlight=False)
     if found.drive is not None:
         stdout.print()
         stdout.print(f"WA is of a simulation on {found.drive}", highlight=False)

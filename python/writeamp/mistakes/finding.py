@@ -97,6 +97,10 @@ class Unjudged(NamedTuple):
     reason: str
     where: str
 
+    def in_words(self) -> str:
+        """Return it as a line."""
+        return f"not judged: {self.id} of {self.where}: {self.reason}"
+
 
 Kind: TypeAlias = Literal["fio job", "fio output", "trace", "result", "counters", "several"]
 # What checks look into, in words; jobs are those of job files, command lines and JSON output.

@@ -70,11 +70,12 @@ class DoctorReport(Presented, ComparedByValue):
         rows = [
             (one.severity, one.id, one.message, in_words(one), one.advice) for one in self.findings
         ]
+        notes = (*self.notes, *(one.in_words() for one in self.not_judged))
         title = f"Doctor: {', '.join(name for name, _ in self.inputs)}"
         if not rows:
-            return Card(title, [("findings", "none")], notes=self.notes)
+            return Card(title, [("findings", "none")], notes=notes)
         columns = ("severity", "finding", "what is wrong", "WA", "what to change")
-        return Card(title, rows, columns, notes=self.notes)
+        return Card(title, rows, columns, notes=notes)
 
     def __str__(self) -> str:
         """Return the number of findings by severity in a line."""

@@ -11,7 +11,8 @@ from writeamp.results.numbers import four_digits
 def findings(report: Report) -> Section | None:
     """Return the findings, the worst first."""
     found = rows(report.document, "findings")
-    if not found:
+    not_judged = rows(report.document, "not_judged")
+    if not (found or not_judged):
         return None
     order = {"error": 0, "warning": 1, "note": 2}
     blocks: list[Block] = []
@@ -26,6 +27,12 @@ def findings(report: Report) -> Section | None:
             ("WA", _change(number(one, "wa_now"), number(one, "wa_fixed"))),
         ]
         blocks.append(Rows(["", ""], [line for line in lines if line[1]]))
+    for one in not_judged:
+        blocks.append(
+            Paragraph(
+                f"Not judged, {words(one, 'id')} of {words(one, 'where')}: {words(one, 'reason')}"
+            )
+        )
     return Section("findings", "Findings", tuple(blocks))
 
 
