@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 from smart_documents import intel
+from writeamp.cli.counters_table import facts_of_answer
 from writeamp.measure.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.measure.counters.local_time import taken_at
 from writeamp.measure.counters.reading import read_snapshot
 
 SHARED = ROOT.parent / "shared" / "smart" / "more"
@@ -44,7 +46,7 @@ def test_an_interval_divides_differences_and_says_its_days(tmp_path: Path) -> No
     [
         ({"serial_number": "B2"}, "serial is another"),
         ({"model_name": "INTEL SSDSC2KB480G8"}, "model is another"),
-        ({"local_time": {"time_t": 900}}, "before the first"),
+        ({"local_time": {"time_t": 900}}, "wrong order: the second is the earlier"),
     ],
 )
 def test_what_is_no_interval_of_one_drive_is_named(
@@ -125,7 +127,14 @@ def test_a_real_drive_over_three_years() -> None:
     found = interval_answer(first, last)
     assert found.wa == pytest.approx(2.2946, abs=1e-4)
     assert found.days is not None
-    assert 1000 < found.days < 1200
+    # By the times of `asctime`, in MSK; powered on were 1,088 days.
+    assert found.days == pytest.approx(1175.93, abs=0.01)
+    assert not found.is_powered_on
+    turned = interval_answer(last, first)
+    assert turned.reason == (
+        "the files are in the wrong order: the second is the earlier, by 1,176 days; give it first"
+    )
+    assert [one.name for one in turned.checks if one.verdict == "fail"] == ["order"]
 
 
 def test_a_ratio_below_1_by_granularity_alone_is_doubted(tmp_path: Path) -> None:
@@ -143,3 +152,26 @@ def test_ends_that_are_printed_alike_are_printed_once(tmp_path: Path) -> None:
         one for one in in_process.run("measure diff", files).out.splitlines() if "│ WA " in one
     )
     assert row.split("│")[2].strip() == "2"
+
+
+def test_days_of_power_on_hours_are_said_to_be(tmp_path: Path) -> None:
+    hours = [{"power_on_time": {"hours": one}, "local_time": {}} for one in (0, 240)]
+    found = between(tmp_path, intel(1000, 4000, **hours[0]), intel(3000, 7000, **hours[1]))
+    assert (found.days, found.to_dict()["days_powered_on"]) == (10, True)
+    assert dict(facts_of_answer(found))["interval"] == "10 days powered on"
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ({"asctime": "Sun Jan 30 22:50:24 2022 MSK"}, 1_643_572_224),
+        ({"asctime": "Sun Jan 30 22:50:24 2022 MSK", "time_t": 5}, 5),
+        ({"asctime": "Sun Jan 30 22:50:24 2022 XYZ"}, None),
+        ({"asctime": "Sun Jan 30 22:50:24 2022"}, None),
+        ({"asctime": 7}, None),
+    ],
+)
+def test_a_local_time_is_read_where_its_zone_is_known(
+    said: dict[str, Any], seconds: float | None
+) -> None:
+    assert taken_at({"local_time": said}) == seconds

@@ -11,6 +11,7 @@ import in_process
 import numpy as np
 import pytest
 import writeamp as wa
+from smart_documents import intel
 from writeamp.errors import WriteampError
 from writeamp.lifetime.of_history import lifetime_of_history
 from writeamp.lifetime.under_load import lifetime_under_load
@@ -174,6 +175,23 @@ def test_snapshots_of_one_drive_are_a_history(tmp_path: Path) -> None:
         paths.append(str(path))
     done = in_process.run("lifetime", f"{' '.join(reversed(paths))} --json")
     assert json.loads(done.out)["method"] == "steps of percentage used"
+    page = tmp_path / "page.html"
+    shown = in_process.run("lifetime", f"{' '.join(paths)} --report {page}").out
+    assert "years left" in shown
+    assert "host writes a day of the interval" in shown
+    assert " years left, " in in_process.run("report", str(page)).out
+
+
+def test_wa_since_new_and_of_the_interval_stand_apart(tmp_path: Path) -> None:
+    paths = []
+    for day, (host, flash) in enumerate(((1000, 2000), (3000, 8000))):
+        path = tmp_path / f"{day}.json"
+        path.write_text(json.dumps(intel(host, flash, day)))
+        paths.append(str(path))
+    done = in_process.run("lifetime", f"{' '.join(paths)} --json")
+    found = json.loads(done.out)
+    assert found["wa"] == pytest.approx(8 / 3)
+    assert found["wa_of_interval"] == 3
 
 
 def test_the_library_reads_histories(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ def facts_of_answer(found: DriveCounters) -> list[tuple[str, str]]:
     rows.append(("counters" if found.wa is not None else "read from", found.source))
     rows += [("host wrote", _shown(found.host))] if found.host else []
     rows += [("flash programmed", _shown(found.flash))] if found.flash else []
-    rows += [("interval", f"{found.days:,.4g} days")] if found.days is not None else []
+    if found.days is not None and found.days >= 0:
+        of = " powered on" if found.is_powered_on else ""
+        rows.append(("interval", f"{found.days:,.4g} days{of}"))
     if facts.percentage_used is not None:
         rows.append(("rated life used", f"{facts.percentage_used:g}% ({facts.used_label})"))
     rows += [

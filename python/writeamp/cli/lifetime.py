@@ -110,12 +110,11 @@ def _show(found: Lifetime) -> None:
 
 def _rows(found: Lifetime) -> list[tuple[str, str]]:
     rows = []
+    years = "years" if found.is_of_load else "years left"
     if found.years is not None:
-        rows.append(
-            ("years", f"{found.years:.4g} ({found.years_low:.4g} to {found.years_high:.4g})")
-        )
+        rows.append((years, f"{found.years:.4g} ({found.years_low:.4g} to {found.years_high:.4g})"))
     if found.at_least_years is not None:
-        rows.append(("years", f"at least {found.at_least_years:.4g}"))
+        rows.append((years, f"at least {found.at_least_years:.4g}"))
     rows.append(("by", found.method))
     rows += [("bounds depend most on", found.dominates)] if found.dominates else []
     if found.backtest is not None:
@@ -127,9 +126,13 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
                 "reached held",
             )
         )
-    rows += [("WA", f"{found.wa:.4g}")] if found.wa is not None else []
+    wa = "WA" if found.is_of_load else "WA since new"
+    rows += [(wa, f"{found.wa:.4g}")] if found.wa is not None else []
+    if found.wa_of_interval is not None:
+        rows.append(("WA of the interval", f"{found.wa_of_interval:.4g}"))
     rows += [("TBW under this load", f"{found.tbw:,.4g} TB")] if found.tbw is not None else []
     rows += [("DWPD over five years", f"{found.dwpd:.4g}")] if found.dwpd is not None else []
     if found.host_bytes_a_day is not None:
-        rows.append(("host writes a day", f"{found.host_bytes_a_day / 1e9:,.4g} GB"))
+        of = "" if found.is_of_load else " of the interval"
+        rows.append((f"host writes a day{of}", f"{found.host_bytes_a_day / 1e9:,.4g} GB"))
     return rows + [(f"assumed: {name}", what) for name, what in found.assumptions]

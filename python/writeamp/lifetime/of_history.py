@@ -16,9 +16,9 @@ from scipy.stats import theilslopes  # type: ignore[import-untyped]
 
 from writeamp.errors import WriteampError
 from writeamp.lifetime.backtest import backtest_of
-from writeamp.lifetime.rates import rate_of
+from writeamp.lifetime.rates import LIFE_SO_FAR, rate_of
 from writeamp.lifetime.result import Lifetime
-from writeamp.measure.counters.answer import life_answer
+from writeamp.measure.counters.answer import interval_answer, life_answer
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
@@ -27,6 +27,9 @@ _HOUR_S, _DAY_S = 3600.0, 86_400.0
 _BY_HOURS = (
     "the snapshots do not say when they were taken: times are power-on hours, and years those of a "
     "drive that is never off"
+)
+_BY_LIFE = (
+    "the life so far is counted in power-on hours: years are those of a drive that is never off"
 )
 _WHOLE = 100.0
 # Rates of the two halves of a history that differ by more than this are another use of the drive.
@@ -64,12 +67,15 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
         "wa": answer.wa,
         "wa_low": answer.wa_low,
         "wa_high": answer.wa_high,
+        "wa_of_interval": interval_answer(used[0], used[-1]).wa if len(used) > 1 else None,
         "backtest": backtest_of([one.facts for one in used]),
         "assumptions": tuple(_rated_cycles(last)),
     }
     daily, warnings = _host_rate(used)
     warnings += (_BY_HOURS,) if is_by_hours else ()
     rate = rate_of([one.facts for one in used])
+    if rate.method == LIFE_SO_FAR and not is_by_hours:
+        warnings += (_BY_LIFE,)
     if percent >= _WHOLE:
         note = f"{percent:g}% of the rated life is used: it is over, which does not end the drive"
         return Lifetime(

@@ -12,6 +12,7 @@ from writeamp.errors import WriteampError
 from writeamp.measure.counters.facts import Facts
 
 _HOUR_S = 3600.0
+LIFE_SO_FAR = "life so far"
 
 
 class Step(NamedTuple):
@@ -89,5 +90,5 @@ def _life_so_far(last: Facts, steps: Sequence[Step], span_s: float) -> Rate:
         return Rate(0.0, most, float(most), "no step of percentage used", "no step was seen")
     high = min((percent + 1) / age_s, most) if percent < 1 else (percent + 1) / age_s
     low = (percent - 1) / age_s if percent > 1 else 0.0
-    what = "life so far" if low > 0 else "no step of percentage used"
+    what = LIFE_SO_FAR if low > 0 else "no step of percentage used"
     return Rate(low, percent / age_s, float(high), what, "whole numbers of percentage used")

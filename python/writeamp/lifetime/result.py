@@ -7,6 +7,8 @@ from typing import Any
 
 from writeamp.results.any_result import AnyResult
 
+SIMULATION = "simulation"
+
 
 @dataclass(frozen=True)
 class WhatIf:
@@ -35,10 +37,11 @@ class Lifetime(AnyResult):
         method: what the answer is from: "simulation", "steps of percentage used" or "life so far".
         years, years_low, years_high: from now, or from new of a simulation; None if unknown.
         at_least_years: the life is longer than this, where no more can be said; None otherwise.
-        wa, wa_low, wa_high: of the load or the drive; None if unknown.
+        wa, wa_low, wa_high: of the load, or of the drive since it was new; None if unknown.
+        wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
         dwpd: drive writes a day over the warranty that the drive endures under this load.
         tbw: terabytes (10**12 bytes) of the host that it endures under this load.
-        host_bytes_a_day: what the host writes.
+        host_bytes_a_day: what the host writes, of a drive between its snapshots.
         dominates: what the bounds depend on most.
         what_if: changes of the drive or the load, and what they would make of it.
         assumptions: facts that the answer rests on, by name.
@@ -54,6 +57,7 @@ class Lifetime(AnyResult):
     wa: float | None = None
     wa_low: float | None = None
     wa_high: float | None = None
+    wa_of_interval: float | None = None
     dwpd: float | None = None
     tbw: float | None = None
     host_bytes_a_day: float | None = None
@@ -62,6 +66,11 @@ class Lifetime(AnyResult):
     assumptions: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
     backtest: Backtest | None = None
+
+    @property
+    def is_of_load(self) -> bool:
+        """Whether it is of a new drive under a load, and not of what a real one has left."""
+        return self.method == SIMULATION
 
     @property
     def ci(self) -> tuple[float, float] | None:

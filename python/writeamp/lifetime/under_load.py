@@ -15,7 +15,7 @@ from writeamp.devices.device import profile_op
 from writeamp.devices.profile import profile
 from writeamp.errors import WriteampError
 from writeamp.lifetime.rated_cycles import RatedCycles, rated_cycles
-from writeamp.lifetime.result import Lifetime, WhatIf
+from writeamp.lifetime.result import SIMULATION, Lifetime, WhatIf
 from writeamp.runs.daily_writes import WARRANTY_YEARS
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
@@ -139,7 +139,7 @@ def _lifetime(
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
     tbw = years * 365 * load.daily_bytes / 1e12
     return Lifetime(
-        method="simulation",
+        method=SIMULATION,
         years=years,
         years_low=years * spread_low * cycles.low / cycles.usual,
         years_high=years * spread_high * cycles.high / cycles.usual,

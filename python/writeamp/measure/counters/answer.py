@@ -54,6 +54,7 @@ class DriveCounters(AnyResult):
         name: the file or folder.
         days: length of the interval; None of a life, or if the times are unknown.
         is_interval: it is of an interval.
+        is_powered_on: `days` are of power-on hours, as the snapshots do not say their times.
     """
 
     wa: float | None
@@ -71,6 +72,7 @@ class DriveCounters(AnyResult):
     name: str
     days: float | None = None
     is_interval: bool = False
+    is_powered_on: bool = False
 
     @property
     def ci(self) -> tuple[float, float] | None:
@@ -112,6 +114,7 @@ class DriveCounters(AnyResult):
         }
         if self.is_interval:
             found["days"] = self.days
+            found["days_powered_on"] = self.is_powered_on
         return found
 
 
@@ -185,6 +188,7 @@ def _answer(
         "name": snapshot.name,
         "days": days,
         "is_interval": interval is not None,
+        "is_powered_on": interval is not None and interval.is_powered_on,
     }
     if chosen is not None:
         pair, checks = chosen

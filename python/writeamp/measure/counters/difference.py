@@ -22,6 +22,7 @@ class Interval:
     Attributes:
         amounts: by the keys of the counters that both have.
         days: between them; None if the times are unknown.
+        is_powered_on: these are days of power-on hours, as no clock says more.
         checks: of the two snapshots.
         refusal: why there is no WA of the interval; "" if nothing forbids it.
     """
@@ -30,13 +31,20 @@ class Interval:
     days: float | None
     checks: list[Check]
     refusal: str
+    is_powered_on: bool = False
 
 
 def interval_between(before: Facts, after: Facts) -> Interval:
     """Return the interval between two snapshots' facts."""
     earlier = {one.key: one for one in before.counters}
     both = [(earlier[one.key], one) for one in after.counters if one.key in earlier]
-    checks = [*_same_drive(before, after), *_resets(both), *_grain(both)]
+    days, is_powered_on = _days(before, after)
+    checks = list(_same_drive(before, after))
+    if days is not None and days < 0:
+        order = Check("order", "fail", _wrong_order(-days, is_powered_on=is_powered_on))
+        refusal = "; ".join(one.evidence for one in [*checks, order] if one.verdict == "fail")
+        return Interval({}, days, [*checks, order], refusal, is_powered_on)
+    checks += [*_resets(both), *_grain(both)]
     refusal = "; ".join(one.evidence for one in checks if one.verdict == "fail")
     amounts = {last.key: last.since(first) for first, last in both if not _fell(first, last)}
     checks += _appeared(before, after)
@@ -49,7 +57,15 @@ def interval_between(before: Facts, after: Facts) -> Interval:
             f"{_labels(before)} of {', '.join(sorted(scopes[0]))}, the second {_labels(after)} of "
             f"{', '.join(sorted(scopes[1]))}"
         )
-    return Interval(amounts, _days(before, after), checks, refusal)
+    return Interval(amounts, days, checks, refusal, is_powered_on)
+
+
+def _wrong_order(days: float, *, is_powered_on: bool) -> str:
+    of = " powered on" if is_powered_on else ""
+    return (
+        f"the files are in the wrong order: the second is the earlier, by {days:,.4g} days{of}; "
+        "give it first"
+    )
 
 
 def _labels(facts: Facts) -> str:
@@ -68,9 +84,6 @@ def _same_drive(before: Facts, after: Facts) -> Iterator[Check]:
         yield Check("same drive", "ok", f"both say {known} {getattr(after, known)}")
     else:
         yield Check("same drive", "unknown", "no serial or model in both")
-    days = _days(before, after)
-    if days is not None and days < 0:
-        yield Check("order", "fail", f"the second was taken {-days:.4g} days before the first")
     if before.firmware and after.firmware and before.firmware != after.firmware:
         yield Check(
             "same firmware",
@@ -79,12 +92,13 @@ def _same_drive(before: Facts, after: Facts) -> Iterator[Check]:
         )
 
 
-def _days(before: Facts, after: Facts) -> float | None:
+def _days(before: Facts, after: Facts) -> tuple[float | None, bool]:
+    """Return the days between two snapshots, and whether they are of power-on hours."""
     if before.taken_at is not None and after.taken_at is not None:
-        return (after.taken_at - before.taken_at) / _DAY_S
+        return (after.taken_at - before.taken_at) / _DAY_S, False
     if before.power_on_hours is not None and after.power_on_hours is not None:
-        return (after.power_on_hours - before.power_on_hours) / _DAY_HOURS
-    return None
+        return (after.power_on_hours - before.power_on_hours) / _DAY_HOURS, True
+    return None, False
 
 
 def _fell(first: Counter, last: Counter) -> bool:

@@ -138,10 +138,12 @@ def _of_endurance(document: _Document) -> str:
 def _of_lifetime(document: _Document) -> str:
     years, least = number(document, "years"), number(document, "at_least_years")
     if years is None:
-        return "" if least is None else f"The drive lives for at least {least:.3g} more years."
+        return "" if least is None else f"The drive has at least {least:.3g} years left."
     low, high = number(document, "years_low"), number(document, "years_high")
     within = "" if low is None or high is None else f", {low:.3g} to {high:.3g}"
-    return f"The drive lives for {years:.3g} years{within}."
+    if words(document, "method") == "simulation":
+        return f"The drive lives for {years:.3g} years{within}."
+    return f"The drive has {years:.3g} years left{within}."
 
 
 def _of_counters(document: _Document) -> str:

@@ -9,6 +9,7 @@ from writeamp.measure.counters.ata import ata_facts
 from writeamp.measure.counters.ata_drive import AtaDrive, Attribute, attributes_of
 from writeamp.measure.counters.document import Document, number, objects, text_of, whole, within
 from writeamp.measure.counters.facts import Facts, hashed_serial
+from writeamp.measure.counters.local_time import taken_at
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.scsi import scsi_facts
 from writeamp.measure.counters.sources.smart_log_json import data_units
@@ -83,7 +84,7 @@ def _nvme(log: dict[str, Any], source: str) -> Facts:
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
-        taken_at=number(within(log, "local_time", "time_t")),
+        taken_at=taken_at(log),
         power_on_hours=number(within(health, "power_on_hours")),
         capacity_bytes=whole(log.get("nvme_total_capacity"))
         or whole(within(log, "user_capacity", "bytes"))
@@ -115,7 +116,7 @@ def _ata(log: dict[str, Any], source: str, name: str) -> AtaDrive:
         logical_sectors_written=whole(statistics.get(_SECTORS)),
         statistics_used=number(statistics.get(_USED)),
         power_on_hours=number(within(log, "power_on_time", "hours")),
-        taken_at=number(within(log, "local_time", "time_t")),
+        taken_at=taken_at(log),
         is_rotating=bool(rotation),
     )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.document import Document, whole
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.local_time import seconds_of
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.smartctl_json import facts_of
 
@@ -43,12 +43,9 @@ _SCSI_HOURS = re.compile(
 )
 # Thousands are separated as the user's locale does; U+FFFD is a separator of a lost encoding.
 _GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ \u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
-_ZONE_HOURS = {"UTC": 0, "GMT": 0, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9}
 _HOURS_ID = 9
 # Above 24 bits some drives pack milliseconds.
 _HOURS_END = 1 << 24
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_TIME = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d+) (\d+):(\d+):(\d+) (\d{4}) (\S+)")
 
 
 def _text(document: Document) -> str:
@@ -93,7 +90,7 @@ def _log(text: str, name: str) -> dict[str, Any]:
         "firmware_version": fields.get("Firmware Version"),
         "serial_number": fields.get("Serial Number") or fields.get("Serial number"),
         "user_capacity": {"bytes": _before(fields.get("User Capacity"), " bytes")},
-        "local_time": {"time_t": _seconds(fields.get("Local Time is"))},
+        "local_time": {"time_t": seconds_of(fields.get("Local Time is"))},
         "rotation_rate": _whole(re.match(r"(\d+) rpm", fields.get("Rotation Rate", ""))),
         "logical_block_size": _whole(
             re.match(r"(\d+) bytes", fields.get("Sector Size") or fields.get("Sector Sizes") or "")
@@ -217,28 +214,6 @@ def _grouped(text: str | None) -> int | None:
 
 def _whole(found: re.Match[str] | None) -> int | None:
     return whole(found[1]) if found else None
-
-
-def _seconds(text: str | None) -> float | None:
-    """Return seconds since 1970 of a time whose zone is known; None of others."""
-    found = _TIME.match(text or "")
-    if found is None:
-        return None
-    month, day, hour, minute, second, year, zone = found.groups()
-    shift = re.fullmatch(r"([+-]\d{2})(?::?(\d{2}))?", zone)
-    hours = float(shift[1]) if shift else _ZONE_HOURS.get(zone)
-    if hours is None or month not in _MONTHS:
-        return None
-    minutes = float(shift[2] or 0) if shift else 0.0
-    sign = -1 if shift and shift[1].startswith("-") else 1
-    try:
-        local = datetime(
-            int(year), _MONTHS.index(month) + 1, int(day), int(hour), int(minute), int(second),
-            tzinfo=UTC,
-        )  # fmt: skip
-        return (local - timedelta(hours=hours, minutes=sign * minutes)).timestamp()
-    except (ValueError, OverflowError):
-        return None
 
 
 SOURCE = Source(_NAME, _matches, _read)
