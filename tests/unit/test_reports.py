@@ -165,7 +165,7 @@ def test_an_input_is_not_replaced(page: Path) -> None:
     [
         (b"", "holds no result"),
         (b"<p>another page</p>", "holds no result"),
-        (b"\xff\xfe", "damaged"),
+        (b"\xff\xfe", "not UTF-8 text"),
         (b'<script type="application/json" id="writeamp-report">{</script>', "damaged"),
         (b'<script type="application/json" id="writeamp-report">[]</script>', "damaged"),
         (b'<script type="application/json" id="writeamp-report">{"form":9}</script>', "form is 9"),
