@@ -12,7 +12,9 @@ import pytest
 import writeamp as wa
 from patience import PATIENCE_S
 from writeamp.mistakes.fio.command_line import read_commands
+from writeamp.mistakes.fio.job import canonical
 from writeamp.mistakes.fio.job_file import read_job_file
+from writeamp.mistakes.fio.known import engine_names, option_names
 from writeamp.mistakes.fio.values import size_of
 
 FIO = shutil.which("fio")
@@ -106,9 +108,32 @@ def test_sections_hand_down_what_they_do_in_fio(tmp_path: Path) -> None:
     for job in read_job_file(JOBS, "jobs.fio").jobs:
         write = results[job.name]["write"]
         assert job.rw == "write"
-        assert job.io_bytes == write["io_bytes"]
+        assert job.whole_span_bytes == write["io_bytes"]
         assert job.write_blocks[1] == write["io_bytes"] // write["total_ios"]
         assert job.phase == (0 if results[job.name]["groupid"] == 0 else 1)
+
+
+def test_every_option_and_engine_of_fio_is_known_here() -> None:
+    assert FIO is not None
+    told = {}
+    for asked in ("--cmdhelp=all", "--enghelp"):
+        shown = subprocess.run(
+            [FIO, asked], check=False, capture_output=True, text=True, timeout=PATIENCE_S
+        )
+        told[asked] = shown.stdout.splitlines()[1:]
+    options = {canonical(one.split(":")[0]) for one in told["--cmdhelp=all"] if " : " in one}
+    assert len(options) > 150
+    assert options - option_names() == set()
+    assert {one.strip() for one in told["--enghelp"] if one.strip()} - engine_names() == set()
+
+
+def test_a_size_with_another_unit_is_read_by_fio_as_the_finding_says(tmp_path: Path) -> None:
+    text = "[j]\nioengine=null\nrw=write\nsize=64\nbs=4q\n"
+    (tmp_path / "a.fio").write_text(text)
+    (entry,) = fio(tmp_path, "a.fio")["jobs"]
+    assert entry["write"]["io_bytes"] // entry["write"]["total_ios"] == 4
+    found = wa.doctor(tmp_path / "a.fio", simulate=False).findings
+    assert "bs=4q is no size; fio 3.33 reads 4" in [one.evidence for one in found]
 
 
 @pytest.mark.parametrize("form", ["json", "json+"])
