@@ -35,7 +35,31 @@ def test_a_result_does_not_differ_from_itself() -> None:
     found = wa.diff(first, first.to_dict())
     assert (found.settings, found.numbers, found.only) == ((), (), ())
     assert found.equal > 5
-    assert any("one seed" in note for note in found.notes)
+    assert found.notes == ()
+    assert any("one seed" in note for note in wa.diff(first, simulated(op=0.4)).notes)
+
+
+def test_a_longer_run_differs_in_its_length_and_in_little_for_each_host_page() -> None:
+    found = wa.diff(simulated(), simulated(writes=30_000))
+    kinds = {one.key: one.kind for one in found.numbers}
+    lengths = ("host_pages", "flash_pages", "erases", "causes.gc", "host.written_bytes")
+    assert {kinds[key] for key in lengths} == {"length of the run"}
+    assert kinds["wa"] == "found"
+    (gc,) = [one for one in found.per_host_page if one.key == "causes.gc"]
+    assert gc.b / gc.a == pytest.approx(1, abs=0.1)
+    assert found.to_dict()["per_host_page"][0]["key"] == "causes.gc"
+
+
+def test_the_command_shows_wa_first_and_whole_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name, writes in (("a", 20_000), ("b", 30_000)):
+        (tmp_path / name).write_text(json.dumps(simulated(writes=writes).to_dict()))
+    done = in_process.run("diff", f"{tmp_path}/a {tmp_path}/b")
+    places = [done.out.index(f"\n{one}") for one in ("wa ", "per host page", "length of the run")]
+    assert places == sorted(places)
+    assert "…" not in done.out
 
 
 def test_rows_of_comparisons_are_paired_by_name_and_not_by_place() -> None:

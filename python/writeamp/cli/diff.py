@@ -53,9 +53,10 @@ def _show(found: Difference) -> None:
         stdout.print(_settings_table(found))
     else:
         stdout.print("No setting differs.")
-    if found.numbers:
-        stdout.print(_numbers_table(found))
-    else:
+    for title, pairs in _tables(found):
+        if pairs:
+            stdout.print(_numbers_table(title, pairs))
+    if not found.numbers:
         stdout.print(f"No number differs, of {found.equal}.")
     for key, which in found.only:
         stdout.print(f"only in {which.upper()}: {key}")
@@ -63,18 +64,30 @@ def _show(found: Difference) -> None:
         options.note(note)
 
 
+def _tables(found: Difference) -> list[tuple[str, list[NumberPair]]]:
+    """Return tables of the differences: WA and its causes first, then mere lengths of the runs."""
+    counts = [one for one in found.numbers if one.kind == "length of the run"]
+    return [
+        ("found", [one for one in found.numbers if one not in counts]),
+        ("per host page", list(found.per_host_page)),
+        ("length of the run", counts),
+    ]
+
+
 def _settings_table(found: Difference) -> Table:
     table = Table("set differently", "A", "B", box=None, pad_edge=False, header_style="bold")
+    table.columns[0].overflow = "fold"
     for one in found.settings:
         table.add_row(one.key, _shown(one.a), _shown(one.b))
     return table
 
 
-def _numbers_table(found: Difference) -> Table:
+def _numbers_table(title: str, pairs: list[NumberPair]) -> Table:
     table = Table(
-        "found", "A", "B", "B − A", "", box=None, pad_edge=False, header_style="bold"
+        title, "A", "B", "B − A", "", box=None, pad_edge=False, header_style="bold"
     )  # fmt: skip
-    for one in found.numbers:
+    table.columns[0].overflow = "fold"
+    for one in pairs:
         table.add_row(
             one.key,
             _with_bounds(one.a, one.a_ci95),

@@ -12,6 +12,7 @@ from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult
 
 Verdict: TypeAlias = Literal["differs", "within noise", "no interval"]
+Kind: TypeAlias = Literal["found", "length of the run"]
 Interval: TypeAlias = tuple[float, float]
 
 # Numbers that were set, or follow from what was set; all other numbers were found.
@@ -32,6 +33,11 @@ _SAID = frozenset(
 )
 # What names a row of a table; a row of one result is compared with that of the same name.
 _NAMES = ("workload", "way", "model", "manager", "victims", "file", "change", "wa_definition")
+# Counts that only say how long a run was, unless they have intervals; so do those of these tables.
+_COUNTS = frozenset(
+    {"host_pages", "flash_pages", "erases", "writes", "drive_writes", "warmup_pages"}
+)
+_TABLES_OF_COUNTS = ("host", "causes")
 # Of these the computer decides, and the clock.
 _OF_THE_MACHINE = frozenset({"elapsed_s", "host_pages_per_s", "seconds", "skipped", "out"})
 
@@ -76,6 +82,14 @@ class NumberPair:
         return self.difference - low, self.difference + high
 
     @property
+    def kind(self) -> Kind:
+        """Whether it grows with the length of the run, and tells little else."""
+        *tables, name = self.key.split(".")
+        is_count = name in _COUNTS or (bool(tables) and tables[-1] in _TABLES_OF_COUNTS)
+        has_interval = self.a_ci95 is not None or self.b_ci95 is not None
+        return "length of the run" if is_count and not has_interval else "found"
+
+    @property
     def verdict(self) -> Verdict:
         """Whether noise alone explains the difference."""
         bounds = self.difference_ci95
@@ -95,6 +109,7 @@ class NumberPair:
             "difference_ci95": self.difference_ci95,
             "relative": self.difference / self.a if self.a else None,
             "verdict": self.verdict,
+            "kind": self.kind,
         }
 
 
@@ -106,6 +121,8 @@ class Difference(AnyResult):
         verb: that printed both.
         settings: that differ.
         numbers: that both found, and that are not equal.
+        per_host_page: flash pages of each cause for each page that the host wrote, where these are
+            not equal; their keys are those of the counts.
         equal: how many numbers are equal.
         only: keys of numbers that one of them has alone, and which one: "a" or "b".
         notes: sentences on what to keep in mind.
@@ -114,6 +131,7 @@ class Difference(AnyResult):
     verb: str
     settings: tuple[Setting, ...]
     numbers: tuple[NumberPair, ...]
+    per_host_page: tuple[NumberPair, ...]
     equal: int
     only: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
@@ -127,6 +145,7 @@ class Difference(AnyResult):
             "verb": self.verb,
             "settings": [{"key": one.key, "a": one.a, "b": one.b} for one in self.settings],
             "numbers": [one.to_dict() for one in self.numbers],
+            "per_host_page": [one.to_dict() for one in self.per_host_page],
             "equal": self.equal,
             "only": [{"key": key, "in": which} for key, which in self.only],
             "notes": list(self.notes),
@@ -160,14 +179,29 @@ def diff(a: Any, b: Any) -> Difference:
         for key in left
         if key in right and _is_found(key, left[key]) and _is_found(key, right[key])
     ]
+    unequal = tuple(one for one in numbers if one.a != one.b)
     return Difference(
         verb,
         tuple(_settings(left, right)),
-        tuple(one for one in numbers if one.a != one.b),
-        sum(one.a == one.b for one in numbers),
+        unequal,
+        tuple(_per_host_page(numbers)),
+        len(numbers) - len(unequal),
         tuple(_only(left, right)),
-        tuple(_notes(left, right)),
+        tuple(_notes(left, right)) if unequal else (),
     )
+
+
+def _per_host_page(numbers: Iterable[NumberPair]) -> Iterator[NumberPair]:
+    """Yield the counts of causes divided by the host pages beside them, where these differ."""
+    by_key = {one.key: one for one in numbers}
+    for one in by_key.values():
+        table = one.key.rpartition(".")[0]
+        host = by_key.get(f"{table}.host")
+        if _last(table) != "causes" or host is None or not (host.a and host.b):
+            continue
+        a, b = one.a / host.a, one.b / host.b
+        if a != b:
+            yield NumberPair(one.key, a, b, None, None)
 
 
 def _name(source: Any, otherwise: str) -> str:
