@@ -33,8 +33,8 @@ writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --o
 
 That page is one file, which needs no network: [how to use it](explore.md). In the pictures a square
 is a page and a number the block that it belongs to; hatched pages are invalid, empty ones free. The
-drives have 320 logical pages and blocks of 16 pages; WA is counted from the first fill on, over
-3,000 host writes.
+drives have 320 logical pages and 24 blocks of 16 pages, an over-provisioning op of 0.2, unless the
+chapter says otherwise; WA is counted over the 3,000 host writes that follow the first filling.
 """
 _OF_PICTURE = """
 svg.drive { width: auto; }

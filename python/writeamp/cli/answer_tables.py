@@ -72,7 +72,7 @@ def differences_table(found: Answer) -> Table | None:
         why = _why(one, sign, row.wa)
         if not (row.is_steady and simulated.is_steady):
             why += "; of this window only"
-        table.add_row(f"{row.way} less simulate", f"{sign * one.wa_difference:+.4f}", why)
+        table.add_row(f"{row.way} minus simulate", f"{sign * one.wa_difference:+.4f}", why)
         count += 1
     return table if count else None
 
