@@ -156,7 +156,8 @@ def diff(a: Any, b: Any) -> Difference:
     """Return what two results of one verb have set and found differently.
 
     Args:
-        a, b: results, their JSON documents, or files of those.
+        a: a result, its JSON document, or a file of that.
+        b: the other one.
 
     Raises:
         WriteampError: one cannot be read, is no result, or they are of different verbs.
