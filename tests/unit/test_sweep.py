@@ -126,7 +126,7 @@ def test_a_fault_of_the_engine_is_a_row_too(
     def run(*_: object) -> None:
         raise Panic("index out of bounds")
 
-    monkeypatch.setattr("writeamp.studies.sweep.kinds.experiments.run_simulation", run)
+    monkeypatch.setattr("writeamp.studies.sweep.kinds.experiments.simulate_drive", run)
     found = wa.sweep(plan(), out=tmp_path)
     assert found.failed == 2
     assert "Panic: index out of bounds" in found.to_frame()["error"][0]

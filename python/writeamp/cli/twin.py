@@ -95,7 +95,7 @@ def twin_measure(
 ) -> None:
     """Let a drive serve the chain, and keep what its counters say in each window.
 
-    Example: writeamp twin measure --target ssd-m --size 512MiB --out t.parquet
+    Example: writeamp twin measure --target ssd-m --size 512MiB --out windows.parquet
     """
     from writeamp.twin.chain import Chain  # noqa: PLC0415 (slow)
 
@@ -150,7 +150,7 @@ def twin_fit(
 ) -> None:
     """Fit the hidden parameters of a drive: op, erase unit, policies, each with its probability.
 
-    Example: writeamp twin fit t.parquet --out mine.toml
+    Example: writeamp twin fit windows.parquet --out mine.toml
 
     Example: writeamp twin fit --wa 3.2 --workload uniform --out one.toml
     """

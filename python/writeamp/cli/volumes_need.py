@@ -44,7 +44,7 @@ def need(
 ) -> None:
     """Tell what a fleet needs: op for an overall WA, wear a day, and the volumes that cost most.
 
-    Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --out results/
+    Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --out savings/
     """
     if plot is not None:
         check_target(plot)

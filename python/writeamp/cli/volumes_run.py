@@ -74,7 +74,7 @@ def run(
 ) -> None:
     """Run each volume of a fleet on a drive of its own, sized by its written set.
 
-    Example: writeamp volumes run fleet/ --managers single,sepgc --op 0.15 --out results/
+    Example: writeamp volumes run fleet/ --managers single,sepgc --op 0.15 --out savings/
     """
     if plot is not None:
         check_target(plot)

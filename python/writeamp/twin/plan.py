@@ -128,5 +128,5 @@ def _steps(chain: Chain) -> list[str]:
         f"run [window-1] to [window-{chain.windows}] in order without pauses, and read them after "
         "each",
         "write windows.csv: host_bytes,flash_bytes of each, and a line for each window",
-        "writeamp twin measure --plan PLAN.toml --windows windows.csv --out t.parquet",
+        "writeamp twin measure --plan PLAN.toml --windows windows.csv --out windows.parquet",
     ]
