@@ -80,7 +80,8 @@ class TestAnInputIsNeverReplaced:
         refused("simulate", "--trace trace.csv --plot trace.html", "is the input trace.csv")
 
     def test_the_profile_of_an_experiment(self, folder: Path) -> None:
-        Path("drive.toml").write_text("[geometry]\nchannels = 1\n")
+        geometry = "[geometry]\nblocks_per_plane = 64\npages_per_block = 16\n"
+        Path("drive.toml").write_text(geometry + "[management]\nop = 0.2\n")
         refused(
             "simulate",
             f"--device drive.toml {SHORT} --save-config drive.toml",
