@@ -11,6 +11,7 @@ import in_process
 import numpy as np
 import pytest
 import writeamp as wa
+from places import ROOT
 from smart_documents import intel
 from writeamp.errors import WriteampError
 from writeamp.lifetime.of_history import lifetime_of_history
@@ -149,6 +150,18 @@ def test_years_under_a_load_are_the_account_of_cycles_writes_and_wear(tmp_path: 
     more_op = max(one.years or 0 for one in found.what_if if one.change.startswith("op"))
     assert more_op > found.years
     assert found.dominates == "how evenly the drive wears"
+
+
+def test_a_trace_on_a_trimmed_drive_wears_as_much_flash_as_on_the_full_one() -> None:
+    trace = ROOT / "examples/postgres-tpcb.parquet"
+    found = lifetime_under_load("tlc-datacenter", daily_bytes=1e12, trace=trace, cycles=40)
+    assert found.years is not None
+    assert found.wa is not None
+    (trimmed,) = (one for one in found.what_if if one.change.startswith("TRIM"))
+    assert trimmed.years is not None
+    assert trimmed.wa is not None
+    assert trimmed.wa < 0.9 * found.wa
+    assert trimmed.years * trimmed.wa == pytest.approx(found.years * found.wa, rel=0.07)
 
 
 def test_the_command_wants_a_drive_or_a_load() -> None:

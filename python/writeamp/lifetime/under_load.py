@@ -16,6 +16,7 @@ from writeamp.devices.profile import profile
 from writeamp.errors import WriteampError
 from writeamp.lifetime.rated_cycles import RatedCycles, rated_cycles
 from writeamp.lifetime.result import SIMULATION, Lifetime, WhatIf
+from writeamp.models._effective_op import effective_op
 from writeamp.runs.daily_writes import WARRANTY_YEARS
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
@@ -31,6 +32,23 @@ _MOST_CYCLES = 1000
 _MORE_OP = (0.07, 0.14)
 _MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
 _HANDLES = "nvme-fdp:handles=4"
+_FULL = 0.9
+_TRIM = "TRIM: a tenth of the capacity is free"
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What else a drive could be.
+
+    Attributes:
+        words: what is told of it.
+        settings: of the run.
+        held: share of the full drive's capacity that the simulated drive stands for.
+    """
+
+    words: str
+    settings: dict[str, Any]
+    held: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -100,8 +118,8 @@ def lifetime_under_load(
     base = load.worn_out()
     tell(1, 1 + len(changes))
     rows = []
-    for done, (words, change) in enumerate(changes, 2):
-        rows.append(_row(load, words, change, capacity_bytes))
+    for done, change in enumerate(changes, 2):
+        rows.append(_row(load, change, capacity_bytes))
         tell(done, 1 + len(changes))
     return _lifetime(load, base, capacity_bytes, tuple(rows))
 
@@ -111,22 +129,26 @@ def _written_bytes(trace: Any) -> int:
     return int(facts["unique_bytes_written"])
 
 
-def _changes(load: _Load, op: float) -> Iterator[tuple[str, dict[str, Any]]]:
+def _changes(load: _Load, op: float) -> Iterator[_Change]:
     for more in _MORE_OP:
-        yield f"op {op + more:.3f} instead of {op:.3f}", {"op": op + more}
+        yield _Change(f"op {op + more:.3f} instead of {op:.3f}", {"op": op + more})
     for name in _MANAGERS:
-        yield f"block manager {name}", {"manager": name}
-    yield f"placement handles ({_HANDLES})", {"manager": _HANDLES}
+        yield _Change(f"block manager {name}", {"manager": name})
+    yield _Change(f"placement handles ({_HANDLES})", {"manager": _HANDLES})
     if load.trace is None:
-        yield "TRIM: a tenth of the capacity is free", {"utilization": 0.9}
+        yield _Change(_TRIM, {"utilization": _FULL})
+    else:
+        # What the trace wrote fills the simulated drive, whose spare space has to grow instead.
+        yield _Change(_TRIM, {"op": float(effective_op(op, _FULL, _FULL))}, held=_FULL)
 
 
-def _row(load: _Load, words: str, change: dict[str, Any], capacity_bytes: float) -> WhatIf:
+def _row(load: _Load, change: _Change, capacity_bytes: float) -> WhatIf:
     try:
-        found = load.worn_out(**change)
+        found = load.worn_out(**change.settings)
     except WriteampError as error:
-        return WhatIf(words, None, None, str(error))
-    return WhatIf(words, found.wa, load.years(found, capacity_bytes, load.cycles.usual))
+        return WhatIf(change.words, None, None, str(error))
+    years = load.years(found, change.held * capacity_bytes, load.cycles.usual)
+    return WhatIf(change.words, found.wa, years)
 
 
 def _lifetime(
