@@ -38,7 +38,7 @@ _TRIM = "TRIM: a tenth of the capacity is free"
 
 @dataclass(frozen=True)
 class _Change:
-    """What else a drive could be.
+    """Change of the drive or its policy.
 
     Attributes:
         words: what is told of it.
