@@ -86,6 +86,12 @@ def test_skew_and_the_finite_drive_explain_what_a_formula_lacks() -> None:
     assert unexplained(found, "formula markov", "simulate") < 0.02
 
 
+def test_a_larger_drive_gets_as_many_writes_a_page_as_the_user_gives_the_small_one() -> None:
+    few = SMALL | {"blocks": 16, "writes": 10_000, "replicas": 1}
+    found = asked(THEORY, workload="uniform", **few)
+    assert unexplained(found, "formula markov", "simulate") < 0.05
+
+
 @pytest.mark.parametrize("name", ["skew", "finite drive"])
 def test_a_cause_that_nobody_measures_is_unexplained(name: str) -> None:
     settings: dict[str, Any] = {"workload": "zipf:s=0.99", "replicas": 1} | SMALL | {"blocks": 32}

@@ -35,7 +35,7 @@ class RowPrinter:
     def row(self, row: WayRow) -> None:
         """Print a row, below the names of the columns if it is the first."""
         if self._is_first:
-            stdout.print(Text(_ROW.format("way", "WA", "95% CI", "seconds"), style="bold"))
+            stdout.print(Text(_ROW.format("way", "WA", "interval", "seconds"), style="bold"))
             self._is_first = False
         low, high = row.ci
         cells = _ROW.format(

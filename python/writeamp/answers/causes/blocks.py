@@ -24,7 +24,14 @@ def _switch(question: Question, case: Case, kind: str) -> Case | None:
         blocks_per_plane=drive.blocks_per_plane * times,
         logical_pages=drive.logical_pages * times,
     )
-    return replace(case, drive=larger, held_pages=case.held_pages * times)
+    # A larger drive is steady after so many more writes, where the user says how many there are.
+    run = case.plan.run
+    longer = replace(
+        run,
+        writes=run.writes and run.writes * times,
+        warmup=run.warmup * times if isinstance(run.warmup, int) else run.warmup,
+    )
+    return replace(case.with_plan(run=longer), drive=larger, held_pages=case.held_pages * times)
 
 
 CAUSE = Cause("finite drive: blocks that are open or held free", THEORY, _switch, of_drive=True)
