@@ -33,11 +33,13 @@ def counters(
     Example: writeamp measure counters smart.json
     """
     from writeamp.measure.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
+    from writeamp.measure.counters.own_families import with_families  # noqa: PLC0415
     from writeamp.measure.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
 
-    found = [
-        life_answer(one, asked.definition) for path in snapshots for one in read_snapshots(path)
-    ]
+    with with_families(asked.families):
+        found = [
+            life_answer(one, asked.definition) for path in snapshots for one in read_snapshots(path)
+        ]
 
     for one in found:
         warn_of_doubts(one, one.name if len(found) > 1 else "")
@@ -70,9 +72,12 @@ def diff(
     Example: writeamp measure diff monday.json friday.json
     """
     from writeamp.measure.counters.answer import interval_answer  # noqa: PLC0415
+    from writeamp.measure.counters.own_families import with_families  # noqa: PLC0415
     from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
-    found = interval_answer(read_snapshot(before), read_snapshot(after), asked.definition)
+    with with_families(asked.families):
+        first, last = read_snapshot(before), read_snapshot(after)
+    found = interval_answer(first, last, asked.definition)
     warn_of_doubts(found)
     if options.printed_json(found.to_dict, json=json):
         return

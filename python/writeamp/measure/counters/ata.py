@@ -72,7 +72,7 @@ def _unknown_family(drive: AtaDrive) -> str:
     return (
         f"no family in the table has the model {drive.model or 'that the file does not say'}, and "
         f"the units of its attributes are unknown{seen}. `writeamp measure calibrate` learns a "
-        "unit by writing a known amount"
+        "unit by writing a known amount, and --families takes a file that says it"
     )
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -108,20 +110,33 @@ class Family:
     source: str
 
 
+_FIRST: ContextVar[tuple[Family, ...]] = ContextVar("_FIRST", default=())
+
+
+@contextmanager
+def tried_first(others: tuple[Family, ...]) -> Iterator[None]:
+    """Try other families before those of the table, until the block ends."""
+    token = _FIRST.set(others)
+    try:
+        yield
+    finally:
+        _FIRST.reset(token)
+
+
 @cache
 def families() -> tuple[Family, ...]:
     """Return the families in the order in which they are tried: the special before the general."""
     table = tomllib.loads(
         files("writeamp.measure.counters").joinpath("families.toml").read_text("utf-8")
     )
-    return tuple(_family(one) for one in table["family"])
+    return tuple(family_from(one) for one in table["family"])
 
 
 def family_of(
     model: str | None, smartctl: str | None, firmware: str | None, attributes: Collection[int]
 ) -> Family | None:
     """Return the family of a drive: by its model, or else by the family that smartctl names."""
-    known = [one for one in families() if one.firmware.search(firmware or "")]
+    known = [one for one in (*_FIRST.get(), *families()) if one.firmware.search(firmware or "")]
     by_model = (
         one
         for one in known
@@ -131,7 +146,8 @@ def family_of(
     return next(by_model, None) or next(by_name, None)
 
 
-def _family(table: dict[str, Any]) -> Family:
+def family_from(table: dict[str, Any]) -> Family:
+    """Return the family that a table describes in the words of `families.toml`."""
     sides: tuple[Side, ...] = ("host", "flash")
     return Family(
         name=table["name"],

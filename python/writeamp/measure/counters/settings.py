@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from writeamp.domains import OneOf
@@ -23,4 +24,12 @@ class AnswerSettings(Settings):
         "them that the counters give",
         choices=DEFINITIONS,
         metavar="NAME",
+    )
+    families: Path | None = setting(
+        None,
+        None,
+        "families of drives of your own, tried before those that writeamp knows: a TOML file that "
+        "says what attributes count, and in which units",
+        number="path",
+        metavar="FILE",
     )
