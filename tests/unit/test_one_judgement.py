@@ -22,6 +22,28 @@ LONG_RUN_WA = 2.390
 SMALL: dict[str, Any] = {"op": 0.15, "pages_per_block": 32}
 
 
+class Alternating(wa.Placement):
+    """Placement that remembers what it does not save."""
+
+    streams = 2
+
+    def __init__(self, drive: Any) -> None:
+        self.turn = 0
+
+    def on_write(self, page: int, now: int) -> int:
+        self.turn ^= 1
+        return self.turn
+
+    def on_migrate(self, page: int, victim: int) -> int:
+        return self.on_write(page, 0)
+
+    def save(self) -> bytes:
+        return b""
+
+    def restore(self, saved: bytes) -> None:
+        pass
+
+
 def drawn(pages: int, count: int, seed: int = 1) -> npt.NDArray[np.int64]:
     return np.random.default_rng(seed).integers(0, pages, count)
 
@@ -183,12 +205,32 @@ def test_a_scheme_that_remembers_pages_is_watched_for_longer(
 
 def test_what_a_longer_run_does_not_find_is_not_steady() -> None:
     found = wa.simulate(trace=drawn(3000, 30_000), manager="sepbit", spread=False, **SMALL)
-    scout = Scout(found.plan, found.device)
+    judged = OneRun(found.plan, found.device, found.plan.seed, None)
+    judged.advance_to(6 * 30_000, 6 * 30_000)
+    scout = Scout(judged)
     assert scout.held_to(found.steady_state, 30_000, 6) == found.steady_state
     promised = replace(found.steady_state, ci_low=1.001, ci_high=1.002)
     held = scout.held_to(promised, 30_000, 6)
     assert not held.steady
     assert "6 passes promise a WA of 1.001 to 1.002, and of 18 the second half finds" in held.reason
+
+
+@pytest.mark.parametrize("manager", ["sepbit", "wolf-interval", "midas", Alternating])
+def test_a_run_that_goes_on_from_another_is_one_from_the_start(manager: Any) -> None:
+    found = wa.simulate(trace=drawn(3000, 30_000), manager=manager, spread=False, repeat=1, **SMALL)
+    plan = replace(found.plan, host=replace(found.plan.host, repeat=9))
+    judged, whole = (OneRun(plan, found.device, plan.seed, None) for _ in range(2))
+    judged.start_series(1000)
+    judged.advance_to(95_000, 270_000)
+    before = judged.simulation.counters()
+    continued = judged.continued()
+    for one in (continued, whole):
+        one.advance_to(270_000, 270_000)
+    assert judged.simulation.counters() == before
+    assert continued.simulation.counters() == whole.simulation.counters()
+    assert continued.passes.flash_pages == whole.passes.flash_pages
+    assert (continued.simulation.erase_counts() == whole.simulation.erase_counts()).all()
+    assert len(judged.passes.flash_pages) == 3
 
 
 def test_what_a_trace_ends_with_is_served_however_often_it_was_repeated() -> None:

@@ -48,6 +48,15 @@ class Policy:
         """The victim policy: the one asked for, or else the manager's own."""
         return self.asked_victims or default_victims(self.manager)
 
+    @property
+    def is_custom(self) -> bool:
+        """Whether a user wrote a part of it in Python."""
+        asked: tuple[tuple[EngineKind, str | None], ...] = (
+            ("managers", self.manager),
+            ("victims", self.victims),
+        )
+        return any(text is not None and is_custom(kind, text) for kind, text in asked)
+
     def facts(self) -> dict[str, str | None]:
         """Return the specs with the keys of `--json`."""
         return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -49,6 +50,7 @@ class OneRun:
         """
         self.plan = plan
         self.drive = drive
+        self.seed = seed
         self.progress = progress
         self.done_pages = 0
         self.engine_s = 0.0
@@ -64,6 +66,24 @@ class OneRun:
         self.has_series = False
         pass_pages = None if isinstance(plan.load, Spec) else plan.load.host_pages
         self.passes = PassLog(pass_pages, self.programmed())
+
+    def continued(self) -> OneRun:
+        """Return another run that goes on from here, as this one would, and reports no progress.
+
+        Its drive is this one as it is saved. What users' policies save is theirs to say, so that
+        under these it is a new drive that has done the same.
+        """
+        if self.plan.policy.is_custom:
+            found = OneRun(self.plan, self.drive, self.seed, None)
+            found.advance_to(self.done_pages, self.done_pages)
+            return found
+        found = copy(self)
+        found.progress = None
+        found.passes, found.finished_series = deepcopy(self.passes), [*self.finished_series]
+        found.simulation = new_simulation(self.plan, self.drive, self.seed)
+        with refusals():
+            found.simulation.restore(self.simulation.save())
+        return found
 
     def start_series(self, interval_pages: int) -> None:
         """Sample the counters every so many host pages from here on."""

@@ -210,7 +210,7 @@ def _scout(team: Team) -> Scout | None:
     needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
     has_room = psutil.virtual_memory().available >= needed_bytes
     remembers = team.first.simulation.scheme_bytes() > 0
-    return Scout(team.plan, team.drive) if remembers and has_room else None
+    return Scout(team.first) if remembers and has_room else None
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:

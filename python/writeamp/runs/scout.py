@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from writeamp.devices.device import Device
 from writeamp.runs.one_run import OneRun
-from writeamp.runs.plan import Plan
 from writeamp.runs.repeating import LOOK_AHEAD
 from writeamp.statistics.steady import SteadyState
 
@@ -18,9 +16,9 @@ class Scout:
     counters fill up, its thresholds go on moving. Nothing within the run tells.
     """
 
-    def __init__(self, plan: Plan, drive: Device) -> None:
-        """Build nothing yet."""
-        self.plan, self.drive = plan, drive
+    def __init__(self, judged: OneRun) -> None:
+        """Build nothing yet for the run that is judged."""
+        self._judged = judged
         self._run: OneRun | None = None
 
     def held_to(self, steady: SteadyState, pass_pages: int, passes: int) -> SteadyState:
@@ -29,11 +27,13 @@ class Scout:
         Args:
             steady: what was found.
             pass_pages: host pages written in a pass.
-            passes: the passes in which it was.
+            passes: the passes in which it was, all that the judged run has played.
         """
         if not steady.steady:
             return steady
-        self._run = self._run or OneRun(self.plan, self.drive, self.plan.seed, None)
+        # Both are one run up to where the judged one is, which need not be played twice.
+        if self._run is None or self._run.done_pages < self._judged.done_pages:
+            self._run = self._judged.continued()
         ahead = LOOK_AHEAD * passes
         self._run.advance_to(ahead * pass_pages, ahead * pass_pages)
         later = self._run.passes.flash_pages[ahead // 2 : ahead]

@@ -58,12 +58,20 @@ class Loop:
 
 
 def analyse_loop(trace: PageTrace, moment_pages: int) -> Loop:
-    """Return the shares of a trace's writes that only a loop overwrites.
+    """Return the shares of a trace's writes that only a loop overwrites, found once for a trace.
 
     Args:
-        trace: the pass.
+        trace: the pass, which does not change.
         moment_pages: page writes that count as one moment, about those of a block.
     """
+    asked = (analyse_loop.__name__, moment_pages)
+    found: Loop | None = trace.found_before.get(asked)
+    if found is None:
+        found = trace.found_before[asked] = _analysed(trace, moment_pages)
+    return found
+
+
+def _analysed(trace: PageTrace, moment_pages: int) -> Loop:
     first = np.full(trace.logical_pages, -1, np.int64)
     last = np.full(trace.logical_pages, -1, np.int64)
     lasting = 0
@@ -90,10 +98,12 @@ def _writes(trace: PageTrace) -> Iterator[tuple[int, _I64]]:
     ends = np.cumsum(counts)
     for start in range(0, int(ends[-1]), _CHUNK_PAGES):
         end = min(start + _CHUNK_PAGES, int(ends[-1]))
-        at = np.arange(start, end)
-        request = np.searchsorted(ends, at, side="right")
-        offset = at - (ends[request] - counts[request])
-        yield start, trace.start[writes[request]].astype(np.int64) + offset
+        first, last = np.searchsorted(ends, (start, end - 1), side="right")
+        some = slice(first, last + 1)
+        before = ends[some] - counts[some]
+        inside = np.minimum(ends[some], end) - np.maximum(before, start)
+        first_pages = trace.start[writes[some]].astype(np.int64)
+        yield start, np.repeat(first_pages - before, inside) + np.arange(start, end)
 
 
 def _distinct_in_moments(pages: _I64, moment_pages: int) -> int:

@@ -90,6 +90,11 @@ class PageTrace(Drawn):
             found.update(np.ascontiguousarray(little_endian).tobytes())
         return f"sha256:{found.hexdigest()}"
 
+    @cached_property
+    def found_before(self) -> dict[tuple[Any, ...], Any]:
+        """Memory of what was found of these requests, by who asked, for runs of many policies."""
+        return {}
+
     def without_requests(self) -> PageTrace:
         """Return the trace with empty columns: only what is said of it stays."""
         none = slice(0)
