@@ -18,7 +18,6 @@ SMALL = "--blocks 64 --pages-per-block 32"
         (f"{SMALL} --time '10 parsecs'", "such as 10s, 500ms, 2min or 1.5h"),
         (f"{SMALL} --time nan", "time is 'nan'"),
         (f"{SMALL} --time 1e30", "time is '1e30'"),
-        (f"{SMALL} --time 1s --manager wolf", "needs hints on groups"),
         (f"{SMALL} --time 1s --host-bytes 1MiB --writes 3", "host_bytes and writes"),
         (f"{SMALL} --time 1s --time-scale 0", "time_scale is 0"),
         (f"{SMALL} --time-scale 2 --writes 100", "time_scale is for timed runs"),

@@ -85,6 +85,18 @@ impl Hears {
     }
 }
 
+/// The first group that is written most often, page for page; 0 of none.
+pub fn hottest_group(groups: &[Group]) -> u8 {
+    let mut hottest = 0;
+    for (at, group) in groups.iter().enumerate() {
+        let Group { pages, write_share } = groups[hottest];
+        if group.write_share * f64::from(pages) > write_share * f64::from(group.pages) {
+            hottest = at;
+        }
+    }
+    hottest as u8
+}
+
 /// For each group, whether it is hot: written more often, page for page, than the average.
 pub fn hot_groups(groups: &[Group]) -> impl Iterator<Item = bool> + '_ {
     let pages: f64 = groups.iter().map(|group| f64::from(group.pages)).sum();

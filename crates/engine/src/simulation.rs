@@ -1,9 +1,11 @@
 //! A workload driving a drive.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::foresight::Foresight;
-use crate::hints::{Hears, Hints, NEVER};
+use crate::hints::{Hears, Hints, NEVER, hottest_group};
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::request::{Op, Request};
@@ -82,7 +84,7 @@ impl Simulation {
                 *slot = page;
             }
             self.hinted.forget_times(count);
-            self.write(count)?;
+            self.write_in_order(count)?;
         }
         // Samples are due at fixed distances from the start, which the fill has passed by.
         self.series = Series::unsampled(*self.drive.flash().counters());
@@ -224,6 +226,21 @@ impl Simulation {
         self.drive.write(pages, hints)
     }
 
+    /// Writes pages in ascending order, of which the last may lie beyond the workload's.
+    fn write_in_order(&mut self, count: usize) -> Result<()> {
+        let own_pages = self.workload.pages();
+        let own = self.buffer[..count].partition_point(|&page| page < own_pages);
+        if own > 0 {
+            self.write(own)?;
+        }
+        let beyond = &self.buffer[own..count];
+        if beyond.is_empty() {
+            return Ok(());
+        }
+        let hints = self.hinted.find_beyond(&*self.workload, own..count);
+        self.drive.write(beyond, hints)
+    }
+
     fn now(&self) -> u64 {
         self.drive.flash().counters().host.written_pages
     }
@@ -330,12 +347,31 @@ impl Hinted {
         }
     }
 
+    /// The hints on pages beyond the workload's, in those places of the batch: a mapping table's.
+    /// They are said to be of the group that is written most often.
+    fn find_beyond(&mut self, workload: &dyn Workload, places: Range<usize>) -> Option<Hints<'_>> {
+        match self.hears {
+            Hears::Nothing => None,
+            Hears::InvalidationTimes => {
+                let invalidation_times = &self.invalidation_times[places];
+                Some(Hints { invalidation_times, ..Hints::default() })
+            }
+            Hears::Groups => {
+                self.groups = workload.groups()?;
+                self.group_of.clear();
+                self.group_of.resize(places.len(), hottest_group(&self.groups));
+                Some(Hints { groups: &self.groups, group_of: &self.group_of, ..Hints::default() })
+            }
+        }
+    }
+
     /// The hints on pages that the workload returned last.
     fn find(&mut self, workload: &dyn Workload, pages: &[u32]) -> Option<Hints<'_>> {
         match self.hears {
             Hears::Nothing => None,
             Hears::InvalidationTimes => {
-                Some(Hints { invalidation_times: &self.invalidation_times, ..Hints::default() })
+                let invalidation_times = &self.invalidation_times[..pages.len()];
+                Some(Hints { invalidation_times, ..Hints::default() })
             }
             Hears::Groups => {
                 self.groups = workload.groups()?;

@@ -49,6 +49,10 @@
 //! with all that its write brings about at once, counts to the interval in which the host wrote it last;
 //! all else to the interval in which it is done.
 //!
+//! **Hints.** What a write says of a page holds once the cache has a place for the page, or it is written to
+//! flash; a page is programmed with what was said of it last. The host's clock counts the pages that it has
+//! written; what is left by it of a page's life begins when the page is programmed, and is one page at least.
+//!
 //! **Mapping table.** An entry that is not in memory is read first, and the oldest segment makes
 //! room; if that was changed, its page of the table is written, which cleans the other segments of
 //! that page, and if not all of them are in memory the rest of the page is read first. Copies change
@@ -72,7 +76,7 @@ mod requests;
 mod table;
 mod upkeep;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use array::{Array, Waiter};
 use cache::Cache;
@@ -188,6 +192,8 @@ pub struct TimedDrive<L: Logical> {
     table: Option<Table>,
     programs: Programs,
     upkeep: Upkeep,
+    /// The last hint on each page.
+    hints: BTreeMap<u32, u64>,
 }
 
 impl<L: Logical> TimedDrive<L> {
@@ -212,7 +218,13 @@ impl<L: Logical> TimedDrive<L> {
             submitted: 0,
             waiting: VecDeque::new(),
             programs: Programs::default(),
+            hints: BTreeMap::new(),
         }
+    }
+
+    /// The books behind it.
+    pub fn logical(&self) -> &L {
+        &self.logical
     }
 
     /// Time of the next event, if any.

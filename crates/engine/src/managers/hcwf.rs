@@ -13,7 +13,7 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
-use crate::flash::{Table, Tap, filled};
+use crate::flash::{Frontier, Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::observe::Report;
 use crate::params::{Domain, Param, Params};
@@ -240,6 +240,15 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         let block = self.core.close(frontier);
         self.remember(block);
     }
+
+    /// Gives frontiers of a drive-wide pool that padding filled up a block with room.
+    /// On a LUN of its own, a frontier gets one when it is written to.
+    fn refill_padded(&mut self) -> Result<()> {
+        if self.layout == Layout::Flat && self.core.frontiers.iter().any(Frontier::is_full) {
+            self.refill(0)?;
+        }
+        Ok(())
+    }
 }
 
 impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
@@ -260,6 +269,7 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.find_streams(pages, hints);
+        self.refill_padded()?;
         if self.layout == Layout::Flat { self.write_flat(pages) } else { self.write_per_lun(pages) }
     }
 
@@ -275,6 +285,10 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
         if let Some(detector) = &mut self.detector {
             detector.forget(logical);
         }
+    }
+
+    fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
+        Some(Self::close)
     }
 
     fn report(&self) -> Report<'_> {

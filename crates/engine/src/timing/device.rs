@@ -4,6 +4,7 @@
 use super::late::Shift;
 use crate::error::Result;
 use crate::flash::Counters;
+use crate::hints::{Hears, Hints};
 use crate::request::Op;
 
 /// A request in bytes.
@@ -69,6 +70,23 @@ pub trait BlockDevice: Send {
 
     /// Takes a request at `now_ns`, which no event precedes. Its completion bears `id`.
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()>;
+
+    /// Kind of hint that must come with each write.
+    fn hears(&self) -> Hears {
+        Hears::Nothing
+    }
+
+    /// Takes a write with the hints on its pages, where the device hears hints.
+    /// Times of invalidation are by the clock of the pages that the host has written.
+    fn submit_hinted(
+        &mut self,
+        now_ns: u64,
+        request: &IoRequest,
+        id: u32,
+        _hints: &Hints,
+    ) -> Result<()> {
+        self.submit(now_ns, request, id)
+    }
 
     /// Time of its next event, if it has anything left to do.
     fn next_event_ns(&self) -> Option<u64>;

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+use super::hinted::Hinted;
 use super::measures::Measures;
 use super::slab::Slab;
 use crate::error::{Error, Result};
@@ -77,6 +78,8 @@ pub struct TimedRun {
     issued: Slab<Issued>,
     /// Requests that were drawn and are not issued yet.
     drawn: VecDeque<(u64, IoRequest)>,
+    /// Draws requests with hints, for a device that hears them.
+    hinted: Option<Box<Hinted>>,
     /// True once the workload has no more.
     is_drained: bool,
     in_device: u32,
@@ -108,6 +111,7 @@ impl TimedRun {
         }
         let measures = measures_of(&*device, 0, page_bytes, limits)?;
         let mut run = TimedRun {
+            hinted: Hinted::new(&*device, &*workload)?,
             device,
             pacing: workload.pacing(),
             workload,
@@ -149,6 +153,7 @@ impl TimedRun {
         limits.check()?;
         self.go_to(self.now_ns.saturating_add(idle_ns));
         self.begun_ns = self.now_ns;
+        self.hinted = Hinted::new(&*self.device, &*workload)?;
         self.pacing = workload.pacing();
         self.workload = workload;
         self.limits = limits;
@@ -270,7 +275,7 @@ impl TimedRun {
         self.sample();
         if let Some((id, request)) = self.queue.pop_front() {
             self.in_device += 1;
-            self.device.submit(self.now_ns, &request, id)?;
+            self.submit(&request, id)?;
         }
         if let Pacing::Closed { .. } = self.pacing
             && self.phase == Phase::Issuing
@@ -336,7 +341,11 @@ impl TimedRun {
     #[inline(always)]
     fn draw(&mut self) -> Option<(u64, IoRequest)> {
         while self.drawn.len() < DRAWN && !self.is_drained {
-            let Some(request) = self.workload.next_request() else {
+            let next = match &mut self.hinted {
+                None => self.workload.next_request(),
+                Some(hinted) => hinted.next_request(&mut *self.workload),
+            };
+            let Some(request) = next else {
                 self.is_drained = true;
                 break;
             };
@@ -400,11 +409,22 @@ impl TimedRun {
         let id = self.issued.insert(Issued { at_ns: self.now_ns, op, length });
         if self.in_device < self.device.depth() {
             self.in_device += 1;
-            self.device.submit(self.now_ns, &request, id)
+            self.submit(&request, id)
         } else {
             self.queue.push_back((id, request));
             Ok(())
         }
+    }
+
+    /// Hands a request to the device, which takes them in the order in which they were drawn.
+    fn submit(&mut self, request: &IoRequest, id: u32) -> Result<()> {
+        if let Some(hinted) = &mut self.hinted
+            && request.op == Op::Write
+        {
+            let told = hinted.take();
+            return self.device.submit_hinted(self.now_ns, request, id, &told.hints());
+        }
+        self.device.submit(self.now_ns, request, id)
     }
 
     /// Virtual time since the load was begun.

@@ -6,6 +6,7 @@ mod device;
 mod disk;
 mod events;
 mod extent;
+mod hinted;
 mod host;
 mod late;
 mod lru;

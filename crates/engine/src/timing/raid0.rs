@@ -9,6 +9,7 @@ use super::slab::Slab;
 use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES};
 use crate::error::{Error, Result};
 use crate::flash::Counters;
+use crate::hints::Hears;
 use crate::request::Op;
 
 /// A device of an array.
@@ -68,6 +69,11 @@ impl Raid0 {
                 "the stripe of raid0 is {stripe_bytes} bytes; it must be a multiple of \
                  {SECTOR_BYTES}, and not 0"
             ));
+        }
+        if members.iter().any(|member| member.device.hears() != Hears::Nothing) {
+            return wrong(
+                "raid0 gives its members no hints; use a block manager that needs none".into(),
+            );
         }
         let capacities = members.iter().map(|member| member.device.capacity_bytes());
         let Some(smallest_bytes) = capacities.min() else {

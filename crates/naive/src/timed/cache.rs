@@ -77,6 +77,9 @@ impl<L: Logical> TimedDrive<L> {
         for page in request.pages(&self.profile).skip(request.cached_pages) {
             let sectors = request.sectors_of(page, &self.profile);
             let interval = request.interval;
+            if self.cached().dirty_of(page).is_some() || self.cached().room() > 0 {
+                self.take_hint(&request, page);
+            }
             if let Some(cached) = self.cached().use_page(page) {
                 cached.dirty.extend(sectors);
                 cached.interval = interval;

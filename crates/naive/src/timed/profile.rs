@@ -24,7 +24,11 @@ pub enum LogicalOp {
 
 /// The books of a drive, which know no time. What they are asked to do, they report in order.
 pub trait Logical {
-    fn write(&mut self, page: u32) -> Vec<LogicalOp>;
+    /// Writes a page, with the hint on it: a group, or for how many pages it will live still.
+    /// There is none on pages of the mapping table.
+    fn write(&mut self, page: u32, hint: Option<u64>) -> Vec<LogicalOp>;
+    /// Hears that the host has asked for a write, and said something of its pages.
+    fn hear(&mut self);
     fn trim(&mut self, pages: Range<u32>);
     /// Fills up the unit that is begun in a block; `None` if that cannot be.
     fn pad(&mut self, block: u32, unit_pages: u32) -> Option<Vec<LogicalOp>>;
@@ -103,6 +107,8 @@ pub struct Profile {
     pub map_segment_bytes: u32,
     pub reads_per_block: u32,
     pub retention_ns: u64,
+    /// True if the hints on pages are times by the host's clock, not groups.
+    pub hears_times: bool,
 }
 
 /// Place of a page, as far as time depends on it.

@@ -48,7 +48,7 @@ impl<L: Logical> TimedDrive<L> {
             Some(_) => (ProgramFor::ReadModifyWrite, page_bytes),
             None => (ProgramFor::Host, bytes),
         };
-        let ops = self.logical.write(page);
+        let ops = self.logical.write(page, self.hint_on(page));
         let written = Written { cause, bytes, after, waiter: Some(waiter) };
         self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
         self.keep_table();
@@ -63,7 +63,7 @@ impl<L: Logical> TimedDrive<L> {
         if let Some(rest) = rest {
             self.array.submit(rest, &mut self.clock);
         }
-        let ops = self.logical.write(page);
+        let ops = self.logical.write(page, None);
         let written = Written {
             cause: ProgramFor::Mapping,
             bytes: self.profile.page_bytes,

@@ -31,6 +31,8 @@ pub struct Request {
     pub cached_pages: usize,
     /// The interval in which it was served.
     pub interval: usize,
+    /// Hints on its pages, if the drive hears any.
+    pub hints: Vec<u64>,
 }
 
 impl Request {
@@ -70,10 +72,21 @@ impl Profile {
 
 impl<L: Logical> TimedDrive<L> {
     /// Takes a request; its answer bears `id`.
-    pub fn submit(&mut self, now_ns: u64, asked: Asked, offset: u64, length: u64, id: u32) {
+    /// `hints` are those on the pages of a write, if the drive hears any.
+    pub fn submit(
+        &mut self,
+        now_ns: u64,
+        asked: Asked,
+        (offset, length): (u64, u64),
+        id: u32,
+        hints: Vec<u64>,
+    ) {
         self.clock.now_ns = now_ns;
         self.submitted += 1;
         self.upkeep.moves_left = self.profile.blocks;
+        if !hints.is_empty() {
+            self.logical.hear();
+        }
         self.requests.push(Request {
             id,
             asked,
@@ -82,6 +95,7 @@ impl<L: Logical> TimedDrive<L> {
             waits: 1,
             cached_pages: 0,
             interval: 0,
+            hints,
         });
         let Profile { read_in_ns, write_in_ns, .. } = self.profile;
         let in_ns = if asked == Asked::Read { read_in_ns } else { write_in_ns };
@@ -227,9 +241,31 @@ impl<L: Logical> TimedDrive<L> {
                 bytes = bytes.min(self.profile.page_bytes);
             }
             self.request_mut(request.id).waits += 1;
+            self.take_hint(request, page);
             self.write_page(page, bytes, Waiter::Request(request.id));
         }
         self.pad_begun();
+    }
+
+    /// Takes what a write says of a page as the last word on it.
+    pub(super) fn take_hint(&mut self, request: &Request, page: u32) {
+        let first = request.pages(&self.profile).start;
+        let at = (page - first) as usize;
+        if let Some(&hint) = request.hints.get(at) {
+            let later = if self.profile.hears_times { request.hints.len() - at } else { 0 };
+            self.hints.insert(page, hint.saturating_add(later as u64));
+        }
+    }
+
+    /// The hint on a page that is programmed now.
+    /// The host's clock counts the pages that it has written.
+    pub(super) fn hint_on(&self, page: u32) -> Option<u64> {
+        let hint = *self.hints.get(&page)?;
+        if !self.profile.hears_times {
+            return Some(hint);
+        }
+        let left = hint.saturating_sub(self.counters.written_pages).max(1);
+        Some(if hint == u64::MAX { hint } else { left })
     }
 
     fn serve_trim(&mut self, request: &Request) {

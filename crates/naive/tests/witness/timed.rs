@@ -42,7 +42,8 @@ fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {
     let length = if op == Op::Flush { 0 } else { length.min(capacity - offset) };
     let fua = op == Op::Write && kind / 16 == 0;
     let gap_ns = if gap.is_multiple_of(50) { 400_000 + gap % 1_000_000 } else { gap % 60_013 };
-    Asking { request: IoRequest { op, offset, length, fua }, gap_ns }
+    let whim = (gap >> 32) as u32;
+    Asking { request: IoRequest { op, offset, length, fua }, gap_ns, whim }
 }
 
 fn agrees(case: &Drive, drafts: &[Draft], closed: Option<usize>) -> Result<(), TestCaseError> {
@@ -50,14 +51,18 @@ fn agrees(case: &Drive, drafts: &[Draft], closed: Option<usize>) -> Result<(), T
     let setup = case.setup();
     // Some shapes are too small for their managers, which other tests hold to their word.
     prop_assume!(writeamp_engine::managers::check(case.manager, &setup).is_ok());
+    // Some are too small for the groups that the host names.
+    let first = filled_drive(case.manager, &setup, &case.fill());
+    prop_assume!(first.is_ok() || !case.manager.starts_with(['w', 'f']));
     let build = || filled_drive(case.manager, &setup, &case.fill()).expect("it was checked");
     let mut engine = Ssd::new(build(), case.timing.clone(), case.host_pages, case.seed)
         .expect("a possible profile");
-    let mut twin = TimedDrive::new(case.profile(), Books::new(build()), case.seed);
+    let mut twin = TimedDrive::new(case.profile(), Books::new(build(), case.host_pages), case.seed);
     let depth = case.timing.host.depth as usize;
     let found = drive(&mut engine, &asked, closed, depth);
     let expected = drive(&mut twin, &asked, closed, depth);
     prop_assert_eq!(found, expected);
+    engine.drive().assert_invariants();
     Ok(())
 }
 

@@ -100,6 +100,16 @@ def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
         WriteampError: its times cannot be, or it cannot be built.
     """
     check_times(_times(device), device.geometry)
+    simulation = _under(EngineLoad.spec("uniform", device.logical_pages), plan, device, seed)
+    if simulation.hints() != "groups" or not isinstance(plan.load, Spec):
+        return simulation
+    # The fill must tell the groups of the load that is to come.
+    own = EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
+    return _under(own, plan, device, seed)
+
+
+def _under(load: EngineLoad, plan: Plan, device: Device, seed: int) -> EngineSimulation:
+    """Return a new drive that the host of `load` is to fill."""
     return EngineSimulation(
         plan.policy.drive(
             device,
@@ -107,7 +117,7 @@ def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
             table_pages=pages_apart(_times(device), device.logical_pages, device.page_bytes),
             observed=True,
         ),
-        EngineLoad.spec("uniform", device.logical_pages),
+        load,
         seed=seed,
         batch_pages=plan.run.batch_pages,
     )

@@ -293,6 +293,12 @@ impl<T: Tap> Policy for Grouped<T> {
         self.collect_most_invalid(pool)
     }
 
+    fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
+        Some(|drive, frontier| {
+            drive.core.close(frontier);
+        })
+    }
+
     fn report(&self) -> Report<'_> {
         let lives = match &self.oracle {
             Oracle::Intervals(intervals) => intervals.lives(),

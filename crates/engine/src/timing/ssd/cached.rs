@@ -27,7 +27,9 @@ impl Ssd {
             let part = pending.part_of(page, self.page_bytes);
             let sectors = sectors_of(&part, self.page_bytes);
             let data = Data { dirty: sectors, written_in: pending.written_in };
-            if !self.cached().merge(page, data) {
+            if self.cached().merge(page, data) {
+                self.apply_hint(request, page);
+            } else {
                 if self.cached().room() == 0 {
                     if !self.nand.has_work() {
                         // All that leaves the cache waits for program units to be full.
@@ -36,6 +38,7 @@ impl Ssd {
                     return Ok(false);
                 }
                 self.cached().insert(page, data);
+                self.apply_hint(request, page);
                 self.keep_room()?;
             }
             self.requests[request].cached_pages += 1;

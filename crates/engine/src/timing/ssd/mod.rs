@@ -5,6 +5,7 @@
 //! request is answered when those that it waits for are done, or when the write cache has its data.
 
 mod cached;
+mod hinting;
 mod programs;
 mod reads;
 mod requests;
@@ -13,6 +14,7 @@ mod upkeep;
 use std::any::Any;
 use std::collections::VecDeque;
 
+use hinting::Hinting;
 use programs::Programs;
 use requests::Pending;
 use upkeep::Upkeep;
@@ -28,7 +30,7 @@ use super::slab::Slab;
 use super::write_cache::WriteCache;
 use crate::error::{Error, Result};
 use crate::flash::{Counters, FlashOp, Recorder};
-use crate::hints::Hears;
+use crate::hints::{Hears, Hints};
 use crate::managers::BlockManager;
 use crate::request::Op;
 
@@ -54,6 +56,8 @@ pub struct Ssd {
     map: Option<MapCache>,
     programs: Programs,
     upkeep: Upkeep,
+    /// Hints that the manager must hear; `None` if it hears nothing.
+    hinting: Option<Box<Hinting>>,
     counters: Counters,
     late: Lateness,
     /// Operations that the manager reported, to be given a time.
@@ -89,12 +93,6 @@ impl Ssd {
     ) -> Result<Self> {
         let geometry = *drive.flash().geometry();
         timing.check(&geometry)?;
-        if drive.hears() != Hears::Nothing {
-            return Err(Error::Spec(format!(
-                "this block manager needs hints on {}, which no timed run gives",
-                drive.hears().name()
-            )));
-        }
         let page_bytes = geometry.page_bytes();
         let mut nand = Nand::new(&timing, &geometry, seed)?;
         nand.reports_idle = timing.collection.background;
@@ -115,6 +113,7 @@ impl Ssd {
             map: MapCache::new(&timing.map_cache, page_bytes),
             programs: Programs::new(geometry.blocks())?,
             upkeep: Upkeep::new(&timing, &geometry, drive.flash().logical_pages())?,
+            hinting: Hinting::new(drive.hears(), host_pages)?,
             counters: Counters::default(),
             late: Lateness::default(),
             heard: Vec::new(),
@@ -226,6 +225,28 @@ impl Ssd {
         self.serve(request)
     }
 
+    /// Takes a request in; returns its number.
+    fn take(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<u32> {
+        let end = request.offset.saturating_add(request.length);
+        if end > self.capacity_bytes() {
+            return Err(Error::OffTheEnd {
+                page: (end / u64::from(self.page_bytes)).min(u64::from(u32::MAX)) as u32,
+                logical_pages: self.host_pages,
+            });
+        }
+        self.events.advance(now_ns);
+        self.submitted += 1;
+        self.upkeep.hear_request();
+        let host = &self.timing.host;
+        let (in_ns, source) = match request.op {
+            Op::Read => (host.read_in_ns, Source::ReadAtLink),
+            Op::Write | Op::Trim | Op::Flush => (host.write_in_ns, Source::OtherAtLink),
+        };
+        let pending = self.requests.insert(Pending::new(request, id));
+        self.events.at(now_ns + in_ns, source, pending.into());
+        Ok(pending)
+    }
+
     /// Serves a request as far as that is possible at once.
     fn serve(&mut self, request: u32) -> Result<()> {
         let pending = self.requests[request];
@@ -335,24 +356,23 @@ impl BlockDevice for Ssd {
     }
 
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()> {
-        let end = request.offset.saturating_add(request.length);
-        if end > self.capacity_bytes() {
-            return Err(Error::OffTheEnd {
-                page: (end / u64::from(self.page_bytes)).min(u64::from(u32::MAX)) as u32,
-                logical_pages: self.host_pages,
-            });
-        }
-        self.events.advance(now_ns);
-        self.submitted += 1;
-        self.upkeep.hear_request();
-        let host = &self.timing.host;
-        let (in_ns, source) = match request.op {
-            Op::Read => (host.read_in_ns, Source::ReadAtLink),
-            Op::Write | Op::Trim | Op::Flush => (host.write_in_ns, Source::OtherAtLink),
-        };
-        let pending = self.requests.insert(Pending::new(request, id));
-        self.events.at(now_ns + in_ns, source, pending.into());
-        Ok(())
+        let pending = self.take(now_ns, request, id)?;
+        if request.op == Op::Write { self.hear_hints(pending, &Hints::default()) } else { Ok(()) }
+    }
+
+    fn hears(&self) -> Hears {
+        self.drive.hears()
+    }
+
+    fn submit_hinted(
+        &mut self,
+        now_ns: u64,
+        request: &IoRequest,
+        id: u32,
+        hints: &Hints,
+    ) -> Result<()> {
+        let pending = self.take(now_ns, request, id)?;
+        self.hear_hints(pending, hints)
     }
 
     fn next_event_ns(&self) -> Option<u64> {

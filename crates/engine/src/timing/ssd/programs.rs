@@ -83,6 +83,7 @@ impl Ssd {
                 bytes = super::requests::bytes_of(sectors, self.page_bytes);
             }
             self.requests[request].waits += 1;
+            self.apply_hint(request, page);
             self.write_page(page, bytes, Waiter::Request(request))?;
         }
         self.pad_begun();
@@ -108,7 +109,7 @@ impl Ssd {
             after: [entry, rest],
             waiter: Some(waiter),
         };
-        self.drive.write(&[page], None)?;
+        self.write_hinted(page)?;
         self.give_time(Some(write), Cause::Gc, None);
         self.keep_table()
     }

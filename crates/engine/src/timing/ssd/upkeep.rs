@@ -164,7 +164,7 @@ impl Ssd {
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
-        self.drive.write(&[page], None)?;
+        self.write_hinted(page)?;
         let write = PageWrite {
             cause: Cause::Mapping,
             bytes: self.page_bytes,

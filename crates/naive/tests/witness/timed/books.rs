@@ -6,6 +6,7 @@ use std::any::Any;
 use std::ops::Range;
 
 use writeamp_engine::flash::{Cause, FlashOp, Recorder};
+use writeamp_engine::hints::{Group, Hears, Hints, NEVER};
 use writeamp_engine::managers::{self, BlockManager, Setup};
 use writeamp_naive::timed::{Logical, LogicalOp, ProgramFor};
 
@@ -17,18 +18,48 @@ pub fn filled_drive(
 ) -> Result<Box<dyn BlockManager>, writeamp_engine::Error> {
     let mut drive =
         managers::build_observed(manager, setup.clone(), Box::new(Recorder::default()))?;
-    drive.write(pages, None)?;
+    // Nothing was said of these pages before, but for their groups.
+    let group_of: Vec<u8> = pages.iter().map(|&page| group_of(page) as u8).collect();
+    write_hinted(&mut *drive, pages, (&GROUPS, &group_of), &vec![NEVER; pages.len()])?;
     Ok(drive)
+}
+
+/// Groups of pages that the host names.
+pub const GROUPS: [Group; 2] =
+    [Group { pages: 90, write_share: 0.3 }, Group { pages: 10, write_share: 0.7 }];
+/// The group that is written most often, to which a mapping table counts.
+const HOTTEST: u8 = 1;
+
+/// The group of a page, as the host says.
+pub fn group_of(page: u32) -> u64 {
+    u64::from(page) * 7 % 3 / 2
+}
+
+fn write_hinted(
+    drive: &mut dyn BlockManager,
+    pages: &[u32],
+    (groups, group_of): (&[Group], &[u8]),
+    times: &[u64],
+) -> Result<(), writeamp_engine::Error> {
+    let hints = match drive.hears() {
+        Hears::Nothing => None,
+        Hears::Groups => Some(Hints { groups, group_of, ..Hints::default() }),
+        Hears::InvalidationTimes => Some(Hints { invalidation_times: times, ..Hints::default() }),
+    };
+    drive.write(pages, hints)
 }
 
 pub struct Books {
     pub drive: Box<dyn BlockManager>,
+    host_pages: u32,
+    /// True once the host has named its groups.
+    names_groups: bool,
 }
 
 impl Books {
-    pub fn new(mut drive: Box<dyn BlockManager>) -> Self {
+    pub fn new(mut drive: Box<dyn BlockManager>, host_pages: u32) -> Self {
         recorder(&mut *drive).is_on = true;
-        Books { drive }
+        Books { drive, host_pages, names_groups: false }
     }
 
     fn heard(&mut self) -> Vec<LogicalOp> {
@@ -63,9 +94,21 @@ fn in_twins_words(op: FlashOp) -> LogicalOp {
 }
 
 impl Logical for Books {
-    fn write(&mut self, page: u32) -> Vec<LogicalOp> {
-        self.drive.write(&[page], None).expect("a page of the drive");
+    fn write(&mut self, page: u32, hint: Option<u64>) -> Vec<LogicalOp> {
+        let now = self.drive.flash().counters().host.written_pages;
+        let times = [hint.map_or(NEVER, |left| now.saturating_add(left))];
+        let group_of = [hint.map_or(HOTTEST, |group| group as u8)];
+        // Until the host has named its groups, a table that changes by trims has one of all pages.
+        let all = [Group { pages: self.host_pages, write_share: 1.0 }];
+        let (groups, group_of): (&[Group], _) =
+            if self.names_groups { (&GROUPS, group_of) } else { (&all, [0]) };
+        write_hinted(&mut *self.drive, &[page], (groups, &group_of), &times)
+            .expect("a page of the drive");
         self.heard()
+    }
+
+    fn hear(&mut self) {
+        self.names_groups = true;
     }
 
     fn trim(&mut self, pages: Range<u32>) {

@@ -3,22 +3,44 @@
 use std::collections::VecDeque;
 
 use writeamp_engine::flash::{Cause, Counters};
+use writeamp_engine::hints::{Hears, Hints, NEVER};
 use writeamp_engine::request::Op;
 use writeamp_engine::timing::{BlockDevice, IoRequest, Shift, Ssd};
 use writeamp_naive::timed::{Asked, OfInterval, TimedCounters, TimedDrive};
 
-use super::books::Books;
+use super::books::{Books, GROUPS, group_of};
 
 /// A request and, in an open loop, the time since the one before.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking {
     pub request: IoRequest,
     pub gap_ns: u64,
+    /// Number that decides what the host says of its pages.
+    pub whim: u32,
+}
+
+/// Hints on the pages of a write after so many pages, for a drive that hears them.
+fn hints(hears: Hears, asking: &Asking, page_bytes: u64, clock: u64) -> Vec<u64> {
+    let IoRequest { op, offset, length, .. } = asking.request;
+    if op != Op::Write || length == 0 {
+        return Vec::new();
+    }
+    let pages = offset / page_bytes..(offset + length).div_ceil(page_bytes);
+    let hint = |page: u64| match hears {
+        // Most pages stay in their groups.
+        Hears::Groups if !asking.whim.is_multiple_of(8) => group_of(page as u32),
+        Hears::Groups => u64::from(asking.whim / 8 % 2),
+        _ if asking.whim.is_multiple_of(5) => NEVER,
+        _ => clock + u64::from(asking.whim % 301),
+    };
+    if hears == Hears::Nothing { Vec::new() } else { pages.map(hint).collect() }
 }
 
 /// Interface of a device, as the host sees it.
 pub trait Device {
-    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32);
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]);
+    fn hears(&self) -> Hears;
+    fn page_bytes(&self) -> u64;
     fn next_event_ns(&self) -> Option<u64>;
     /// Goes on until a request is answered, but not to events of `before_ns` and later.
     /// Returns the answer, if there is one, and the time of the last event, if one happened.
@@ -33,8 +55,23 @@ pub trait Device {
 }
 
 impl Device for Ssd {
-    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) {
-        BlockDevice::submit(self, now_ns, request, id).expect("a request within the drive");
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]) {
+        let submitted = if request.op == Op::Write {
+            let group_of: Vec<u8> = hints.iter().map(|&hint| hint as u8).collect();
+            let hints = Hints { groups: &GROUPS, group_of: &group_of, invalidation_times: hints };
+            self.submit_hinted(now_ns, request, id, &hints)
+        } else {
+            BlockDevice::submit(self, now_ns, request, id)
+        };
+        submitted.expect("a request within the drive");
+    }
+
+    fn hears(&self) -> Hears {
+        BlockDevice::hears(self)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        self.drive().flash().geometry().page_bytes().into()
     }
 
     fn next_event_ns(&self) -> Option<u64> {
@@ -94,7 +131,7 @@ impl Device for Ssd {
 }
 
 impl Device for TimedDrive<Books> {
-    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) {
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32, hints: &[u64]) {
         let IoRequest { op, offset, length, fua } = *request;
         let asked = match op {
             Op::Read => Asked::Read,
@@ -102,7 +139,15 @@ impl Device for TimedDrive<Books> {
             Op::Trim => Asked::Trim,
             Op::Flush => Asked::Flush,
         };
-        TimedDrive::submit(self, now_ns, asked, offset, length, id);
+        TimedDrive::submit(self, now_ns, asked, (offset, length), id, hints.to_vec());
+    }
+
+    fn hears(&self) -> Hears {
+        self.logical().drive.hears()
+    }
+
+    fn page_bytes(&self) -> u64 {
+        self.logical().drive.flash().geometry().page_bytes().into()
     }
 
     fn next_event_ns(&self) -> Option<u64> {
@@ -179,7 +224,8 @@ pub fn drive(
         arrivals.push_back((at_ns, id));
     }
     let (mut now_ns, mut answers, mut marks) = (0, Vec::new(), Vec::new());
-    let mut in_device = 0;
+    let (hears, page_bytes) = (device.hears(), device.page_bytes());
+    let (mut in_device, mut clock) = (0, 0);
     for _ in 0..MOST_EVENTS {
         let outstanding = closed.map_or(depth, |most| most.min(depth));
         while let Some(&(due_ns, id)) = arrivals.front()
@@ -191,7 +237,10 @@ pub fn drive(
             arrivals.pop_front();
             now_ns = if closed.is_some() { now_ns } else { now_ns.max(due_ns) };
             in_device += 1;
-            device.submit(now_ns, &asked[id as usize].request, id);
+            let asking = &asked[id as usize];
+            let told = hints(hears, asking, page_bytes, clock);
+            clock += told.len() as u64;
+            device.submit(now_ns, &asking.request, id, &told);
         }
         let arrival = arrivals.front().filter(|_| closed.is_none() && in_device < outstanding);
         let (answer, last_ns) = device.run(arrival.map_or(u64::MAX, |&(due_ns, _)| due_ns));

@@ -96,10 +96,10 @@ fn a_block_leveled_in_part_and_erased_in_the_same_write_begins_its_units_anew() 
     let build = || filled_drive(case.manager, &setup, &case.fill()).expect("a possible drive");
     let writes = unit_writes(&case);
 
-    let mut books = Books::new(build());
+    let mut books = Books::new(build(), case.host_pages);
     let pages = writes.iter().flat_map(|&first| first..first + UNIT_PAGES);
     let per_page: Vec<(u64, u64)> =
-        pages.map(|page| begun_and_cut_short(&books.write(page))).collect();
+        pages.map(|page| begun_and_cut_short(&books.write(page, None))).collect();
     let begun_units: u64 = per_page.iter().map(|&(begun, _)| begun).sum();
     assert!(per_page.iter().any(|&(_, cut_short)| cut_short > 0), "no block was cut short");
 
@@ -110,11 +110,13 @@ fn a_block_leveled_in_part_and_erased_in_the_same_write_begins_its_units_anew() 
         length: bytes(UNIT_PAGES),
         fua: false,
     };
-    let asked: Vec<Asking> =
-        writes.iter().map(|&first| Asking { request: of_unit(first), gap_ns: 0 }).collect();
+    let asked: Vec<Asking> = writes
+        .iter()
+        .map(|&first| Asking { request: of_unit(first), gap_ns: 0, whim: 0 })
+        .collect();
     let mut engine =
         Ssd::new(build(), case.timing.clone(), case.host_pages, 1).expect("a possible profile");
-    let mut twin = TimedDrive::new(case.profile(), Books::new(build()), 1);
+    let mut twin = TimedDrive::new(case.profile(), Books::new(build(), case.host_pages), 1);
     let found = drive(&mut engine, &asked, Some(1), 1);
     assert_eq!(found, drive(&mut twin, &asked, Some(1), 1));
     assert_eq!(found.counters.program_operations, begun_units);

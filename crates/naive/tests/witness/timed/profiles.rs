@@ -45,6 +45,22 @@ pub struct Drive {
     pub seed: u64,
 }
 
+/// Managers of random drives: of each kind of hint and collection.
+const MANAGERS: [&str; 12] = [
+    "single",
+    "sepgc",
+    "dac",
+    "single",
+    "sepgc",
+    "hcwf",
+    "hcwf-swap:detector=bloom",
+    "wolf",
+    "wolf-interval",
+    "fdp-frequency",
+    "nvme-fdp",
+    "oracle:streams=2",
+];
+
 type Numbers = Vec<u32>;
 
 /// Any drive with such times and parts.
@@ -109,7 +125,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     Drive {
         geometry,
         layout,
-        manager: draws.one_of(&["single", "sepgc", "dac"]),
+        manager: draws.one_of(&MANAGERS),
         wear_leveling: draws.one_of(&[None, None, Some("dual-pool:threshold=2")]),
         host_pages,
         filled_pages: host_pages / 8 * draws.one_of(&[0, 5, 8]),
@@ -312,6 +328,7 @@ impl Drive {
             map_segment_bytes: map_cache.segment_bytes,
             reads_per_block: refresh.reads_per_block,
             retention_ns: (refresh.retention_s * 1e9) as u64,
+            hears_times: self.manager.starts_with("oracle"),
         }
     }
 }
