@@ -113,6 +113,7 @@ class Load:
         head_bytes: npt.NDArray[np.uint32] | None = None,
         tail_bytes: npt.NDArray[np.uint32] | None = None,
         page_bytes: int = ...,
+        group_ends: list[int] | None = None,
     ) -> Load: ...
 
 def kept(array: npt.NDArray[Any]) -> npt.NDArray[Any]: ...

@@ -248,10 +248,11 @@ impl Load {
     /// Request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
     /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
     /// the last. All write without `ops`, one page without `counts`. Arrays that are `kept` are not
-    /// copied.
+    /// copied. With `group_ends` the host names a group with each write: the pages up to the first
+    /// of them, from there to the next, and so on.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
-                        tail_bytes=None, page_bytes=Geometry::PAGE_BYTES))]
+                        tail_bytes=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None))]
     fn trace(
         first_pages: Bound<'_, PyArray1<u32>>,
         passes: u64,
@@ -261,6 +262,7 @@ impl Load {
         head_bytes: Option<Bound<'_, PyArray1<u32>>>,
         tail_bytes: Option<Bound<'_, PyArray1<u32>>>,
         page_bytes: u32,
+        group_ends: Option<Vec<u32>>,
     ) -> PyResult<Self> {
         let columns = Columns {
             ops: column_or(ops.as_ref(), 0)?,
@@ -271,7 +273,8 @@ impl Load {
             tail_bytes: column_or(tail_bytes.as_ref(), 0)?,
             length: first_pages.len(),
         };
-        Trace::of_columns(columns, page_bytes, passes)
+        let ends = group_ends.unwrap_or_default();
+        Trace::of_groups(columns, page_bytes, passes, &ends)
             .map(|trace| Load(Kind::Trace(trace)))
             .map_err(|e| raised(&e))
     }

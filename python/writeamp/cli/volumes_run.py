@@ -21,10 +21,16 @@ from writeamp.plots.style import with_error
 from writeamp.runners import Runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import setting_places
-from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
+from writeamp.volumes.settings import (
+    RUN_OPTIONS,
+    ComparedSettings,
+    DrivesSettings,
+    SelectionSettings,
+)
 
 if TYPE_CHECKING:
     from writeamp.volumes.result import FleetRun
+    from writeamp.volumes.tenants import TogetherRun
 
 
 def with_run_settings(
@@ -56,15 +62,16 @@ def run(
     policies: PoliciesSettings,
     selection: SelectionSettings,
     compared: ComparedSettings,
-    settings: dict[str, Any],
+    drives: DrivesSettings,
     *,
+    settings: dict[str, Any],
     out: options.Out = None,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
             help="Draw boxes and curves of WA, overall WA and savings to a .png, .svg, .pdf or "
-            ".html file.",
+            ".html file; with --together WA by cause.",
             metavar="FILE",
         ),
     ] = None,
@@ -80,10 +87,12 @@ def run(
         check_target(plot)
     from writeamp.volumes.fleet import Fleet  # noqa: PLC0415 (slow)
     from writeamp.volumes.study import run_fleet  # noqa: PLC0415 (slow)
+    from writeamp.volumes.tenants import run_together  # noqa: PLC0415 (slow)
 
+    study: Callable[..., FleetRun | TogetherRun] = run_together if drives.together else run_fleet
     try:
-        with Bar("running", lambda done, runs: f"{done:,} of {runs:,} runs") as bar:
-            found = run_fleet(
+        with Bar("running", _words, by_own_pace=True) as bar:
+            found = study(
                 Fleet.open(fleet),
                 policies,
                 out=out,
@@ -95,20 +104,44 @@ def run(
             )
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None
-    drawn = None if found.common.is_empty() else plot
+    drawn = plot if found.is_drawable else None
     options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
     if found.failed.height:
         raise typer.Exit(point_progress.FAILED)
 
 
-def _how_far(found: FleetRun) -> str:
+def _words(done: int, runs: int) -> str:
+    return f"{done:,} of {runs:,} runs"
+
+
+def _how_far(found: FleetRun | TogetherRun) -> str:
     where = f" in {found.kept.out}" if found.kept else ""
-    return f"{found.rows.height:,} of {found.runs:,} runs have results{where}" + (
+    runs = found.rows.height + len(found.unfinished)
+    return f"{found.rows.height:,} of {runs:,} runs have results{where}" + (
         ", and the same command goes on with the others" if found.kept else ""
     )
 
 
-def _print(found: FleetRun) -> None:
+def _print(found: FleetRun | TogetherRun) -> None:
+    from writeamp.volumes.result import FleetRun  # noqa: PLC0415 (slow)
+
+    if isinstance(found, FleetRun):
+        _print_each(found)
+        return
+    heading = ["manager", ">WA", f">saving over {found.baseline}", "hint"]
+    rows = [
+        [
+            one["manager"],
+            with_error(one["overall_wa"], *one["overall_wa_ci95"]),
+            "–" if one["saving"] is None else f"{one['saving']:.1%}",
+            one["hint"] or "–",
+        ]
+        for one in found.managers
+    ]
+    stdout.print(options.table(f"{found.volumes.height:,} volumes on one drive", heading, rows))
+
+
+def _print_each(found: FleetRun) -> None:
     if found.common.is_empty():
         stdout.print("no volume has a WA under every policy, so that they cannot be compared")
         return

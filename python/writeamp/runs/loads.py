@@ -14,6 +14,9 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.refusals import refusals
 
+# The engine numbers groups by a byte.
+MOST_GROUPS = 256
+
 
 def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
     """Return a trace for the engine to replay."""
@@ -26,7 +29,14 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
         tail_bytes=_unless_all(trace.tail_bytes, 0),
         page_bytes=trace.page_bytes,
         passes=passes,
+        group_ends=_group_ends(trace),
     )
+
+
+def _group_ends(trace: traces.PageTrace) -> list[int] | None:
+    """Return the ends of the devices as those of groups; None for one, or more than can be told."""
+    ends = trace.device_ends
+    return None if ends is None or len(ends) > MOST_GROUPS else list(ends)
 
 
 def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from writeamp.errors import WriteampError
 
 MAX_PAGES = 2**32
@@ -24,6 +26,23 @@ def ends_too_far(
         f"{where}: request {row} ends at {end}, {_capacity(logical_pages)} of {page_bytes} bytes "
         f"({pages * page_bytes} bytes): map compact, or take a larger drive"
     )
+
+
+def refuse_far_ends(
+    where: str, touched: pl.DataFrame, page_bytes: int, logical_pages: int | None
+) -> None:
+    """Refuse requests, with their `row` and `end_byte`, of which one ends beyond the drive.
+
+    Raises:
+        WriteampError: one does.
+    """
+    capacity_pages = logical_pages or MAX_PAGES
+    far = touched.filter(pl.col("end_byte") > capacity_pages * page_bytes).head(1)
+    if not far.is_empty():
+        row, end_byte = far.select("row", "end_byte").row(0)
+        raise ends_too_far(
+            where, row, f"byte {end_byte}", page_bytes=page_bytes, logical_pages=logical_pages
+        )
 
 
 def refuse_large_footprint(

@@ -92,6 +92,18 @@ def union(extents: pl.DataFrame) -> Runs:
     return Runs(start[np.append(0, opens)], reach[np.append(opens, len(start)) - 1])
 
 
+def ends_of_devices(extents: pl.DataFrame, covered: Runs) -> tuple[int, ...] | None:
+    """Return how many covered positions lie up to the end of each `device`; None for only one.
+
+    Args:
+        extents: with the devices laid one after the other.
+        covered: what they cover.
+    """
+    reach = extents.group_by("device").agg(pl.col("end").max()).sort("device")
+    ends = tuple(covered.rank(reach["end"].to_numpy()).tolist())
+    return ends if len(ends) > 1 else None
+
+
 @dataclass(frozen=True)
 class Bounds:
     """Starts and ends of intervals that are not empty, each sorted by itself; shape (n,).

@@ -18,11 +18,11 @@ from writeamp.plots.figures.traces import writes_by_heat
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_large_footprint
+from writeamp.traces.capacity_errors import MAX_PAGES, refuse_far_ends, refuse_large_footprint
 from writeamp.traces.devices import natural_order
 from writeamp.traces.in_memory import Given
 from writeamp.traces.in_memory_rows import ignored_columns
-from writeamp.traces.intervals import Bounds, Runs, end_to_end, union
+from writeamp.traces.intervals import Bounds, Runs, end_to_end, ends_of_devices, union
 from writeamp.traces.quoting import shortened
 from writeamp.traces.skew import Heat
 from writeamp.traces.streaming import Collection
@@ -58,6 +58,8 @@ class PageTrace(Drawn):
         head_bytes: u32, bytes of the first page that lie before the request; None for none.
         tail_bytes: u32, bytes of the last page that lie behind it; None for none.
         path: the file that the trace was read from; empty for none.
+        device_ends: the page after the last one of each device, where several lie side by side;
+            managers that hear groups of pages hear the devices. None for one device.
     """
 
     op: npt.NDArray[np.uint8]
@@ -74,6 +76,7 @@ class PageTrace(Drawn):
     head_bytes: U32 | None = None
     tail_bytes: U32 | None = None
     path: str = ""
+    device_ends: tuple[int, ...] | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -81,7 +84,8 @@ class PageTrace(Drawn):
 
         It is read once, since that takes seconds of a large trace.
         """
-        found = hashlib.sha256(f"pages {self.page_bytes} {self.logical_pages}".encode())
+        said = f"pages {self.page_bytes} {self.logical_pages} {self.device_ends or ''}".rstrip()
+        found = hashlib.sha256(said.encode())
         columns: list[npt.NDArray[Any]] = [self.op, self.start, self.count]
         may_lack = (self.at_ns, self.head_bytes, self.tail_bytes)
         columns += [column for column in may_lack if column is not None and column.any()]
@@ -220,16 +224,18 @@ def to_pages(
     writes = touched.filter(pl.col("op") == "write")
     written = union(writes.select("start", "end"))
     placing = ["write", "read"] if with_reads else ["write"]
+    device_ends = None
     if mapping == "compact":
         placed = touched.filter(pl.col("op").is_in(placing))
         numbered = union(placed.select("start", "end")) if with_reads else written
         needed_pages = numbered.total
         refuse_large_footprint(trace.path, needed_pages, page_bytes, logical_pages)
+        device_ends = ends_of_devices(placed, numbered)
         touched, dropped = _ranked(touched, numbered)
     else:
         changing = touched.filter(pl.col("op").is_in([*placing, "trim"]))
         needed_pages = int(changing.select(pl.col("end").max()).item())
-        _refuse_far_ends(trace, changing, page_bytes, logical_pages)
+        refuse_far_ends(trace.path, changing, page_bytes, logical_pages)
         touched, dropped = _within(touched, logical_pages or needed_pages)
     notes += dropped
     counts = touched["end"] - touched["start"]
@@ -248,6 +254,7 @@ def to_pages(
         mapping=mapping,
         notes=notes,
         path=trace.path,
+        device_ends=device_ends,
     )
 
 
@@ -320,6 +327,7 @@ def _of_given(
             *ignored_columns(collected.ignored),
             *collected.notes,
         ],
+        device_ends=collected.device_ends,
     )
     if given.is_once:
         given.pages = (asked, found)
@@ -379,19 +387,3 @@ def _checked_page_bytes(page_bytes: object) -> int:
             f"{_LARGEST_PAGE_BYTES}"
         )
     return int(page_bytes)  # type: ignore[call-overload, no-any-return]
-
-
-def _refuse_far_ends(
-    trace: Trace, touched: pl.DataFrame, page_bytes: int, logical_pages: int | None
-) -> None:
-    capacity_pages = logical_pages or MAX_PAGES
-    far = touched.filter(pl.col("end_byte") > capacity_pages * page_bytes).head(1)
-    if not far.is_empty():
-        row, end_byte = far.select("row", "end_byte").row(0)
-        raise ends_too_far(
-            trace.path,
-            row,
-            f"byte {end_byte}",
-            page_bytes=page_bytes,
-            logical_pages=logical_pages,
-        )

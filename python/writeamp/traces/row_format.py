@@ -98,13 +98,18 @@ def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr,
     expression: pl.Expr = pl.lit(None, Operation)
     for name, spelling in words.items():
         expression = (
-            pl.when(pl.col(column).is_in(spelling))
+            pl.when(_is_one_of(column, spelling))
             .then(pl.lit(name, Operation))
             .otherwise(expression)
         )
     valid = " and ".join(f"{words[name][0]} ({name})" for name in words)
-    check = Check(pl.col(column).is_in(spellings), f"{column} is {{{column}}}, valid are {valid}")
+    check = Check(_is_one_of(column, spellings), f"{column} is {{{column}}}, valid are {valid}")
     return expression, check
+
+
+def _is_one_of(column: str, words: Sequence[str]) -> pl.Expr:
+    """Return whether a column holds one of some words: equality is a sixth of the cost of a set."""
+    return pl.any_horizontal([pl.col(column) == word for word in words])
 
 
 def any_line(pattern: re.Pattern[str], head: Head) -> bool:

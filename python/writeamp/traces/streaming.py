@@ -162,6 +162,7 @@ class Collection:
         self.lost: Counter[str] = Counter()
         self.host_pages = self.partial_pages = self.highest_end = self.rows = self.requests = 0
         self.notes: list[str] = []
+        self.device_ends: tuple[int, ...] | None = None
         self.ignored: dict[str, None] = {}
         self._written: dict[int, PageSet] = {}
         self._accessed: dict[int, PageSet] = {}
@@ -239,6 +240,8 @@ class Collection:
             bases[code] = total
             total += numbered[code].rank_all() if code in numbered else 0
         refuse_large_footprint("the trace", total, self.page_bytes, self.given_pages)
+        ends = tuple(bases[code] + pages.rank_all() for code, pages in numbered.items())
+        self.device_ends = tuple(sorted(ends)) if len(ends) > 1 else None
 
         def ranks(devices: pl.Series, pages: pl.Series) -> pl.Series:
             return _ranks(devices, pages, numbered, bases)

@@ -9,3 +9,5 @@ from .result import FleetRun as FleetRun
 from .splitting import Split as Split
 from .splitting import split as split
 from .study import run as run
+from .tenants import TogetherRun as TogetherRun
+from .tenants import together as together

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import polars as pl
 
-from writeamp import files
 from writeamp._engine import CAUSES
 from writeamp.devices.device import device
 from writeamp.errors import RefusedError, WriteampError
@@ -20,8 +18,7 @@ from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.dataset import Contents
 from writeamp.studies.simulation import run_simulation
 from writeamp.studies.study import RUN_SCHEMA, Facts, RunsDataset
-from writeamp.traces.pages import PageTrace, to_pages
-from writeamp.volumes.fleet import read_volume
+from writeamp.volumes.placed import VolumeAt, VolumesTogether, pages_of
 
 # Columns of a run's outcome, besides those of every study.
 OUTCOME: dict[str, Any] = {
@@ -53,21 +50,13 @@ class VolumeRunsDataset(RunsDataset):
 
 
 @dataclass(frozen=True)
-class VolumeAt:
-    """Volume of a fleet and the rows in which it stands, known by the digest of its requests."""
-
-    name: str
-    digest: str
-    file: str
-    first_row: int
-    requests: int
-
-
-@dataclass(frozen=True)
 class Job:
-    """Run of a volume under a policy; `victims` is None for those of the manager."""
+    """Run of a volume, or of several on one drive, under a policy.
 
-    volume: VolumeAt
+    `victims` is None for those of the manager.
+    """
+
+    volume: VolumeAt | VolumesTogether
     manager: str
     victims: str | None
     name: str
@@ -86,7 +75,7 @@ class Outcome:
 
 
 def run_volume(tables: Mapping[str, Any], job: Job) -> Outcome:
-    """Run a volume on a drive of its own, as `simulate` runs its trace.
+    """Run a volume on a drive of its own, or several on one, as `simulate` runs their trace.
 
     Args:
         tables: the experiment without its trace and policy, as `Experiment.to_dict` has it.
@@ -116,14 +105,6 @@ def page_bytes(experiment: Experiment) -> int:
     return device("generic", page_bytes=experiment.device.page_bytes).page_bytes
 
 
-@lru_cache(maxsize=2)
-def pages_of(volume: VolumeAt, size: int) -> PageTrace:
-    """Return the requests of a volume in pages; runs under several policies read it once."""
-    file = files.local(volume.file)
-    trace = read_volume(file, volume.name, volume.first_row, volume.requests)
-    return to_pages(trace, size)
-
-
 def _columns(found: Result) -> dict[str, Any]:
     low, high = found.ci
     return {
@@ -148,7 +129,10 @@ def _columns(found: Result) -> dict[str, Any]:
 
 
 class KeepVolumes:
-    """Keeping of a fleet's runs: each means its requests, policy and all settings."""
+    """Keeping of a fleet's runs: each means its requests, policy and all settings.
+
+    The volume of one that is of several together is null.
+    """
 
     verb = "volumes run"
 

@@ -59,6 +59,11 @@ class FleetRun(Drawn):
         return (None,) * (self.runs - self.rows.height)
 
     @property
+    def is_drawable(self) -> bool:
+        """Whether there is anything to draw: a volume with a WA under every policy."""
+        return not self.common.is_empty()
+
+    @property
     def too_small(self) -> pl.DataFrame:
         """Runs of volumes that are too small for the policy: `volume`, `label`, `error`."""
         return self.rows.filter(pl.col("small")).select("volume", "label", "error")

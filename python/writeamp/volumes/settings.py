@@ -227,6 +227,21 @@ SPARE_OPTIONS = ("op", "fill", "spare_factor")
 
 
 @dataclass(frozen=True)
+class DrivesSettings(Settings):
+    """Drives that the volumes of a fleet run on."""
+
+    title: ClassVar[str] = "drives"
+
+    together: bool | None = setting(
+        None,
+        Flag(),
+        "one drive for all volumes, side by side; managers that take hints hear the volume of "
+        "each write",
+        number="flag",
+    )
+
+
+@dataclass(frozen=True)
 class ComparedSettings(Settings):
     """Comparison of the policies over the volumes."""
 

@@ -22,12 +22,12 @@ from writeamp.volumes.jobs import (
     Job,
     KeepVolumes,
     Outcome,
-    VolumeAt,
     VolumeRunsDataset,
     is_again,
     lost_volume,
     run_volume,
 )
+from writeamp.volumes.placed import VolumeAt
 from writeamp.volumes.result import ROW, FleetRun
 from writeamp.volumes.selection import select
 from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
@@ -122,13 +122,11 @@ def run_fleet(
         WriteampError: a setting that cannot be, or the folder cannot be written.
         Interrupted: Ctrl-C, with what was finished, or None.
     """
-    experiment = _experiment(policies, settings)
+    tables = experiment_of(policies, settings).to_dict()
     chosen = select(fleet.volumes, selection or SelectionSettings())
     jobs, labels = _jobs(fleet, chosen, policies)
     compared = compared or ComparedSettings()
     compared.check_baseline(labels)
-    tables = experiment.to_dict()
-    files = {job.volume.file for job in jobs}
 
     def found(done: Mapping[int, Outcome]) -> FleetRun:
         rows = [
@@ -142,25 +140,48 @@ def run_fleet(
 
     def study(kept: Kept) -> FleetRun:
         try:
-            results = kept.gather(
-                KeepVolumes(tables),
-                runner or local_runner(len(jobs)),
-                partial(run_volume, tables),
-                jobs,
-                lost=lost_volume,
-                files=sorted(files),
-                again=is_again,
-                progress=progress,
-            )
+            return found(outcomes(kept, tables, jobs, runner=runner, progress=progress))
         except Interrupted as stopped:
             raise Interrupted(found(stopped.finished)) from None
-        return found(dict(enumerate(results)))
 
     return keep_runs(out, study, VolumeRunsDataset)
 
 
-def _experiment(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of any volume, under the first policy.
+def outcomes(
+    kept: Kept,
+    tables: Mapping[str, Any],
+    jobs: Sequence[Job],
+    *,
+    runner: Runner | None,
+    progress: Callable[[int, int], None] | None,
+) -> dict[int, Outcome]:
+    """Return the outcome of each job by its index; those that are kept are not done again.
+
+    Args:
+        kept: the runs that the folder has.
+        tables: the experiment without its trace and policy, as `Experiment.to_dict` has it.
+        jobs: what to run.
+        runner: who does the runs; by default threads of this process.
+        progress: called with the runs done and in all.
+
+    Raises:
+        Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its outcome.
+    """
+    results = kept.gather(
+        KeepVolumes(tables),
+        runner or local_runner(len(jobs)),
+        partial(run_volume, tables),
+        jobs,
+        lost=lost_volume,
+        files=sorted({file for job in jobs for file in job.volume.files}),
+        again=is_again,
+        progress=progress,
+    )
+    return dict(enumerate(results))
+
+
+def experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
+    """Return the experiment of a trace that is yet to be given, under the first policy.
 
     Raises:
         WriteampError: a setting that cannot be.
@@ -189,8 +210,16 @@ def _jobs(
     fleet: Fleet, chosen: pl.DataFrame, policies: PoliciesSettings
 ) -> tuple[list[Job], tuple[str, ...]]:
     """Return the runs, those of the largest volumes first, and the names of the policies."""
+    largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
+    pairs = named_pairs(policies)
+    jobs = [Job(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
+    return jobs, tuple(name for _, _, name in pairs)
+
+
+def named_pairs(policies: PoliciesSettings) -> list[tuple[str, str | None, str]]:
+    """Return the manager, the victim policy and the name of each policy."""
     combinations = policies.combinations()
-    pairs = [
+    return [
         (
             manager.text,
             None if victims is None else victims.text,
@@ -201,8 +230,11 @@ def _jobs(
         )
         for manager, victims in combinations.pairs
     ]
-    largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
-    volumes = [
+
+
+def places(fleet: Fleet, volumes: pl.DataFrame) -> list[VolumeAt]:
+    """Return where volumes of a fleet stand, in the order of their table."""
+    return [
         VolumeAt(
             row["volume"],
             row["digest"],
@@ -210,7 +242,5 @@ def _jobs(
             row["first_row"],
             row["requests"],
         )
-        for row in largest_first.iter_rows(named=True)
+        for row in volumes.iter_rows(named=True)
     ]
-    jobs = [Job(volume, *pair) for volume in volumes for pair in pairs]
-    return jobs, tuple(name for _, _, name in pairs)

@@ -368,6 +368,24 @@ fn a_trace_gives_its_requests_whole_and_in_time() {
 }
 
 #[test]
+fn a_trace_of_groups_tells_the_share_of_each_and_the_group_of_each_page() {
+    let of_groups = |ends: &[u32]| Trace::of_groups(Columns::of(&five_requests()), 4096, 1, ends);
+    let trace = of_groups(&[2, 4, 7]).unwrap();
+    let group = |pages, write_share| Group { pages, write_share };
+    let groups = vec![group(2, 2.0 / 3.0), group(2, 0.0), group(3, 1.0 / 3.0)];
+    assert_eq!(trace.groups(), Some(groups));
+    let mut group_of = [9; 6];
+    trace.find_groups(&[0, 1, 2, 4, 6, 8], &mut group_of);
+    assert_eq!(group_of, [0, 0, 1, 2, 2, 2]);
+    assert_eq!(of_groups(&[]).unwrap().groups(), None);
+    for wrong in [&[2, 5][..], &[0, 6], &[4, 4, 6], &[6, 4]] {
+        assert!(of_groups(wrong).unwrap_err().to_string().contains("ascend to the last"));
+    }
+    assert!(of_groups(&(1..=256).collect::<Vec<_>>()).is_ok());
+    assert!(of_groups(&(1..=257).collect::<Vec<_>>()).is_err());
+}
+
+#[test]
 fn a_trace_of_impossible_requests_is_refused() {
     let write = Request::of_pages(Op::Write, 0..1);
     for (request, words) in [

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::columns::Columns;
-use super::{Pacing, Step, Unserved, Workload};
+use super::{MOST_GROUPS, Pacing, Step, Unserved, Workload};
 use crate::error::{Error, Result};
+use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::state::{Checksum, Identity, state};
 
@@ -43,6 +44,48 @@ struct Requests {
     pages: u32,
     /// A pass begins so much later than the one before.
     pass_ns: u64,
+    groups: Groups,
+}
+
+/// Groups of pages that lie side by side, as of the devices of a trace; there may be none.
+#[derive(Debug, Default)]
+struct Groups {
+    /// The page after the last one of each.
+    ends: Vec<u32>,
+    groups: Vec<Group>,
+}
+
+impl Groups {
+    /// Groups that end at these pages, if any, with the share of the writes that begin in each.
+    fn of(ends: &[u32], columns: &Columns, pages: u32) -> Result<Self> {
+        if ends.is_empty() {
+            return Ok(Groups::default());
+        }
+        let is_ascending = ends.is_sorted_by(|one, next| one < next) && ends.first() != Some(&0);
+        let has_all = ends.last().is_some_and(|&last| last >= pages);
+        if !is_ascending || !has_all || ends.len() > MOST_GROUPS {
+            return Err(Error::Spec(format!(
+                "the groups of a trace are at most {MOST_GROUPS}, whose ends ascend to the last of \
+                 its {pages} pages"
+            )));
+        }
+        let mut written = vec![0; ends.len()];
+        for at in (0..columns.length).filter(|&at| columns.op(at) == Op::Write) {
+            written[group_at(ends, columns.get(at).first_page)] += u64::from(columns.pages(at));
+        }
+        let all: u64 = written.iter().sum();
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        let groups = starts.zip(ends).zip(written).map(|((start, end), written)| Group {
+            pages: end - start,
+            write_share: written as f64 / all as f64,
+        });
+        Ok(Groups { groups: groups.collect(), ends: ends.to_vec() })
+    }
+}
+
+/// The group of a page; pages beyond the last are counted to it.
+fn group_at(ends: &[u32], page: u32) -> usize {
+    ends.partition_point(|&end| end <= page).min(ends.len() - 1)
 }
 
 impl Requests {
@@ -54,6 +97,7 @@ impl Requests {
             .with("workload", format!("a trace of checksum {:08x}", checksum.value()))
             .with("size of a page in the trace", self.page_bytes.to_string())
             .with("number of passes", passes.to_string())
+            .with("groups of pages in the trace", format!("{:?}", self.groups.ends))
     }
 }
 
@@ -71,6 +115,17 @@ impl Trace {
 
     /// Replay of requests as columns, which are neither copied nor changed.
     pub fn of_columns(columns: Columns, page_bytes: u32, passes: u64) -> Result<Self> {
+        Trace::of_groups(columns, page_bytes, passes, &[])
+    }
+
+    /// Replay of columns with hints: the pages up to each of `group_ends` are a group of like
+    /// frequency; without any there are no hints.
+    pub fn of_groups(
+        columns: Columns,
+        page_bytes: u32,
+        passes: u64,
+        group_ends: &[u32],
+    ) -> Result<Self> {
         let columns = columns.checked()?;
         let mut pages = 0;
         for at in 0..columns.length {
@@ -81,7 +136,8 @@ impl Trace {
         }
         let (first, last) = (columns.get(0).at_ns, columns.get(columns.length - 1).at_ns);
         let pass_ns = last.saturating_sub(first);
-        let requests = Requests { columns, page_bytes, pages, pass_ns };
+        let groups = Groups::of(group_ends, &columns, pages)?;
+        let requests = Requests { columns, page_bytes, pages, pass_ns, groups };
         let identity = requests.identity(passes);
         Ok(Trace {
             requests: Arc::new(requests),
@@ -199,6 +255,17 @@ impl Workload for Trace {
 
     fn pages(&self) -> u32 {
         self.requests.pages
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        let Groups { groups, .. } = &self.requests.groups;
+        (!groups.is_empty()).then(|| groups.clone())
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            *group = group_at(&self.requests.groups.ends, page) as u8;
+        }
     }
 
     /// Horizon of one pass: a page that is ever written again is written within it.
