@@ -23,11 +23,14 @@ from writeamp.twin.measuring import measure
 from writeamp.twin.plan import fio_jobs
 from writeamp.twin.profile import write_profile
 from writeamp.twin.table import Grid, Table, _simulated, table_of
+from writeamp.twin.table_error import table_error
 from writeamp.twin.windows import Windows, read_windows, windows_of, windows_of_csv
 
 PAGES = 2**12
 CHAIN = Chain(chain_of(3, chunks=False, capacity_bytes=PAGES * 4096).phases, PAGES * 4096)
-GRID = Grid(unit_pages=(8, 16, 32), op=(0.09, 0.13, 0.18, 0.25, 0.35), logical_pages=PAGES)
+GRID = Grid(
+    unit_pages=(8, 16, 32), op=tuple(0.08 * 1.2**at for at in range(9)), logical_pages=PAGES
+)
 SOME = (
     (Variant("single", "greedy"),),
     (Variant("single", "d-choices:d=2"),),
@@ -250,11 +253,64 @@ def test_what_is_given_is_replaced_in_all_candidates(profile: Path) -> None:
     assert more.wa < less.wa
 
 
+def test_a_comparison_mixes_all_candidates_under_each_manager(profile: Path) -> None:
+    found = wa.compare(profile, managers="single,sepgc,wolf", writes=3000)
+    single, sepgc, wolf = found.rows
+    mixed = wa.simulate(profile, manager="single", writes=3000, warmup=1500)
+    assert isinstance(mixed, Mixture)
+    assert single.mixture is not None
+    assert [one.candidate for one in single.mixture.runs] == [one.candidate for one in mixed.runs]
+    assert single.wa == pytest.approx(mixed.wa, rel=1e-6)
+    assert single.ci[0] < single.wa < single.ci[1]
+    assert {one.candidate.manager for one in sepgc.mixture.runs} == {"sepgc"}  # type: ignore[union-attr]
+    assert {one.candidate.victims for one in single.mixture.runs} == {"greedy"}
+    assert wolf.wa > 1
+    document = single.to_dict()
+    assert len(document["candidates"]) == len(mixed.runs)
+    assert document["wa_ci90"][0] >= document["wa_ci95"][0]
+    assert any("most probable candidates" in one for one in found.notes)
+
+
+def test_a_comparison_of_candidates_keeps_its_runs_and_its_other_rows(
+    profile: Path, tmp_path: Path
+) -> None:
+    asked = {"managers": "single,wolf", "writes": 2000, "out": tmp_path / "study"}
+    first = wa.compare(profile, workload="uniform", **asked)
+    again = wa.compare(profile, workload="uniform", **asked)
+    assert first.kept is not None
+    assert again.kept is not None
+    assert (first.kept.done, again.kept.done) == (again.kept.skipped, 0)
+    assert [row.wa for row in again.rows] == [row.wa for row in first.rows]
+    many = "/".join("1" * 40)
+    with pytest.raises(wa.WriteampError, match="40 groups of pages") as failed:
+        wa.compare(profile, workload=f"groups:sizes={many},freq={many}", **asked)
+    assert [row.manager for row in failed.value.finished.rows] == ["single"]
+    impossible = wa.Experiment.of("compare", device=profile, managers="dac:regions=64")
+    with pytest.raises(wa.WriteampError, match="dac"):
+        wa.run(impossible)
+
+
+def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:
+    from writeamp.lifetime.of_candidates import factors  # noqa: PLC0415
+
+    load = {"device": profile, "workload": "uniform"}
+    found = factors(0.0, **load)
+    assert found.candidates > 1
+    middle, low, high = found.years
+    assert low < middle < high
+    # The more it writes, the sooner it is worn out; flash beside that is as good as the same.
+    assert found.wa[2] * low == pytest.approx(1, rel=0.05)
+    more = factors(0.3, **load)
+    assert more.candidates == found.candidates
+    alone = factors(0.3, device="generic", size="4MiB", workload="uniform")
+    assert (alone.candidates, alone.years) == (1, (1.0, 1.0, 1.0))
+
+
 def test_a_large_twin_is_simulated_as_a_capacity(
     profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = wa.simulate(profile, writes=2000)
-    monkeypatch.setattr("writeamp.studies.mixture._MOST_PAGES", PAGES - 1)
+    monkeypatch.setattr("writeamp.studies.candidates._MOST_PAGES", PAGES - 1)
     found = wa.simulate(profile, writes=2000)
     assert isinstance(usual, Mixture)
     assert isinstance(found, Mixture)
@@ -316,6 +372,24 @@ def test_the_median_of_a_mixture_is_between_its_parts() -> None:
     assert mixed.ci[1] == pytest.approx(4.0, rel=0.04)
     alone = Mixture("mine.toml", "uniform", (run(1.0, 2.0),), 0.01)
     assert alone.ci[1] == pytest.approx(2 * math.exp(0.0196), rel=1e-4)
+
+
+def test_the_table_tells_its_own_error() -> None:
+    errors = table_error(table())
+    assert errors.shape == table().wa.shape
+    assert 0.003 <= errors.min() < errors.max() < 0.3
+    shaken = replace(table(), wa=table().wa.copy())
+    shaken.wa[1] *= np.exp(np.random.default_rng(1).normal(0, 0.05, shaken.wa[1].shape))
+    more = table_error(shaken)
+    assert more[1].mean() > 1.3 * errors[1].mean()
+    assert more[0] == pytest.approx(errors[0])
+
+
+def test_a_rough_table_decides_less() -> None:
+    rough = replace(table(), wa=table().wa.copy())
+    rough.wa[:, :, 1::2] *= 1.3  # what no neighbour foretells
+    at = table().wa[2, 1, 2]
+    assert weigh(rough, at, 0.005).table_error > 2 * weigh(table(), at, 0.005).table_error
 
 
 def test_the_fewest_candidates_carry_the_weight() -> None:

@@ -63,6 +63,11 @@ class Candidates:
         """Return the blocks of a member on a drive of the size that was measured."""
         return max(2, round(physical_of(self.logical_pages, one.op) / one.erase_unit_pages))
 
+    def with_more_op(self, more: float) -> Candidates:
+        """Return all members with so much more op."""
+        members = tuple(replace(one, op=one.op + more) for one in self.members)
+        return replace(self, members=members)
+
     def replaced(self, **values: Any) -> Candidates:
         """Return all members with some fields replaced by values; those that become one are."""
         if not values:

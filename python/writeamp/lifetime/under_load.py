@@ -1,7 +1,8 @@
 """Life of a drive under a load: drives run until worn out, in writes of the full capacity.
 
 The profile is shrunk until the load's pages fill it, worn out by the load at the rated cycles, and
-its drive writes are those of the full drive.
+its drive writes are those of the full drive. Of a drive that is known by candidates, the most
+probable is worn out, and all of them say how much longer or shorter the life may be.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import writeamp.traces as trace_room
 from writeamp.devices.device import profile_op
 from writeamp.devices.profile import profile
 from writeamp.errors import WriteampError
+from writeamp.lifetime.of_candidates import Factors, factors
 from writeamp.lifetime.rated_cycles import RatedCycles, rated_cycles
 from writeamp.lifetime.result import SIMULATION, Lifetime, WhatIf
 from writeamp.models._effective_op import effective_op
@@ -64,16 +66,17 @@ class _Load:
     seed: int
 
     def worn_out(self, **changes: Any) -> Endurance:
+        most = min(self.cycles.usual, _MOST_CYCLES)
+        return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
+
+    def factors(self, own_op: float, **changes: Any) -> Factors:
+        """Return what all candidates come to, if the drive is known by such."""
+        more_op = changes.pop("op", own_op) - own_op
+        return factors(more_op, device=self.device, **self._asked(), **changes)
+
+    def _asked(self) -> dict[str, Any]:
         load = {"trace": self.trace} if self.trace is not None else {"workload": self.workload}
-        asked: dict[str, Any] = {
-            "size": self.size_bytes,
-            "w_max": min(self.cycles.usual, _MOST_CYCLES),
-            "replicas": _REPLICAS,
-            "seed": self.seed,
-            **load,
-            **changes,
-        }
-        return endurance(self.device, **asked)
+        return {"size": self.size_bytes, "seed": self.seed, **load}
 
     def years(self, found: Endurance, capacity_bytes: float, cycles: float) -> float:
         """Return the years of the full drive, whose blocks endure so many cycles."""
@@ -115,13 +118,13 @@ def lifetime_under_load(
     changes = list(_changes(load, op))
     tell = progress or (lambda _done, _whole: None)
     tell(0, 1 + len(changes))
-    base = load.worn_out()
+    base, all_of_base = load.worn_out(), load.factors(op)
     tell(1, 1 + len(changes))
     rows = []
     for done, change in enumerate(changes, 2):
-        rows.append(_row(load, change, capacity_bytes))
+        rows.append(_row(load, change, op, capacity_bytes))
         tell(done, 1 + len(changes))
-    return _lifetime(load, base, capacity_bytes, tuple(rows))
+    return _lifetime(load, base, all_of_base, capacity_bytes, tuple(rows))
 
 
 def _written_bytes(trace: Any) -> int:
@@ -142,20 +145,26 @@ def _changes(load: _Load, op: float) -> Iterator[_Change]:
         yield _Change(_TRIM, {"op": float(effective_op(op, _FULL, _FULL))}, held=_FULL)
 
 
-def _row(load: _Load, change: _Change, capacity_bytes: float) -> WhatIf:
+def _row(load: _Load, change: _Change, own_op: float, capacity_bytes: float) -> WhatIf:
     try:
         found = load.worn_out(**change.settings)
+        of_all = load.factors(own_op, **change.settings)
     except WriteampError as error:
         return WhatIf(change.words, None, None, str(error))
     years = load.years(found, change.held * capacity_bytes, load.cycles.usual)
-    return WhatIf(change.words, found.wa, years)
+    return WhatIf(change.words, found.wa * of_all.wa[0], years * of_all.years[0])
 
 
 def _lifetime(
-    load: _Load, base: Endurance, capacity_bytes: float, rows: tuple[WhatIf, ...]
+    load: _Load,
+    base: Endurance,
+    of_all: Factors,
+    capacity_bytes: float,
+    rows: tuple[WhatIf, ...],
 ) -> Lifetime:
     cycles = load.cycles
-    years = load.years(base, capacity_bytes, cycles.usual)
+    of_best = load.years(base, capacity_bytes, cycles.usual)
+    years = of_best * of_all.years[0]
     # Replicas of a life differ, and blocks that wore alike to the end would gain the rest.
     fairness = base.pe_fairness
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
@@ -163,21 +172,22 @@ def _lifetime(
     return Lifetime(
         method=SIMULATION,
         years=years,
-        years_low=years * spread_low * cycles.low / cycles.usual,
-        years_high=years * spread_high * cycles.high / cycles.usual,
-        wa=base.wa,
-        wa_low=base.wa_ci95[0],
-        wa_high=base.wa_ci95[1],
+        years_low=of_best * of_all.years[1] * spread_low * cycles.low / cycles.usual,
+        years_high=of_best * of_all.years[2] * spread_high * cycles.high / cycles.usual,
+        wa=base.wa * of_all.wa[0],
+        wa_low=base.wa_ci95[0] * of_all.wa[1],
+        wa_high=base.wa_ci95[1] * of_all.wa[2],
         dwpd=tbw * 1e12 / capacity_bytes / (WARRANTY_YEARS * 365),
         tbw=tbw,
         host_bytes_a_day=load.daily_bytes,
-        dominates=_dominating(cycles, spread_low, spread_high),
+        dominates=_dominating(cycles, spread_high / spread_low, of_all),
         what_if=tuple(sorted(rows, key=lambda one: -(one.years or 0))),
         assumptions=(
             ("rated cycles", f"{cycles.low} to {cycles.high}, {cycles.usual} ({cycles.source})"),
             ("simulated drive", f"{load.size_bytes:,} bytes of the profile's shape"),
             ("capacity", f"{capacity_bytes:,.0f} bytes"),
             ("PE fairness", f"{fairness:.4f} of the mean over the most worn block"),
+            *_of_candidates(of_all),
         ),
         warnings=tuple(base.warnings) if hasattr(base, "warnings") else (),
     )
@@ -188,7 +198,19 @@ def _relative_low(base: Endurance) -> float:
     return low / base.endurance_full_drive_writes if low > 0 else 1.0
 
 
-def _dominating(cycles: RatedCycles, low: float, high: float) -> str:
-    if cycles.high / cycles.low >= high / low:
-        return "rated cycles" if cycles.high > cycles.low else "nothing: all are as given"
-    return "how evenly the drive wears"
+def _of_candidates(of_all: Factors) -> tuple[tuple[str, str], ...]:
+    if of_all.candidates == 1:
+        return ()
+    words = "WA and op of each; wear evens out as on the most probable"
+    return (("candidates", f"{of_all.candidates} drives that the profile may be: {words}"),)
+
+
+def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
+    """Return what has the widest range, as high over low."""
+    ranges = {
+        "rated cycles": cycles.high / cycles.low,
+        "how evenly the drive wears": of_wear,
+        "which of its candidates the drive is": of_all.years[2] / of_all.years[1],
+    }
+    widest = max(ranges, key=lambda name: ranges[name])
+    return widest if ranges[widest] > 1 else "nothing: all are as given"

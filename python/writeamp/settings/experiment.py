@@ -136,7 +136,12 @@ class Experiment:
             changes.setdefault(kind, {})[field_name] = value
         parts = [self.device, self.load, self.policy, self.run]
         changed = [_changed(part, changes.get(type(part), {})) for part in parts]
-        candidates = replaced_by(self.candidates, settings)
+        of_all = {
+            name: one
+            for name, one in settings.items()
+            if self.verb != "compare" or name != "victims"
+        }
+        candidates = replaced_by(self.candidates, of_all)
         return Experiment(*changed, candidates=candidates)  # type: ignore[arg-type, misc]
 
     def to_dict(self) -> dict[str, Any]:

@@ -49,7 +49,8 @@ def with_candidates(
     if found is None:
         return tables, None
     policy = _given(tables["policy"])
-    found = replaced_by(found, device | policy)
+    # Policies of a comparison are those of its rows, and each has candidates of its own.
+    found = replaced_by(found, device if verb == "compare" else device | policy)
     assert found is not None
     best = found.members[0]
     drive = {"op": best.op, "pages_per_block": best.erase_unit_pages} | device
@@ -58,7 +59,7 @@ def with_candidates(
     if not any(name in device for name in _SIZES):
         drive["blocks"] = found.blocks_of(best)
     if verb != "compare":
-        policy = {"manager": best.manager, "victims": best.victims} | policy
+        policy = {"manager": best.manager, "victims": best.victims or None} | policy
     return {**tables, "device": drive, "policy": policy}, found
 
 

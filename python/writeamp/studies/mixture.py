@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq  # type: ignore[import-untyped]
 from scipy.special import ndtr  # type: ignore[import-untyped]
 
-from writeamp.devices.candidates import Candidate, Candidates
-from writeamp.devices.device import device
-from writeamp.errors import RefusedError
+from writeamp.devices.candidates import Candidate
 from writeamp.plots.spec import BarChart, Layer
 from writeamp.plots.style import SERIES_COLORS, WA_LABEL
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
-from writeamp.runners import gather_whole, local_runner
-from writeamp.runs.one_run import Progress
-from writeamp.runs.runner import drives_that_fit
-from writeamp.runs.simulation_result import Result
-from writeamp.settings.experiment import Experiment
-from writeamp.settings.precondition import Precondition
-from writeamp.settings.settings import SimulationSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
-# A run of one candidate need not be known better than the candidates are.
-_PRECISION = 0.004
-# A larger drive is simulated by a smaller one, as any capacity is.
-_MOST_PAGES = 2**22
 _NORMAL_95 = 1.959964
 
 
@@ -184,98 +171,3 @@ class Mixture(Drawn):
     def __repr__(self) -> str:
         """Return the line in brackets."""
         return f"<Mixture: {self}>"
-
-
-def run_mixture(
-    experiment: Experiment,
-    simulate: Any,
-    progress: Progress | None = None,
-) -> Mixture:
-    """Run the candidates of an experiment that carry its weight, and mix what they come to.
-
-    Args:
-        experiment: what to do, on a drive that is known by candidates.
-        simulate: runs an experiment on one drive.
-        progress: called with the candidates that are done, and how many there are.
-    """
-    candidates = experiment.candidates
-    assert candidates is not None
-    carrying = candidates.carrying
-    jobs = [_alone(experiment, candidates, one) for one in carrying]
-    runner = local_runner(len(jobs), most=_most_at_once(jobs[0]))
-    found: dict[int, Result | RefusedError] = {}
-    if progress is None:
-        found = dict(enumerate(gather_whole(runner, partial(_run, simulate), jobs)))
-    else:
-        for at, result in runner.results(partial(_run, simulate), jobs):
-            found[at] = result
-            progress(len(found), len(jobs))
-    runs, names, elapsed_s = [], [], 0.0
-    for at, one in enumerate(carrying):
-        result = found[at]
-        if isinstance(result, RefusedError):
-            continue
-        half_width = (result.ci[1] - result.ci[0]) / 2
-        runs.append(CandidateRun(one, result.wa, half_width, result.steady))
-        names.append(result.plan.load_name)
-        elapsed_s += result.elapsed_s
-    if not runs:
-        refusal = found[0]
-        assert isinstance(refusal, RefusedError)
-        raise refusal
-    left_out = len(carrying) - len(runs)
-    return Mixture(
-        profile=str(experiment.device.profile),
-        load_name=names[0],
-        runs=tuple(runs),
-        error=candidates.error,
-        drive_notes=(f"{left_out} candidates cannot be drives of this size",) if left_out else (),
-        elapsed_s=elapsed_s,
-    )
-
-
-def _alone(experiment: Experiment, candidates: Candidates, one: Candidate) -> Experiment:
-    """Return the experiment on one candidate alone."""
-    sized = experiment.device
-    blocks = None
-    if sized.size is sized.capacity is sized.logical_blocks is sized.logical_pages is None:
-        blocks = candidates.blocks_of(one)
-    settings: dict[str, Any] = {
-        "op": one.op,
-        "pages_per_block": one.erase_unit_pages,
-        "manager": one.manager,
-        "victims": one.victims or None,
-    }
-    if blocks is not None and candidates.logical_pages > _MOST_PAGES and _scales(experiment):
-        page_bytes = device(experiment.device.profile or "generic").page_bytes
-        settings["capacity"] = candidates.logical_pages * page_bytes
-    elif blocks is not None:
-        settings["blocks"] = blocks
-    run = experiment.run
-    assert isinstance(run, SimulationSettings)
-    if run.writes is None:
-        settings["precision"] = max(run.precision, _PRECISION)
-    settings["replicas"] = 1
-    return replace(replace(experiment, candidates=None).with_settings(**settings), candidates=None)
-
-
-def _scales(experiment: Experiment) -> bool:
-    """Return whether a smaller drive may stand for the one that is meant."""
-    load = experiment.load
-    has_trace = load.trace is not None or Precondition.of(load.precondition).trace is not None
-    return not has_trace and not experiment.is_timed and not experiment.device.changes_times
-
-
-def _run(simulate: Any, experiment: Experiment) -> Result | RefusedError:
-    """Return the run of one candidate, or why there can be no such drive of this size."""
-    try:
-        found: Result = simulate(experiment)
-    except RefusedError as refusal:
-        return refusal
-    return found
-
-
-def _most_at_once(experiment: Experiment) -> int:
-    from writeamp.runs.inputs import prepare  # noqa: PLC0415
-
-    return drives_that_fit(prepare(experiment).drive)

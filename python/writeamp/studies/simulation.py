@@ -20,8 +20,9 @@ from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
+from writeamp.studies.candidates import run_mixture
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
-from writeamp.studies.mixture import Mixture, run_mixture
+from writeamp.studies.mixture import Mixture
 
 
 def run_simulation(

@@ -17,7 +17,7 @@ from writeamp.results.drawn import Drawn
 from writeamp.runners import Runner
 from writeamp.twin.condensing import condensed
 from writeamp.twin.families import Variant
-from writeamp.twin.likelihood import USUAL_NOISE, Floats, Weighed, expected_scale, weigh
+from writeamp.twin.likelihood import STEP_OF_LOG2_UNIT, USUAL_NOISE, Floats, Weighed, weigh
 from writeamp.twin.profile import profile_tables
 from writeamp.twin.table import Table, table_of
 from writeamp.twin.windows import Windows
@@ -76,7 +76,10 @@ class Fit(Drawn):
     @cached_property
     def erase_unit_pages(self) -> tuple[float, float, float]:
         """Median of the erase unit, and the ends of its interval."""
-        return tuple(map(float, np.exp2(self._quantiles(self.weighed.log2_unit))))  # type: ignore[return-value]
+        middle, low, high = self._quantiles(self.weighed.log2_unit)
+        # Each candidate stands for half a step to both sides.
+        half = STEP_OF_LOG2_UNIT / 2
+        return float(2**middle), float(2 ** (low - half)), float(2 ** (high + half))
 
     @cached_property
     def families(self) -> list[dict[str, Any]]:
@@ -123,13 +126,19 @@ class Fit(Drawn):
     @property
     def misfit(self) -> float:
         """Error of the windows over what is expected, at least 1."""
-        return max(1.0, self.weighed.scale / expected_scale(self.windows.noise))
+        expected = USUAL_NOISE if self.windows.noise is None else self.windows.noise
+        return max(1.0, self._seen / math.hypot(expected, self.weighed.table_error))
+
+    @property
+    def _seen(self) -> float:
+        """Relative error of a window by all that it has."""
+        return math.hypot(self.weighed.scale, self.weighed.table_error)
 
     @property
     def error(self) -> float:
         """Relative error of a prediction of WA beside that of the parameters."""
         # What looks like noise may be a drive that no candidate is: only usual noise is taken off.
-        own = expected_scale(min(self.windows.noise or USUAL_NOISE, USUAL_NOISE))
+        own = min(self.windows.noise or USUAL_NOISE, USUAL_NOISE)
         beyond = math.sqrt(max(self.weighed.scale**2 - own**2, 0.0))
         return math.hypot(_LEAST_ERROR, _BEYOND_THE_CHAIN * beyond)
 
@@ -161,7 +170,7 @@ class Fit(Drawn):
         found = []
         if self.misfit > _STRANGE:
             found.append(
-                f"no candidate explains this drive: windows are off by {self.weighed.scale:.1%}, "
+                f"no candidate explains this drive: windows are off by {self._seen:.1%}, "
                 f"{self.misfit:.1f} times what is expected; intervals are widened by that"
             )
         low, high = self.erase_unit_pages[1:]

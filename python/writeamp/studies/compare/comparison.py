@@ -36,6 +36,7 @@ from writeamp.settings.settings import (
 )
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
 from writeamp.studies.compare.load_labels import load_labels
+from writeamp.studies.compare.of_candidates import compared_candidates
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
@@ -68,6 +69,8 @@ def run_comparison(
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
+    Of a drive that is known by candidates, all that carry its weight are simulated.
+
     Args:
         experiment: what to do.
         progress: called with the runs done and in all.
@@ -80,12 +83,19 @@ def run_comparison(
             one cannot be, which is said before the first runs.
     """
 
-    def compared(kept: Kept) -> Comparison:
+    def on_one_drive(kept: Kept, asked: Experiment, tell: Progress | None = None) -> Comparison:
         return run_at_capacity(
+            asked, lambda one, report: _compared(one, report, runner, kept), _restated, tell
+        )
+
+    def compared(kept: Kept) -> Comparison:
+        if experiment.candidates is None:
+            return on_one_drive(kept, experiment, progress)
+        return compared_candidates(
             experiment,
-            lambda one, report: _compared(one, report, runner, kept),
-            _restated,
+            partial(on_one_drive, kept),
             progress,
+            at_once=runner is None and out is None,
         )
 
     return keep_runs(out, compared)

@@ -20,6 +20,7 @@ from writeamp.runs.expectation import Expectation
 from writeamp.runs.simulation_result import ROUGH, Result
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
+from writeamp.studies.mixture import Mixture
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +35,8 @@ class Row(AnyResult):
     results: tuple[Result, ...]
     scaling: Scaling | None = None
     """Of a capacity: the drive that was simulated for it, and the error of that."""
+    mixture: Mixture | None = None
+    """Of a drive that is known by candidates: WA of all, while `results` are of the first."""
     with_victims: bool = False
     with_load: bool = False
 
@@ -56,7 +59,9 @@ class Row(AnyResult):
 
     @property
     def wa(self) -> float:
-        """Mean write amplification of the replicas."""
+        """Mean write amplification of the replicas; of candidates, the median of their mixture."""
+        if self.mixture is not None:
+            return self.mixture.wa
         return float(np.mean([result.wa for result in self.results]))
 
     @property
@@ -65,6 +70,8 @@ class Row(AnyResult):
 
         Of a trace, at least that of its runs; of a capacity, the error of scaling is part of it.
         """
+        if self.mixture is not None:
+            return self.mixture.ci
         own = self._own_ci
         return self.scaling.widened(own) if self.scaling else own
 
@@ -99,7 +106,7 @@ class Row(AnyResult):
         """Warning that a steady row's own interval leaves WA uncertain, or None."""
         low, high = self._own_ci
         share = (high - low) / 2 / self.wa
-        if not self.steady or not share > ROUGH:
+        if self.mixture is not None or not self.steady or not share > ROUGH:
             return None
         if not self.is_of_trace:
             more = "more writes or replicas tell"
@@ -134,6 +141,8 @@ class Row(AnyResult):
 
     @cached_property
     def _judged(self) -> tuple[bool, str]:
+        if self.mixture is not None and self.mixture.warnings:
+            return False, self.mixture.warnings[0]
         runs = len(self.results)
         unsteady = [result.steady_state for result in self.results if not result.steady]
         # What all runs are unsteady for lies in what they do, not in the draws of one.
@@ -207,6 +216,7 @@ class Row(AnyResult):
             "victims": self.victims,
             "wa": self.wa,
             "wa_ci95": [json_number(bound) for bound in self.ci],
+            **({} if self.mixture is None else self._of_candidates(self.mixture)),
             "wa_of_replicas": [json_number(result.wa) for result in self.results],
             "wa_bytes": json_number(self.wa_bytes),
             **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
@@ -220,6 +230,12 @@ class Row(AnyResult):
             "pe_fairness": json_number(self.pe_fairness),
             "bytes_per_page": self.bytes_per_page,
             "host_pages_per_s": self.host_pages_per_s,
+        }
+
+    def _of_candidates(self, mixture: Mixture) -> dict[str, Any]:
+        return {
+            "wa_ci90": list(mixture.ci90),
+            "candidates": [one.to_dict() for one in mixture.runs],
         }
 
 
