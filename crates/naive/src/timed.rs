@@ -23,6 +23,11 @@
 //! may still be suspended so often, has longer to go than suspending takes, and no data are being
 //! loaded. Reads go before it is resumed; what was left is then prolonged by the resumption.
 //!
+//! **Bounds.** Where copies yield, reads of pages that are copied go after all other reads, and suspend nothing.
+//! Programs and erases (suspended ones first) go after all reads. Where waiting has a bound, what could begin
+//! but for others that went first goes before them once that has lasted so long, and is not suspended then;
+//! of two such, the one that was passed first, copies before programs.
+//!
 //! **Cache program.** While the array programs, the data of the next program cross the channel, if
 //! it is next in the queue, waits for nothing, and no read waits to go first.
 //!

@@ -51,6 +51,14 @@ impl Timing {
                     .into(),
             );
         }
+        let bounded = self.scheduling.most_wait_us > 0.0;
+        if (self.scheduling.copies_yield || bounded) && !self.scheduling.reads_first {
+            let key = if bounded { "most_wait_us" } else { "copies_yield" };
+            return wrong(format!(
+                "scheduling.{key} is for a drive whose reads go first, so scheduling.reads_first \
+                 must be true"
+            ));
+        }
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
             * u64::from(self.program.pages_per_word_line);
@@ -105,12 +113,13 @@ impl Timing {
                 return Err(Error::Spec(format!("{name} must have 1 to 8 values")));
             }
         }
-        let Scheduling { suspend_us, resume_us, .. } = self.scheduling;
+        let Scheduling { suspend_us, resume_us, most_wait_us, .. } = self.scheduling;
         let mut durations = all(&times);
         durations.extend([
             ("erase_us", *erase_us),
             ("suspend_us", suspend_us),
             ("resume_us", resume_us),
+            ("most_wait_us", most_wait_us),
             ("write_cache.idle_flush_ms", self.write_cache.idle_flush_ms),
         ]);
         if let Some((name, value)) = durations.iter().find(|(_, us)| !(0.0..=MOST_US).contains(us))

@@ -174,6 +174,12 @@ pub struct Scheduling {
     pub resume_us: f64,
     /// Suspensions of one operation, after which it is finished first.
     pub most_suspends: u32,
+    /// True if the host's reads go before those of pages to be copied.
+    /// A collection is then interrupted between two pages.
+    pub copies_yield: bool,
+    /// Time for which others may go first, after which what waits goes before them; 0 for ever.
+    /// It is then not suspended, nor is it again.
+    pub most_wait_us: f64,
 }
 
 /// `[collection]`: when garbage is collected.

@@ -294,6 +294,7 @@ fn a_read_suspends_an_erase_which_then_takes_what_was_left_and_its_resumption() 
         suspend_us: 0.5,
         resume_us: 0.7,
         most_suspends: 1,
+        ..Scheduling::default()
     };
     let read_ns = 10_000 + 500 + 5196;
     let erased_ns = read_ns + (50_300 - 10_000) + 700;
@@ -304,4 +305,18 @@ fn a_read_suspends_an_erase_which_then_takes_what_was_left_and_its_resumption() 
     let asked = [(0, write(0)), (10_000, read(5)), (20_000, read(6))];
     let found = answers(&mut about_to_erase(scheduling), &asked);
     assert_eq!(found, [erased_ns + 5196 + 14_296, read_ns, erased_ns + 5196]);
+}
+
+#[test]
+fn a_write_that_reads_have_gone_before_for_too_long_goes_before_the_next() {
+    let asked = [(0, read(0)), (0, write(1)), (0, read(2)), (0, read(3)), (0, read(4))];
+    let mut timing = timing();
+    timing.scheduling.reads_first = true;
+    let found = answers(&mut ssd(ONE_DIE, &timing), &asked);
+    assert_eq!(found, [5196, 4 * 5196 + 14_296, 2 * 5196, 3 * 5196, 4 * 5196]);
+    // The second read is the first to go before it, and the bound is over in the third.
+    timing.scheduling.most_wait_us = 6.0;
+    let found = answers(&mut ssd(ONE_DIE, &timing), &asked);
+    let written_ns = 3 * 5196 + 14_296;
+    assert_eq!(found, [5196, written_ns, 2 * 5196, 3 * 5196, written_ns + 5196]);
 }

@@ -39,6 +39,8 @@ pub struct Operation {
     is_submitted: bool,
     /// True of a read for an entry of the mapping table.
     is_of_table: bool,
+    /// True of a read of a page that is copied.
+    is_of_copy: bool,
     waiters: Vec<Waiter>,
     suspensions: u32,
 }
@@ -56,9 +58,12 @@ enum Doing {
 struct Unit {
     channel: usize,
     doing: Doing,
-    /// Reads of the mapping table, then others.
-    reads: [VecDeque<OpId>; 2],
+    /// Reads of the mapping table, then others, then those of copies that yield.
+    reads: [VecDeque<OpId>; 3],
     others: VecDeque<OpId>,
+    /// Since when others have gone before copies that yield, and before programs and erases.
+    copies_wait_since: Option<u64>,
+    writes_wait_since: Option<u64>,
     suspended: Option<OpId>,
     /// A program whose data are loaded, and whether they have come.
     loading: Option<(OpId, bool)>,
@@ -95,6 +100,8 @@ impl Array {
             doing: Doing::Nothing,
             reads: Default::default(),
             others: VecDeque::new(),
+            copies_wait_since: None,
+            writes_wait_since: None,
             suspended: None,
             loading: None,
             array_end_ns: 0,
@@ -149,6 +156,7 @@ impl Array {
             waits: 1,
             is_submitted: false,
             is_of_table: false,
+            is_of_copy: false,
             waiters,
             suspensions,
         });
@@ -180,6 +188,11 @@ impl Array {
     /// A read is one for an entry of the mapping table.
     pub fn mark_of_table(&mut self, id: OpId) {
         self.op_mut(id).is_of_table = true;
+    }
+
+    /// A read is one of a page that is copied.
+    pub fn mark_of_copy(&mut self, id: OpId) {
+        self.op_mut(id).is_of_copy = true;
     }
 
     pub fn tell(&mut self, id: OpId, waiter: Waiter) {
@@ -221,17 +234,18 @@ impl Array {
         if self.op(id).waits > 0 {
             return;
         }
-        let Operation { kind, die, is_of_table, .. } = *self.op(id);
+        let Operation { kind, die, is_of_table, is_of_copy, .. } = *self.op(id);
+        let yields = is_of_copy && self.profile.copies_yield;
         let at = self.profile.unit_of(die);
         let unit = &mut self.units[at];
         if kind == Kind::Read {
             let goes_first = self.profile.reads_first;
-            let reads = &mut unit.reads[usize::from(!is_of_table)];
+            let reads = &mut unit.reads[if yields { 2 } else { usize::from(!is_of_table) }];
             if goes_first { reads } else { &mut unit.others }.push_back(id);
         }
         match unit.doing {
             Doing::Nothing => self.begin_next(at, clock),
-            Doing::Array(op) if kind == Kind::Read && self.profile.suspend => {
+            Doing::Array(op) if kind == Kind::Read && !yields && self.profile.suspend => {
                 self.suspend(at, op, clock);
             }
             Doing::Array(_) => self.load_next(at, clock),
@@ -239,7 +253,55 @@ impl Array {
         }
     }
 
+    /// Lets copies, or programs and erases, go that others went before for too long.
+    fn begin_overdue(&mut self, at: usize, clock: &mut Clock) -> bool {
+        let (now_ns, most_ns) = (clock.now_ns, self.profile.most_wait_ns);
+        let (has_copies, has_write) = (
+            !self.units[at].reads[2].is_empty(),
+            self.units[at].suspended.is_some() || self.next_ready(at).is_some(),
+        );
+        let unit = &mut self.units[at];
+        let overdue = |since: Option<u64>| since.filter(|since| since + most_ns <= now_ns);
+        let copies = overdue(unit.copies_wait_since).filter(|_| has_copies);
+        let writes = overdue(unit.writes_wait_since).filter(|_| has_write);
+        let (copy_goes, write_goes) = match (copies, writes) {
+            (Some(copies), Some(writes)) => (copies <= writes, copies > writes),
+            (copies, writes) => (copies.is_some(), writes.is_some()),
+        };
+        // What would go next if nothing were overdue.
+        let has_reads = !unit.reads[0].is_empty() || !unit.reads[1].is_empty();
+        let is_forced = copy_goes || write_goes;
+        let copy_begins = copy_goes || !is_forced && !has_reads && has_copies;
+        let write_begins = write_goes || !is_forced && !has_reads && !has_copies;
+        if copy_begins {
+            unit.copies_wait_since = None;
+        } else if has_copies && unit.copies_wait_since.is_none() {
+            unit.copies_wait_since = Some(now_ns);
+        }
+        if write_begins {
+            unit.writes_wait_since = None;
+        } else if has_write && unit.writes_wait_since.is_none() {
+            unit.writes_wait_since = Some(now_ns);
+        }
+        if copy_goes {
+            let read = unit.reads[2].pop_front().expect("there are copies");
+            self.begin_command(at, read, clock);
+        } else if write_goes {
+            let suspended = unit.suspended.take();
+            let op = suspended.or_else(|| unit.others.pop_front()).expect("there is one");
+            self.op_mut(op).suspensions = self.profile.most_suspends;
+            match suspended {
+                Some(op) => self.begin_array(at, op, clock),
+                None => self.begin_command(at, op, clock),
+            }
+        }
+        is_forced
+    }
+
     fn begin_next(&mut self, at: usize, clock: &mut Clock) {
+        if self.profile.most_wait_ns > 0 && self.begin_overdue(at, clock) {
+            return;
+        }
         let unit = &mut self.units[at];
         if let Some(read) = unit.reads.iter_mut().find_map(VecDeque::pop_front) {
             self.begin_command(at, read, clock);

@@ -93,6 +93,8 @@ pub struct Profile {
     pub suspend_ns: u64,
     pub resume_ns: u64,
     pub most_suspends: u32,
+    pub copies_yield: bool,
+    pub most_wait_ns: u64,
     pub background: bool,
     pub soft_blocks: u32,
     pub hard_blocks: u32,

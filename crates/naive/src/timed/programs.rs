@@ -171,6 +171,7 @@ impl<L: Logical> TimedDrive<L> {
             self.array.submit(read, &mut self.clock);
         }
         let read = self.new_read(page, page_bytes);
+        self.array.mark_of_copy(read);
         *last = Some((page, read));
         Some(read)
     }

@@ -64,6 +64,7 @@ pub struct Nand {
     scheduling: Scheduling,
     suspend_ns: u64,
     resume_ns: u64,
+    most_wait_ns: u64,
     cache_program: bool,
     /// Mark of each page that is in the controller's memory.
     /// It is programmed as far as the managers know, but not yet in the array, so that its data are
@@ -113,6 +114,7 @@ impl Nand {
             },
             suspend_ns: ns_of_us(scheduling.suspend_us),
             resume_ns: ns_of_us(scheduling.resume_us),
+            most_wait_ns: ns_of_us(scheduling.most_wait_us),
             scheduling,
             cache_program: timing.program.cache_program,
             in_memory: filled(0, (geometry.physical_pages() as usize).div_ceil(64))?,
@@ -133,6 +135,12 @@ impl Nand {
     /// Says that a read which is not submitted yet is of the mapping table.
     pub fn mark_of_table(&mut self, read: OpId) {
         self.ops.get_mut(read).is_of_table = true;
+    }
+
+    /// Says that a read which is not submitted yet is of a page that is copied.
+    #[inline(always)]
+    pub fn mark_of_copy(&mut self, read: OpId) {
+        self.ops.get_mut(read).is_of_copy = true;
     }
 
     /// Adds a program of the unit that `page` lies in, its first of so many pages.
@@ -252,18 +260,20 @@ impl Nand {
             return;
         }
         let (kind, die, is_of_table) = (found.kind, found.die, found.is_of_table);
+        let yields = found.is_of_copy && self.scheduling.copies_yield;
         let unit = self.unit_of_die[die as usize];
         if kind == Kind::Read {
             let goes_first = self.scheduling.reads_first;
             let unit = &mut self.units[unit as usize];
             let queue = match (goes_first, is_of_table) {
                 (true, true) => &mut unit.table_reads,
+                (true, false) if yields => &mut unit.copies,
                 (true, false) => &mut unit.reads,
                 (false, _) => &mut unit.writes,
             };
             queue.push(op, &mut self.ops);
         }
-        self.poke(unit, kind, events);
+        self.poke(unit, kind == Kind::Read && !yields, events);
     }
 
     /// Tells everyone who waits for an operation, and gives it up.

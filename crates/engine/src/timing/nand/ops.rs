@@ -56,6 +56,8 @@ pub struct Op {
     pub waits: u32,
     /// True of a read of the mapping table, which others wait for.
     pub is_of_table: bool,
+    /// True of a read of a page that is copied.
+    pub is_of_copy: bool,
     /// Times that it was suspended.
     pub suspends: u32,
     /// Time of the array that is left.
@@ -92,6 +94,7 @@ impl Ops {
             bytes: 0,
             waits: 1,
             is_of_table: false,
+            is_of_copy: false,
             suspends: 0,
             array_ns,
             waiters: NONE,

@@ -3,16 +3,16 @@
 use super::Nand;
 use super::channel::Way;
 use super::ops::{Kind, Op, OpId};
-use super::unit::Stage;
+use super::unit::{Rank, Stage};
 use crate::timing::schedule::Schedule;
 
 impl Nand {
-    /// Lets a unit begin what has become possible.
+    /// Lets a unit begin what has become possible, by a read that goes first or something else.
     #[inline(always)]
-    pub(super) fn poke(&mut self, unit: u32, kind: Kind, events: &mut Schedule) {
+    pub(super) fn poke(&mut self, unit: u32, goes_first: bool, events: &mut Schedule) {
         match self.units[unit as usize].stage {
             Stage::Idle => self.begin_next(unit, events),
-            Stage::Array(op) if kind == Kind::Read && self.scheduling.suspend => {
+            Stage::Array(op) if goes_first && self.scheduling.suspend => {
                 self.try_suspend(unit, op, events);
             }
             Stage::Array(op) if self.cache_program => self.try_load(unit, op, events),
@@ -20,9 +20,47 @@ impl Nand {
         }
     }
 
+    /// Begins what others have gone before for too long; false if there is nothing of that kind.
+    /// Notes otherwise whom the next operation goes before.
+    fn begin_overdue(&mut self, at: u32, events: &mut Schedule) -> bool {
+        let now_ns = events.now_ns();
+        let unit = &mut self.units[at as usize];
+        let Some(rank) = unit.overdue(now_ns, self.most_wait_ns, &self.ops) else {
+            let begun = if !unit.has_reads() {
+                Some(Rank::Writes)
+            } else if unit.has_only_copies() {
+                Some(Rank::Copies)
+            } else {
+                None
+            };
+            unit.note_passed(begun, now_ns, &self.ops);
+            return false;
+        };
+        unit.note_passed(Some(rank), now_ns, &self.ops);
+        let op = match rank {
+            Rank::Copies => unit.copies.pop(&self.ops),
+            Rank::Writes => unit.suspended.or_else(|| unit.next_write(&self.ops)),
+        };
+        let op = op.expect("what is overdue waits");
+        if rank == Rank::Writes {
+            self.ops.get_mut(op).suspends = self.scheduling.most_suspends;
+            if unit.suspended.take().is_some() {
+                self.begin_array(at, op, events);
+                return true;
+            }
+        }
+        unit.stage = Stage::Command(op);
+        unit.begin_busy(now_ns);
+        self.request_command(at, op, events);
+        true
+    }
+
     /// Begins the next operation of an idle unit, if there is one that may.
     fn begin_next(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
+        if self.most_wait_ns > 0 && self.begin_overdue(at, events) {
+            return;
+        }
         let unit = &mut self.units[at as usize];
         debug_assert_eq!(unit.stage, Stage::Idle);
         if let Some(op) = unit.next_read(&self.ops) {

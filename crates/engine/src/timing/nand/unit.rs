@@ -17,6 +17,19 @@ pub enum Stage {
     DataOut(OpId),
 }
 
+/// Rank of operations that let the host's reads go first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// Reads of pages that are copied, where they yield.
+    Copies,
+    /// Programs and erases, suspended ones first.
+    Writes,
+}
+
+impl Rank {
+    const ALL: [Rank; 2] = [Rank::Copies, Rank::Writes];
+}
+
 /// A unit and its queues.
 #[derive(Debug)]
 pub struct Unit {
@@ -28,6 +41,8 @@ pub struct Unit {
     pub table_reads: Queue,
     /// Other reads that go first, where reads do.
     pub reads: Queue,
+    /// Reads of pages that are copied, where they let other reads go first.
+    pub copies: Queue,
     /// Programs and erases in order; and reads, where they wait like others.
     pub writes: Queue,
     /// An operation that reads have interrupted.
@@ -38,6 +53,8 @@ pub struct Unit {
     pub is_loaded: bool,
     /// Time at which its array will be done.
     pub array_end_ns: u64,
+    /// Time since which others have gone before copies, and before programs and erases.
+    passed_since_ns: [Option<u64>; 2],
     busy_since_ns: Option<u64>,
     busy_ns: u64,
 }
@@ -50,11 +67,13 @@ impl Unit {
             stage: Stage::Idle,
             table_reads: Queue::default(),
             reads: Queue::default(),
+            copies: Queue::default(),
             writes: Queue::default(),
             suspended: None,
             loading: None,
             is_loaded: false,
             array_end_ns: 0,
+            passed_since_ns: [None; 2],
             busy_since_ns: None,
             busy_ns: 0,
         }
@@ -63,7 +82,42 @@ impl Unit {
     /// Takes the next read that goes first.
     #[inline(always)]
     pub fn next_read(&mut self, ops: &Ops) -> Option<OpId> {
-        self.table_reads.pop(ops).or_else(|| self.reads.pop(ops))
+        let read = self.table_reads.pop(ops).or_else(|| self.reads.pop(ops));
+        read.or_else(|| self.copies.pop(ops))
+    }
+
+    /// True if operations of a rank could begin now.
+    fn is_waiting(&self, rank: Rank, ops: &Ops) -> bool {
+        match rank {
+            Rank::Copies => self.copies.head().is_some(),
+            Rank::Writes => {
+                let is_ready = |head| ops.get(head).waits == 0;
+                self.suspended.is_some() || self.writes.head().is_some_and(is_ready)
+            }
+        }
+    }
+
+    /// The rank that others have gone before for too long, and for longest.
+    pub fn overdue(&self, now_ns: u64, most_ns: u64, ops: &Ops) -> Option<Rank> {
+        let is_overdue = |rank: &Rank| {
+            let since_ns = self.passed_since_ns[*rank as usize];
+            since_ns.is_some_and(|since_ns| now_ns - since_ns >= most_ns)
+                && self.is_waiting(*rank, ops)
+        };
+        let overdue = Rank::ALL.into_iter().filter(is_overdue);
+        overdue.min_by_key(|rank| self.passed_since_ns[*rank as usize])
+    }
+
+    /// Notes that an operation begins: of a rank, or a read of the host.
+    pub fn note_passed(&mut self, begun: Option<Rank>, now_ns: u64, ops: &Ops) {
+        if let Some(rank) = begun {
+            self.passed_since_ns[rank as usize] = None;
+        }
+        for rank in Rank::ALL {
+            if Some(rank) != begun && self.is_waiting(rank, ops) {
+                self.passed_since_ns[rank as usize].get_or_insert(now_ns);
+            }
+        }
     }
 
     /// Takes the first of the other operations, if it waits for nothing.
@@ -79,7 +133,14 @@ impl Unit {
     /// True if reads wait that go first.
     #[inline(always)]
     pub fn has_reads(&self) -> bool {
-        self.table_reads.head().is_some() || self.reads.head().is_some()
+        self.table_reads.head().is_some()
+            || self.reads.head().is_some()
+            || self.copies.head().is_some()
+    }
+
+    /// True if no reads wait but of pages that are copied.
+    pub fn has_only_copies(&self) -> bool {
+        self.table_reads.head().is_none() && self.reads.head().is_none()
     }
 
     /// True if it has nothing to do.

@@ -184,7 +184,9 @@ impl Ssd {
             _ => {
                 self.submit_last(&mut last);
                 self.upkeep.count_read(self.nand.places.block_of(page).0);
-                self.nand.add_read(page)
+                let read = self.nand.add_read(page);
+                self.nand.mark_of_copy(read);
+                read
             }
         };
         self.nand.add_bytes(op, self.page_bytes);

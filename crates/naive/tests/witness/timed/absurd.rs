@@ -11,7 +11,7 @@ use super::profiles::{Drive, Parts, Times, drives};
 use super::{Draft, asking};
 
 /// Every number of a profile, by its table; with one that is usual.
-const NUMBERS: [(&str, &str, &str); 36] = [
+const NUMBERS: [(&str, &str, &str); 37] = [
     ("timing", "read_us", "40"),
     ("timing", "program_us", "[200, 900]"),
     ("timing", "erase_us", "2000"),
@@ -35,6 +35,7 @@ const NUMBERS: [(&str, &str, &str); 36] = [
     ("scheduling", "suspend_us", "10"),
     ("scheduling", "resume_us", "10"),
     ("scheduling", "most_suspends", "4"),
+    ("scheduling", "most_wait_us", "0"),
     ("collection", "soft_blocks", "3"),
     ("collection", "hard_blocks", "1"),
     ("write_cache", "bytes", "40960"),

@@ -202,6 +202,8 @@ fn scheduling(draws: &mut Draws, suspend_us: f64, resume_us: f64) -> Scheduling 
         suspend_us,
         resume_us,
         most_suspends: draws.one_of(&[1, 2, 5]),
+        copies_yield: reads_first && draws.maybe(),
+        most_wait_us: if reads_first { draws.one_of(&[0.0, 50.021, 400.0]) } else { 0.0 },
     }
 }
 
@@ -314,6 +316,8 @@ impl Drive {
             suspend_ns: ns(scheduling.suspend_us),
             resume_ns: ns(scheduling.resume_us),
             most_suspends: scheduling.most_suspends,
+            copies_yield: scheduling.copies_yield,
+            most_wait_ns: ns(scheduling.most_wait_us),
             background: collection.background,
             soft_blocks: collection.soft_blocks,
             hard_blocks: collection.hard_blocks,
