@@ -290,6 +290,22 @@ def test_a_comparison_of_candidates_keeps_its_runs_and_its_other_rows(
         wa.run(impossible)
 
 
+def test_an_answer_is_of_all_candidates(profile: Path) -> None:
+    found = wa.answer(profile, workload="uniform", writes=6000, quick=True)
+    mixed = wa.simulate(profile, workload="uniform", writes=6000)
+    assert isinstance(mixed, Mixture)
+    assert found.mixture is not None
+    assert found.simulated is not None
+    assert [one.candidate for one in found.mixture.runs] == [one.candidate for one in mixed.runs]
+    assert found.simulated.wa == pytest.approx(mixed.wa, rel=0.02)
+    assert found.simulated.ci[0] < found.simulated.wa < found.simulated.ci[1]
+    assert len(found.to_dict()["candidates"]) == len(mixed.runs)
+    more_op = next(one for one in found.advice if one.change.startswith("op "))
+    assert more_op.wa < more_op.wa_now
+    assert more_op.ci[1] - more_op.ci[0] > 0.01 * more_op.wa
+    assert any("other ways of the first" in note for note in found.notes)
+
+
 def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:
     from writeamp.lifetime.of_candidates import factors  # noqa: PLC0415
 

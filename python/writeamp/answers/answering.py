@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from writeamp.answers.advice import KINDS
+from writeamp.answers.candidates import Tried, best_of, simulated_questions
 from writeamp.answers.case import Found, measured
 from writeamp.answers.cause import Cause
 from writeamp.answers.causes import CAUSES
-from writeamp.answers.chain import Chain, Steps, chain_of, measure, noise, steps_of
+from writeamp.answers.chain import Chain, Steps, chain_of, measure, steps_of
 from writeamp.answers.change import Advice, Change, Kind
 from writeamp.answers.differences import agree, differences_of
 from writeamp.answers.question import Question
@@ -60,6 +61,7 @@ class Asking:
             missing=tuple(self.left),
             notes=tuple(dict.fromkeys([*question.notes, *lost])),
             simulated_run=question.simulated,
+            mixture=question.mixture,
         )
 
 
@@ -142,23 +144,23 @@ def _advise(asking: Asking, kinds: Sequence[Kind], tell: Tell) -> None:
     if question.simulated is None:
         return
     began = time.perf_counter()
-    now = measured(question.windowed)
-    best: dict[str, Advice] = {}
-    tried = [(kind, one) for kind in kinds for one in kind.changes(question)]
-    seconds = (time.perf_counter() - began) * len(tried)
+    questions = simulated_questions(question)
+    now = {at: measured(one.windowed) for at, one in questions.items()}
+    tried = [
+        Tried(at, kind, change)
+        for at, one in questions.items()
+        for kind in kinds
+        for change in kind.changes(one)
+    ]
+    seconds = (time.perf_counter() - began) / len(questions) * len(tried)
     if question.asked.quick and seconds > _QUICK_S:
         question.notes.append(f"--quick leaves out what would make it less: {seconds:.0f} s")
         return
-    done = 0
-    for at, found in local_runner(len(tried)).results(_wa_with, [one for _, one in tried]):
-        done += 1
-        tell(_LESS, done, len(tried))
-        kind, change = tried[at]
-        if found is None or now.wa - found.wa <= noise(now, found):
-            continue
-        if kind.name not in best or found.wa < best[kind.name].wa:
-            best[kind.name] = Advice(change.words, found.wa, found.ci, now.wa, change.costs)
-        asking.advice = sorted(best.values(), key=lambda one: one.wa)[:_TOLD]
+    found: dict[int, Found | None] = {}
+    for at, one in local_runner(len(tried)).results(_wa_with, [one.change for one in tried]):
+        found[at] = one
+        tell(_LESS, len(found), len(tried))
+        asking.advice = best_of(question, now, tried, found)[:_TOLD]
 
 
 def _wa_with(change: Change) -> Found | None:

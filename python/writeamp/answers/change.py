@@ -14,11 +14,15 @@ from writeamp.results.any_result import AnyResult
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of the drive, its policy or its host: in words, what it costs, and its case."""
+    """A change of the drive, its policy or its host: in words, what it costs, and its case.
+
+    `name` tells it from others of its kind, on whatever drive.
+    """
 
     words: str
     costs: str
     case: Case
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,8 @@ from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
+from writeamp.studies.candidates import alone
+from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import in_pages, plan_of, policy_of
 from writeamp.traces.touching import OPS
 from writeamp.vssd.result import ServeResult
@@ -44,6 +47,8 @@ class Question:
         simulated: result of that; None until it has run.
         timed: result of the run in time and its case; None until it has run, or without one.
         served: result of the program on the virtual drive; None without one.
+        others: of a drive that is known by candidates, the question of each but the first.
+        mixture: what all of these come to in the simulation; None until it has run.
     """
 
     experiment: Experiment
@@ -53,6 +58,8 @@ class Question:
     simulated: Result | None = None
     timed: tuple[Case, TimedResult] | None = None
     served: ServeResult | None = None
+    others: tuple[Question, ...] = ()
+    mixture: Mixture | None = None
     notes: list[str] = field(default_factory=list)
 
     @staticmethod
@@ -74,7 +81,18 @@ class Question:
             )
         untimed = in_pages(replace(settings, timed=False), prepared.drive)
         plan = plan_of(prepared, experiment, policy_of(policy), untimed)
-        return Question(experiment, asked, prepared, plan)
+        return Question(experiment, asked, prepared, plan, others=_others(experiment, asked))
+
+    def mixed(self, found: Sequence[tuple[int, Found, bool]]) -> Mixture:
+        """Return the mixture of what candidates come to, by their number, and if it is steady."""
+        candidates = self.experiment.candidates
+        assert candidates is not None
+        runs = tuple(
+            CandidateRun(candidates.carrying[at], one.wa, (one.ci[1] - one.ci[0]) / 2, is_steady)
+            for at, one, is_steady in found
+        )
+        profile = str(self.experiment.device.profile)
+        return Mixture(profile, self.plan.load_name, runs, candidates.error)
 
     @property
     def drive(self) -> Device:
@@ -113,6 +131,8 @@ class Question:
     def found(self) -> Found:
         """WA by the simulation."""
         assert self.simulated is not None, "it ran before anything is compared with it"
+        if self.mixture is not None:
+            return Found(self.mixture.wa, self.mixture.ci, self.simulated)
         return Found(self.simulated.wa, self.simulated.ci, self.simulated)
 
     @cached_property
@@ -151,6 +171,14 @@ class Question:
 
     def _held_after(self, plan: Plan) -> int:
         return run(plan, self.drive).held_pages
+
+
+def _others(experiment: Experiment, asked: QuestionSettings) -> tuple[Question, ...]:
+    candidates = experiment.candidates
+    if candidates is None:
+        return ()
+    each = [alone(experiment, candidates, one, may_scale=False) for one in candidates.carrying[1:]]
+    return tuple(Question.of(one, asked) for one in each)
 
 
 def _check(experiment: Experiment, settings: SimulationSettings) -> None:

@@ -17,6 +17,7 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits
 from writeamp.runs.simulation_result import Result
+from writeamp.studies.mixture import Mixture
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,6 +35,7 @@ class Answer(Drawn):
         missing: what was not finished, after Ctrl-C.
         notes: sentences on what was assumed, left out or rounded.
         simulated_run: what the simulation found; None if it was not finished.
+        mixture: what it found of all drives that a learnt profile may be; None of one drive.
     """
 
     load_name: str
@@ -46,6 +48,7 @@ class Answer(Drawn):
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     simulated_run: Result | None = field(default=None, compare=False)
+    mixture: Mixture | None = field(default=None, compare=False)
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -86,8 +89,15 @@ class Answer(Drawn):
             **self.device.facts(),
             "held_pages": self.held_pages,
             "unfinished": list(self.missing),
+            **({} if self.mixture is None else self._of_candidates(self.mixture)),
             "notes": list(self.notes),
             "version": __version__,
+        }
+
+    def _of_candidates(self, mixture: Mixture) -> dict[str, Any]:
+        return {
+            "wa_ci90": list(mixture.ci90),
+            "candidates": [one.to_dict() for one in mixture.runs],
         }
 
     def beside(self) -> dict[str, Any]:

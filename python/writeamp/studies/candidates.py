@@ -73,14 +73,24 @@ def run_mixture(
     )
 
 
-def alone(experiment: Experiment, candidates: Candidates, one: Candidate) -> Experiment:
-    """Return the experiment on one candidate alone, its runs shared among all of them."""
+def alone(
+    experiment: Experiment, candidates: Candidates, one: Candidate, *, may_scale: bool = True
+) -> Experiment:
+    """Return the experiment on one candidate alone, its runs shared among all of them.
+
+    Args:
+        experiment: what to do.
+        candidates: all of them.
+        one: of these.
+        may_scale: let a smaller drive stand for a large one.
+    """
     sized = experiment.device
     blocks = None
     if sized.size is sized.capacity is sized.logical_blocks is sized.logical_pages is None:
         blocks = candidates.blocks_of(one)
+    is_scaled = may_scale and _scales(experiment)
     settings: dict[str, Any] = {"op": one.op, "pages_per_block": one.erase_unit_pages}
-    if blocks is not None and candidates.logical_pages > _MOST_PAGES and _scales(experiment):
+    if blocks is not None and candidates.logical_pages > _MOST_PAGES and is_scaled:
         page_bytes = device(experiment.device.profile or "generic").page_bytes
         settings["capacity"] = candidates.logical_pages * page_bytes
     elif blocks is not None:

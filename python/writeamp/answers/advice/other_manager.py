@@ -27,6 +27,7 @@ def _changes(question: Question) -> Iterator[Change]:
             f"block manager {name} instead of {now.manager}",
             "firmware with several open blocks, or streams that the host names",
             case.with_plan(policy=policy),
+            name,
         )
 
 

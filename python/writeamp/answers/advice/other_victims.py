@@ -24,7 +24,10 @@ def _changes(question: Question) -> Iterator[Change]:
         except WriteampError:  # the manager chooses victims by a rule of its own
             continue
         yield Change(
-            f"victims by {name} instead of {now.victims}", "firmware", case.with_plan(policy=policy)
+            f"victims by {name} instead of {now.victims}",
+            "firmware",
+            case.with_plan(policy=policy),
+            name,
         )
 
 

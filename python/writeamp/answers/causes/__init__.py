@@ -16,6 +16,7 @@ from writeamp.answers.causes import (
     mapping_table,
     no_steady_state,
     order_of_writes,
+    other_candidates,
     program_units,
     refresh,
     short_run,
@@ -29,6 +30,8 @@ from writeamp.answers.causes import (
 )
 
 CAUSES: tuple[Cause, ...] = (
+    # From all drives that a learnt profile may be to the one that every other way takes.
+    other_candidates.CAUSE,
     # From the simulation to theory.
     no_steady_state.CAUSE,
     trim.CAUSE,
