@@ -112,3 +112,12 @@ def test_the_command_keeps_its_runs_and_draws_them(fleet: Fleet, tmp_path: Path)
     assert again["managers"] == said["managers"]
     assert pl.read_parquet(out / "**" / "*.parquet")["volume"].to_list() == [None, None]
     assert "4 volumes on one drive" in run("volumes run", words).out
+
+
+def test_a_run_without_an_interval_is_shown_and_drawn(fleet: Fleet, tmp_path: Path) -> None:
+    once = f"{fleet.folder} --together --managers single --op 0.3 --pages-per-block 16 --repeat 1"
+    plot = tmp_path / "once.svg"
+    done = run("volumes run", f"{once} --precondition none --workers 1 --plot {plot}")
+    assert done.status == 0, done.err
+    assert "not steady, so that the WA may not last: single" in done.err
+    assert "<svg" in plot.read_text()

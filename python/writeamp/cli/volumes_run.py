@@ -124,6 +124,7 @@ def _how_far(found: FleetRun | TogetherRun) -> str:
 
 def _print(found: FleetRun | TogetherRun) -> None:
     from writeamp.volumes.result import FleetRun  # noqa: PLC0415 (slow)
+    from writeamp.volumes.tenants import interval_of  # noqa: PLC0415 (slow)
 
     if isinstance(found, FleetRun):
         _print_each(found)
@@ -132,7 +133,7 @@ def _print(found: FleetRun | TogetherRun) -> None:
     rows = [
         [
             one["manager"],
-            with_error(one["overall_wa"], *one["overall_wa_ci95"]),
+            with_error(one["overall_wa"], *interval_of(*one["overall_wa_ci95"])),
             "–" if one["saving"] is None else f"{one['saving']:.1%}",
             one["hint"] or "–",
         ]

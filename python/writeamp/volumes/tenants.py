@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -138,8 +139,7 @@ class TogetherRun(Drawn):
                 row["label"],
                 row["wa"],
                 {cause: row[f"{cause}_programs"] for cause in CAUSES},
-                row["wa_low"],
-                row["wa_high"],
+                *interval_of(row["wa_low"], row["wa_high"]),
             )
             for row in self.rows.drop_nulls("wa").iter_rows(named=True)
         ]
@@ -266,6 +266,11 @@ def run_together(
             raise Interrupted(found(stopped.finished)) from None
 
     return keep_runs(out, study, VolumeRunsDataset)
+
+
+def interval_of(low: float | None, high: float | None) -> tuple[float, float]:
+    """Return the ends of an interval, NaN where there is none."""
+    return (math.nan, math.nan) if low is None or high is None else (low, high)
 
 
 def _hears_volumes(manager: str) -> bool:
