@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -160,9 +163,24 @@ def test_a_job_that_is_given_up_ends_on_its_worker(two_workers: Cluster, tmp_pat
         ("tcp://127.0.0.1:99999", "cannot connect to Dask's scheduler tcp://127.0.0.1:99999"),
     ],
 )
-def test_a_scheduler_that_is_not_there_is_refused(address: str, words: str) -> None:
+def test_a_scheduler_that_is_not_there_is_refused(
+    address: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("writeamp.runners.dask.connection.LISTENS_S", 0.5)
     with pytest.raises(WriteampError, match=words), runner_of(scheduler=address) as runner:
         next(runner.results(doubled, [1]))
+
+
+def test_a_scheduler_that_was_just_started_is_waited_for() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{held.getsockname()[1]}"
+        later = threading.Timer(0.6, held.listen)
+        later.start()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(held.getsockname())
+        import_module("writeamp.runners.dask.connection")._knock(address)
+        later.join()
 
 
 def test_a_scheduler_without_workers_is_refused(

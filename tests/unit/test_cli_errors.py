@@ -178,7 +178,6 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{SWEEP} --workers 0", ["workers", "from 1"]),
     (f"{SWEEP} --workers 2 --scheduler tcp://127.0.0.1:9", ["one or the other"]),
     (f"{SWEEP} --scheduler no://where", ["no://where", "tcp://HOST:PORT"]),
-    (f"{SWEEP} --scheduler tcp://127.0.0.1:9", ["tcp://127.0.0.1:9", "connection refused"]),
     ('compare --managers single --scheduler ""', ["scheduler", "tcp://HOST:PORT"]),
     (f"{SWEEP} --tls-cert cert.pem --scheduler tls://127.0.0.1:9", ["--tls-key", "all three"]),
     (f"{SWEEP} --tls-ca-file a --tls-cert b --tls-key c", ["TLS", "address"]),
@@ -231,6 +230,17 @@ def test_bad_input_is_one_sentence_and_status_2(
     check_sentence(out, err, words)
     assert list(folder.iterdir()) == []
     assert capfd.readouterr() == ("", ""), "the engine printed something of its own"
+
+
+def test_a_scheduler_that_never_listens_is_one_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("writeamp.runners.dask.connection.LISTENS_S", 0)
+    verb, _, arguments = f"{SWEEP} --scheduler tcp://127.0.0.1:9".partition(" ")
+    status, out, err = in_process.run(verb, arguments)
+    assert status == 2, err
+    check_sentence(out, err, ["tcp://127.0.0.1:9", "connection refused"])
 
 
 def check_sentence(out: str, err: str, words: list[str]) -> None:

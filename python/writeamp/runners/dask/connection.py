@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -23,6 +24,9 @@ from writeamp.runners.tls import Tls
 Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 
 _CONNECT_S = 10
+# A scheduler listens so long after its start at the latest, on a busy machine.
+LISTENS_S = 20.0
+_KNOCK_S = 0.2
 _START_S = 60
 # Workers that are told to end are killed after so long.
 _END_S = 5
@@ -90,13 +94,28 @@ def _client(address: str, security: Security | None) -> Iterator[Client]:
 
 
 def _knock(address: str) -> None:
-    """Refuse an address where nobody listens, which Dask would try again and again."""
+    """Refuse an address where nobody listens, which Dask would try again and again.
+
+    A scheduler that was started just before, as by the line above in a script, has some seconds.
+    """
     host, _, port = address.rpartition("://")[2].rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
-    except (OSError, OverflowError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise WriteampError(f"cannot connect to Dask's scheduler {address}: {why}") from None
+    until_s = time.monotonic() + LISTENS_S
+    while True:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
+        except ConnectionRefusedError as error:
+            if time.monotonic() >= until_s:
+                raise _no_connection(address, error) from None
+            time.sleep(_KNOCK_S)
+        except (OSError, OverflowError) as error:
+            raise _no_connection(address, error) from None
+        else:
+            return
+
+
+def _no_connection(address: str, error: Exception) -> WriteampError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return WriteampError(f"cannot connect to Dask's scheduler {address}: {why}")
 
 
 def _security(tls: Tls | None) -> Security | None:
