@@ -15,6 +15,7 @@ from writeamp.traces.skew import Heat
 
 # Size of the pages in which writes are counted, that of most drives' maps.
 PAGE_BYTES = 4096
+_PAGE_SHIFT = np.uint64(12)
 READ, WRITE = 0, 1
 # Counters of all pages between the first and the last are made up to so many for each write.
 _COUNTERS_PER_WRITE = 8
@@ -80,10 +81,12 @@ def facts_of(name: str, found: Columns) -> dict[str, Any]:
     its next one; of many, the median is of those of one page in every so many.
     """
     end = found.offset + found.length
-    is_write = (found.op == WRITE) & (found.length > 0)
-    writes = np.count_nonzero(found.op == WRITE)
-    start_page = found.offset[is_write] // np.uint64(PAGE_BYTES)
-    end_page = (end[is_write] - np.uint64(1)) // np.uint64(PAGE_BYTES) + np.uint64(1)
+    is_write = found.op == WRITE
+    # Taking by position costs a fifth of taking by a mask.
+    reads = np.flatnonzero(found.op == READ)
+    written = np.flatnonzero(is_write & (found.length > 0))
+    start_page = np.take(found.offset, written) >> _PAGE_SHIFT
+    end_page = (np.take(end, written) + np.uint64(PAGE_BYTES - 1)) >> _PAGE_SHIFT
     heat = _heat(start_page, end_page)
     follows = np.count_nonzero(found.offset[1:] == end[:-1])
     first_ns, last_ns = int(found.timestamp_ns.min()), int(found.timestamp_ns.max())
@@ -91,17 +94,17 @@ def facts_of(name: str, found: Columns) -> dict[str, Any]:
     return {
         "volume": name,
         "requests": len(found),
-        "reads": int(np.count_nonzero(found.op == READ)),
-        "writes": int(writes),
-        "bytes_read": int(found.length[found.op == READ].sum(dtype=np.uint64)),
-        "bytes_written": int(found.length[is_write].sum(dtype=np.uint64)),
+        "reads": len(reads),
+        "writes": int(np.count_nonzero(is_write)),
+        "bytes_read": int(np.take(found.length, reads).sum(dtype=np.uint64)),
+        "bytes_written": int(np.take(found.length, written).sum(dtype=np.uint64)),
         "page_writes": page_writes,
         "written_set_bytes": heat.pages * PAGE_BYTES,
         "drive_writes": page_writes / heat.pages if heat.pages else None,
         "hottest_1pct_share": heat.share_of_hottest(0.01),
         "hottest_10pct_share": heat.share_of_hottest(0.1),
         "median_update_interval_s": _median_update_interval_s(
-            start_page, end_page, found.timestamp_ns[is_write]
+            start_page, end_page, np.take(found.timestamp_ns, written)
         ),
         "sequential_share": follows / len(found),
         "first_ns": first_ns,
