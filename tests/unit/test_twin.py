@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,10 @@ from writeamp.devices.policy import Policy
 from writeamp.runners import Here
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.twin.chain import Chain, Phase, chain_of
+from writeamp.twin.driving import drive_chain
 from writeamp.twin.families import FAMILIES, Variant
 from writeamp.twin.fitting import Fit, fit
+from writeamp.twin.keeping import Kept
 from writeamp.twin.likelihood import weigh
 from writeamp.twin.measuring import measure
 from writeamp.twin.plan import fio_jobs
@@ -183,6 +186,77 @@ def test_the_file_of_windows_tells_nothing_but_what_counters_say(tmp_path: Path)
     path.write_bytes(b"no parquet")
     with pytest.raises(wa.WriteampError, match="is no file of windows"):
         read_windows(path)
+
+
+class ToldHost:
+    """A host whose drive writes twice what it is asked, and which may be interrupted."""
+
+    def __init__(self, ends_after: int = 1000) -> None:
+        self.ends_after = ends_after
+        self.discarded = 0
+        self.written = 0.0
+        self.offsets: list[np.ndarray] = []
+
+    def discard(self) -> None:
+        self.discarded += 1
+
+    def write(self, offsets: np.ndarray, lengths: np.ndarray, done: Callable[[int], None]) -> None:
+        if len(self.offsets) == self.ends_after:
+            raise KeyboardInterrupt
+        self.offsets.append(offsets)
+        self.written += float(lengths.sum())
+        done(int(lengths.sum()))
+
+    def read_counters(self) -> tuple[float, float]:
+        return self.written, 2 * self.written
+
+
+def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    chain = replace(
+        CHAIN, phases=(*CHAIN.phases, *chain_of(1, chunks=True, capacity_bytes=1).phases[1:])
+    )
+    path = tmp_path / "t.parquet"
+    whole, first, second = ToldHost(), ToldHost(5), ToldHost()
+    drive_chain(whole, Kept.at(tmp_path / "whole.parquet", chain, ["x"]), seed=3)
+    with pytest.raises(KeyboardInterrupt):
+        drive_chain(first, Kept.at(path, chain, ["x"]), seed=3)
+    with pytest.raises(wa.WriteampError, match=r"lacks windows \[3, .*goes on"):
+        read_windows(path)
+    with pytest.raises(wa.WriteampError, match="a part of another measurement"):
+        Kept.at(path, chain, ["y"])
+    drive_chain(second, Kept.at(path, chain, ["x"]), seed=3)
+    assert (first.discarded, second.discarded) == (1, 0)
+    found = np.concatenate([*first.offsets, *second.offsets])
+    assert np.array_equal(found, np.concatenate(whole.offsets))
+    told = read_windows(path)
+    assert told.wa == pytest.approx([1] * chain.windows)
+    assert told.host_bytes == pytest.approx(read_windows(tmp_path / "whole.parquet").host_bytes)
+    spans = np.diff([0, *(part.end_pages for part in chain.parts(PAGES))]) * 4096
+    assert told.host_bytes[1:] == pytest.approx(spans, abs=2**20)
+    assert sum(told.host_bytes) == pytest.approx(chain.written_bytes, rel=0.02)
+    # One that is whole may be replaced.
+    assert not Kept.at(path, chain, ["y"]).rows
+
+
+def test_repeats_that_were_measured_are_kept(tmp_path: Path) -> None:
+    drive = wa.device(logical_pages=PAGES, pages_per_block=16, op=0.2)
+    policy = Policy.of("single", "greedy", None)
+
+    def measured(repeats: int, progress: Callable[[int, int], None] | None = None) -> Windows:
+        kept = Kept.at(tmp_path / "t.parquet", CHAIN, ["drive"])
+        return measure(drive, policy, CHAIN, repeats=repeats, kept=kept, progress=progress)
+
+    def interrupted(done: int, whole: int) -> None:
+        if done > 0.6 * whole:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(2, interrupted)
+    begun: list[int] = []
+    found = measured(2, lambda done, whole: begun.append(done))
+    assert begun[0] > found.host_bytes.sum() / 4096 / 2
+    again = measure(drive, policy, CHAIN, repeats=2)
+    assert np.array_equal(found.flash_bytes, again.flash_bytes)
 
 
 def csv(path: Path, rows: list[tuple[float, float]]) -> Path:

@@ -28,7 +28,6 @@ from writeamp.twin.settings import (
 from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
-    from writeamp.twin.chain import Chain
     from writeamp.twin.fitting import Fit
     from writeamp.twin.windows import Windows
 
@@ -95,8 +94,14 @@ def twin_measure(
 ) -> None:
     """Let a drive serve the chain, and keep what its counters say in each window.
 
+    The same command goes on with what was interrupted: a virtual drive after its last window, a
+    simulated one after its last repeat.
+
     Example: writeamp twin measure --target ssd-m --size 512MiB --out windows.parquet
+
+    Example: writeamp twin measure --target vssd.sock --out windows.parquet
     """
+    from writeamp.cli.twin_measure import Measuring  # noqa: PLC0415 (slow)
     from writeamp.twin.chain import Chain  # noqa: PLC0415 (slow)
 
     plan, windows = asked.plan, asked.windows
@@ -107,14 +112,8 @@ def twin_measure(
     inputs = [path for path in (plan, windows) if path is not None]
     output.check_target(out, "windows", inputs=inputs)
     planned = None if plan is None else Chain.read(plan)
-    if windows is not None:
-        _refuse_of_target(device | policy)
-        found = _of_csv(windows, planned, chain)
-    else:
-        assert asked.target is not None
-        found = _of_target(asked, planned, chain, device, policy)
+    found = Measuring(asked, planned, chain, out, device | policy).windows()
     found.check()
-    found.write(out)
     _tell_windows(found, out, json=json)
 
 
@@ -183,71 +182,6 @@ def _fitted(measured: Path | None, one: OneNumberSettings, runner: Runner) -> Fi
         assert one.wa is not None
         load = "uniform" if one.workload is None else str(one.workload)
         return fit_one(one.wa, load, runner=runner, progress=bar.update)
-
-
-def _of_csv(path: Path, planned: Chain | None, asked: ChainSettings) -> Windows:
-    from writeamp.twin.chain import chain_of  # noqa: PLC0415 (slow)
-    from writeamp.twin.windows import windows_of_csv  # noqa: PLC0415 (slow)
-
-    def usual(capacity_bytes: int) -> Chain:
-        return chain_of(asked.phases, chunks=asked.chunks, capacity_bytes=capacity_bytes)
-
-    return windows_of_csv(path, planned, usual)
-
-
-def _of_target(
-    asked: TargetSettings,
-    planned: Chain | None,
-    settings: ChainSettings,
-    device: dict[str, Any],
-    policy: dict[str, Any],
-) -> Windows:
-    from writeamp.blackbox.targets.choice import is_simulated  # noqa: PLC0415 (slow)
-    from writeamp.runs.inputs import prepare  # noqa: PLC0415 (slow)
-    from writeamp.settings.experiment import Experiment  # noqa: PLC0415 (slow)
-    from writeamp.studies.simulation import policy_of  # noqa: PLC0415 (slow)
-    from writeamp.twin.chain import chain_of  # noqa: PLC0415 (slow)
-    from writeamp.twin.measuring import measure, measure_timed  # noqa: PLC0415 (slow)
-
-    assert asked.target is not None
-    if not is_simulated(asked.target):
-        raise WriteampError(
-            f"{asked.target!r} is no profile of a simulated drive; measure a real one by a plan "
-            "(`writeamp twin plan`), and give what its counters said as --windows"
-        )
-    given = device | policy | {"device": asked.target, "seed": asked.seed}
-    experiment = Experiment.of("simulate", **given)
-    prepared = prepare(experiment)
-    for sentence in prepared.notes:
-        options.note(sentence)
-    drive = prepared.drive
-    chain = planned or chain_of(
-        settings.phases,
-        chunks=settings.chunks,
-        capacity_bytes=drive.capacity_bytes,
-        page_bytes=drive.page_bytes,
-    )
-    chain = chain.of_capacity(drive.capacity_bytes, drive.page_bytes)
-    options.note(f"the host writes {shown_bytes(asked.repeats * chain.written_bytes)}")
-    with Bar("measuring", lambda done, whole: f"{done / whole:.0%}") as bar:
-        if asked.timed:
-            if asked.repeats > 1:
-                raise WriteampError("--repeats is for untimed chains; leave out one of the two")
-            return measure_timed(given, chain, drive, bar.update)
-        return measure(
-            drive,
-            policy_of(experiment.policy),  # type: ignore[arg-type]
-            chain,
-            seed=asked.seed,
-            repeats=asked.repeats,
-            progress=bar.update,
-        )
-
-
-def _refuse_of_target(given: dict[str, Any]) -> None:
-    if given:
-        name = next(iter(given)).replace("_", "-")
-        raise WriteampError(f"--{name} is of a simulated drive, and --windows were read elsewhere")
 
 
 def _tell_windows(found: Windows, out: Path, *, json: bool) -> None:

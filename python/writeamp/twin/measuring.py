@@ -16,6 +16,7 @@ from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_drive
 from writeamp.twin.chain import Chain
+from writeamp.twin.keeping import Kept, Row
 from writeamp.twin.windows import Windows, windows_of
 
 Progress = Callable[[int, int], None]
@@ -28,6 +29,7 @@ def measure(
     *,
     seed: int = 1,
     repeats: int = 1,
+    kept: Kept | None = None,
     progress: Progress | None = None,
 ) -> Windows:
     """Let a simulated drive serve a chain, without time, and return what its counters say.
@@ -38,6 +40,7 @@ def measure(
         chain: what it serves, on its own size.
         seed: decides every random draw.
         repeats: chains that are served, each by a new drive with a seed of its own.
+        kept: where each repeat is kept that was served; those that are there are not served again.
         progress: called with host pages written and expected.
 
     Raises:
@@ -48,9 +51,10 @@ def measure(
     chain = chain.of_capacity(drive.capacity_bytes, drive.page_bytes)
     spans = list(chain.parts(pages))
     whole = repeats * (pages + spans[-1].end_pages)
-    rows: list[tuple[int, int, float, float]] = []
-    done = 0
-    for repeat in range(repeats):
+    rows: list[Row] = [] if kept is None else list(kept.rows)
+    first = len(rows) // (1 + len(spans))
+    done = first * (pages + spans[-1].end_pages)
+    for repeat in range(first, repeats):
         load = Load.spec(chain.spec(pages), pages, drive.page_bytes)
         with refusals():
             simulation = Simulation(
@@ -72,6 +76,8 @@ def measure(
             if progress:
                 progress(done + pages + written, whole)
         done += pages + written
+        if kept is not None:
+            kept.add(rows[len(kept.rows) :])
     return windows_of(chain, rows)
 
 

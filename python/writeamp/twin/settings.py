@@ -74,7 +74,8 @@ class TargetSettings(Settings):
     target: str | None = setting(
         None,
         None,
-        "what is measured: a simulated drive by its profile (see `writeamp list devices`)",
+        "what is measured: a simulated drive by its profile (see `writeamp list devices`), or a "
+        "virtual one by its Unix socket or nbd+unix:///?socket=PATH",
         choices=profile_names(),
         metavar="TARGET",
     )
@@ -96,6 +97,13 @@ class TargetSettings(Settings):
         number="count",
     )
     seed: int = setting(1, Whole(0), "decides every random draw", number="count")
+    destroys: str | None = setting(
+        None,
+        None,
+        "destroy all that this target holds, which must be named once more",
+        flag="--yes-destroy-data",
+        metavar="TARGET",
+    )
     timed: bool = setting(
         False, Flag(), "let the drive serve in virtual time, with its caches", number="switch"
     )

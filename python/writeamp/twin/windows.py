@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,10 +98,10 @@ class Windows:
             }
         )
 
-    def write(self, path: str | Path) -> None:
-        """Write a Parquet file."""
+    def write(self, path: str | Path, more: Mapping[str, pl.Expr] | None = None) -> None:
+        """Write a Parquet file, with more columns if there are some."""
         content = io.BytesIO()
-        self.frame().write_parquet(content)
+        self.frame().with_columns(**(more or {})).write_parquet(content)
         with output.replacing(path, "windows") as file:
             file.write(content.getvalue())
 
