@@ -38,6 +38,7 @@ SHORT = {
     "writeamp allocate --explore 20": "--explore 10",
     "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
     "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
+    "writeamp blackbox train few.parquet": "--targets throughput",
     "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
     "writeamp compare --trace disk.csv --trace": "--replicas 1 --writes 50000",
     "writeamp compare --workload zipf:s=0.99 --op": "--replicas 1 --writes 500000",
@@ -146,8 +147,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def measure_drives(folder: Path) -> None:
-    """Make measurements of two drives, and a model of each."""
-    for drive, file in (("x25-m", "x25m"), ("apex", "apex")):
+    """Make measurements of two drives, of one of them twice, and a model of each file."""
+    for drive, file in (("x25-m", "x25m"), ("apex", "apex"), ("x25-m", "few")):
         table = folder / f"{file}.parquet"
         collect(Formula(name=drive), out=table, design=Design("random", points=80))
         arguments = f"{table} --model cart --out {folder}/{file}.model"

@@ -123,7 +123,7 @@ def _collect(out: Path | None, runner: Runner | None) -> Any:
     assert out is not None
     words = {"size": _COLLECTED["size"], "most_s": _COLLECTED["time"]}
     target = wa.blackbox.target_of(_COLLECTED["target"], **words, runner=runner)
-    asked = wa.blackbox.Design("grid", _POINTS)
+    asked = wa.blackbox.Design(points=_POINTS)
     return wa.blackbox.collect(target, out=_file_of(out), design=asked)
 
 

@@ -120,7 +120,7 @@ def collect(
         out: a Parquet file, made if there is none. Points that it has measurements of are not
             measured again, nor are those in the folder beside it, `out` with `.runs`, in which each
             is kept at once; so the same call goes on after an interruption.
-        design: which points, and how many; 600 of the grid if None.
+        design: which points, and how many; 600 of the mixed design if None.
         retry_failed: measure points again that could not be measured before.
         learner: what the active design learns by; a Gaussian process if None.
         progress: called with the points done, and all that are to be measured.

@@ -27,6 +27,7 @@ from writeamp.studies.sweep.axes import Bounded
 from writeamp.studies.sweep.designs import SAMPLERS
 
 GRID_DESIGN = "grid"
+MIXED_DESIGN = "mixed"
 # Whose points follow from what was measured before them.
 ACTIVE = "active"
 
@@ -43,6 +44,8 @@ _STRIDES_KIB = Bounded("stride", 1, 256, "linear", is_integer=True)
 # workload that never writes, or one that is sequential.
 _END_SHARE = 0.1
 _SEQUENTIAL_SHARE = 0.4
+# Every so manieth point of the mixed design is one of the grid.
+_GRID_EVERY = 4
 
 
 def grid_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
@@ -64,7 +67,22 @@ def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
     return _drawn("latin-hypercube", points, seed)
 
 
+def mixed_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
+    """Give points drawn at random, and among them those of the grid: one in `_GRID_EVERY`.
+
+    The sizes of the grid are powers of four KiB, so that no point of it writes a page in part: only
+    the others show what that costs, and how far off a model is between the values of the grid. The
+    points of a smaller number are the first of a larger one.
+    """
+    cells, drawn = _grid_in_order(seed), random_points(points, seed)
+    for at in range(points):
+        is_cell = at % _GRID_EVERY == _GRID_EVERY - 1
+        point = next(cells, None) if is_cell else None
+        yield next(drawn) if point is None else point
+
+
 DESIGNS: Mapping[str, Callable[[int, int], Iterator[WorkloadPoint]]] = {
+    MIXED_DESIGN: mixed_points,
     GRID_DESIGN: grid_points,
     "random": random_points,
     "latin-hypercube": latin_hypercube_points,
@@ -87,7 +105,7 @@ class Design(Settings):
     title: ClassVar[str] = "design"
 
     kind: str = setting(
-        GRID_DESIGN,
+        MIXED_DESIGN,
         OneOf((*DESIGNS, ACTIVE)),
         f"which points: {', '.join(DESIGNS)} or {ACTIVE}",
         name="design",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import zlib
 from dataclasses import asdict
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.blackbox.features.registry import find_feature_set
+from writeamp.blackbox.formulas.of_profiles import NONE
 from writeamp.blackbox.littles_law import RELATED
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.models.conformal import ConformalRegressor
@@ -20,6 +22,7 @@ from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox
 from writeamp.errors import WriteampError
 from writeamp.output import AnyPath, replacing
+from writeamp.results.numbers import json_number
 
 _FORMAT = "writeamp black-box model"
 _VERSION = 1
@@ -40,6 +43,9 @@ def save(model: BlackBox, path: AnyPath) -> None:
             "is_joint": model.is_joint,
             "ranges": {name: asdict(one) for name, one in model.ranges.items()},
             "unseen_mre": model.unseen_mre,
+            "between_mre": {name: json_number(mre) for name, mre in model.between_mre.items()},
+            "prior": model.prior,
+            "across": None if model.across is None else list(model.across),
             "estimators": {name: to_document(one) for name, one in model.estimators.items()},
             "trained_on": {name: sorted(marks) for name, marks in model.trained_on.items()},
         }
@@ -94,6 +100,7 @@ def _model(content: Document) -> BlackBox:
     is_joint = bool(content["is_joint"])
     if not estimators or (is_joint and not set(RELATED) <= set(estimators)):
         raise WriteampError(f"it predicts {', '.join(estimators) or 'nothing'} only")
+    between = content.get("between_mre", {})  # this, prior and across are of later versions
     return BlackBox(
         drive=str(content["drive"]),
         features=features.name,
@@ -102,9 +109,20 @@ def _model(content: Document) -> BlackBox:
         is_joint=is_joint,
         ranges={name: _range(content["ranges"][name]) for name in features.needs},
         unseen_mre={name: float(content["unseen_mre"][name]) for name in estimators},
+        between_mre={name: _or_nan(between.get(name)) for name in estimators},
+        prior=str(content.get("prior", NONE)),
+        across=_names(content.get("across")),
         estimators=estimators,
         trained_on=trained_on,
     )
+
+
+def _or_nan(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _names(value: Any) -> tuple[str, ...] | None:
+    return None if value is None else tuple(map(str, value))
 
 
 def _range(document: Document) -> Range:

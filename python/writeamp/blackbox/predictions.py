@@ -125,6 +125,7 @@ class HeldOut(Drawn):
         observed: what was measured; shape (rows,), as the others.
         value: the predictions.
         low, high: the ends of their intervals.
+        between: which rows lie between the levels of the others (`between_levels`).
     """
 
     target: str
@@ -132,11 +133,14 @@ class HeldOut(Drawn):
     value: F64
     low: F64
     high: F64
+    between: npt.NDArray[np.bool_]
 
     @property
     def score(self) -> Score:
         """Score of the predictions."""
-        return score(self.target, self.observed, self.value, (self.low, self.high))
+        return score(
+            self.target, self.observed, self.value, (self.low, self.high), between=self.between
+        )
 
     def _records(self) -> list[dict[str, Any]]:
         columns = {name: getattr(self, name) for name in ("observed", "value", "low", "high")}

@@ -29,6 +29,9 @@ class Score(Drawn):
         mre: mean relative error, a ratio.
         n: how many rows were predicted.
         coverage: share of them that lies within its prediction interval.
+        between_n: how many of them lie between the levels of the others, as none of a grid does.
+        between_mre: mean relative error of these; NaN if there are none.
+        between_coverage: share of these that lies within its prediction interval.
     """
 
     target: str
@@ -38,6 +41,9 @@ class Score(Drawn):
     mre: float
     n: int
     coverage: float = math.nan
+    between_n: int = 0
+    between_mre: float = math.nan
+    between_coverage: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score as JSON types; null is what there is none of."""
@@ -56,8 +62,15 @@ class Score(Drawn):
             ),
             ("mean relative error", f"{self.mre:.2%}"),
             ("in their interval", f"{self.coverage:.1%} of {self.n:,} rows"),
+            ("between training points", self.between_in_words()),
         ]
         return Card(f"Predictions of {self.target}", rows)
+
+    def between_in_words(self) -> str:
+        """Return the error between training points, or that no row tells it."""
+        if self.between_n == 0:
+            return "not known: all rows are of a grid"
+        return f"{self.between_mre:.2%} on {self.between_n:,} rows"
 
     def figure(self) -> BarChart:
         """Describe the measures that are ratios, as far as there are any."""
@@ -74,6 +87,7 @@ def score(
     observed: npt.ArrayLike,
     predicted: npt.ArrayLike,
     interval: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    between: npt.NDArray[np.bool_] | None = None,
 ) -> Score:
     """Return the score of predictions.
 
@@ -85,6 +99,7 @@ def score(
         observed: p; shape (rows,).
         predicted: p̂; shape (rows,).
         interval: lower and upper ends of prediction intervals; shape (rows,) each.
+        between: rows that are scored once more by themselves; shape (rows,).
 
     Raises:
         WriteampError: there are no rows, shapes differ, a value is not finite, or one observed is
@@ -109,16 +124,21 @@ def score(
         )
     errors = np.abs(actual - found)
     sst = float(np.sum((actual - actual.mean()) ** 2))
-    coverage = math.nan
+    held = np.full(len(actual), math.nan)
     if interval is not None:
         low, high = (np.asarray(end, dtype=float) for end in interval)
-        coverage = float(np.mean((low <= actual) & (actual <= high)))
+        held = ((low <= actual) & (actual <= high)).astype(float)
+    relative = errors / np.abs(actual)
+    apart = np.zeros(len(actual), dtype=bool) if between is None else between
     return Score(
         target=target,
         r2=1 - float(np.sum(errors**2)) / sst if sst > 0 else math.nan,
         mae=float(errors.mean()),
         mean=float(actual.mean()),
-        mre=float(np.mean(errors / np.abs(actual))),
+        mre=float(relative.mean()),
         n=len(actual),
-        coverage=coverage,
+        coverage=float(held.mean()),
+        between_n=int(apart.sum()),
+        between_mre=float(relative[apart].mean()) if apart.any() else math.nan,
+        between_coverage=float(held[apart].mean()) if apart.any() else math.nan,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from writeamp.blackbox.features import FEATURE_SETS
+from writeamp.blackbox.formulas.of_profiles import AUTO, NONE
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.domains import SHARE, Number
@@ -49,6 +50,14 @@ class TrainingSettings(Settings):
         None,
         _Names(),
         f"what is predicted, of {', '.join(TARGETS)}; by default all that was measured",
+        metavar="NAMES",
+    )
+    prior: str = setting(
+        NONE,
+        None,
+        f"what the models begin with: {NONE}, {AUTO} (a formula of drives, fitted from the costs "
+        "of all simulated profiles but the measured one), or names of profiles",
+        choices=(NONE, AUTO),
         metavar="NAMES",
     )
     level: float = setting(

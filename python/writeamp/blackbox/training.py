@@ -14,6 +14,8 @@ from sklearn.base import clone
 
 from writeamp.blackbox import littles_law
 from writeamp.blackbox.features.registry import find_feature_set
+from writeamp.blackbox.formulas.drive_formula import NEEDS
+from writeamp.blackbox.formulas.of_profiles import chosen_profiles
 from writeamp.blackbox.measurement_file import drives_of
 from writeamp.blackbox.measurements import (
     TARGETS,
@@ -24,7 +26,9 @@ from writeamp.blackbox.measurements import (
 )
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.documents import to_document
+from writeamp.blackbox.models.prior import PRIOR_TARGETS, PriorRegressor
 from writeamp.blackbox.models.registry import MODELS, make_model
+from writeamp.blackbox.off_grid import across_pages, between_levels
 from writeamp.blackbox.predictions import Forecast, HeldOut, Predictions
 from writeamp.blackbox.ranges import Range, beyond, ranges_of
 from writeamp.blackbox.scores import Score, score
@@ -41,6 +45,10 @@ F64 = npt.NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 _FEWEST_ROWS = 20
+# Rows between the levels of a table must be so many, that their errors say something.
+_FEWEST_BETWEEN = 20
+# Of the cross-validation of a model on top of a prior, which has no out-of-bag predictions.
+_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +64,11 @@ class BlackBox(Drawn):
         ranges: of each characteristic that the features are computed from, over the training rows.
         unseen_mre: mean relative error of each target on training rows, each predicted by a model
             that had not seen it.
+        between_mre: the same of the rows between the levels of the others alone; NaN if there are
+            too few of them to say.
+        prior: what the models began with, as `train` takes it.
+        across: sizes of which some training row lay across pages of 4 KiB; None if the file of the
+            model does not say.
         estimators: the fitted model of each target.
         trained_on: fingerprints of the training rows of each target.
     """
@@ -67,6 +80,9 @@ class BlackBox(Drawn):
     is_joint: bool
     ranges: dict[str, Range]
     unseen_mre: dict[str, float]
+    between_mre: dict[str, float]
+    prior: str
+    across: tuple[str, ...] | None
     estimators: dict[str, ConformalRegressor]
     trained_on: dict[str, frozenset[str]] = field(repr=False)
 
@@ -86,9 +102,9 @@ class BlackBox(Drawn):
             is_written = characteristics["write_ratio"].to_numpy() > 0
             values["wa"] = np.where(is_written, values["wa"], np.nan)
         # A range of sizes leaves out the 0 of rows that have none, which the features hold, too.
-        beyond_ranges = np.any(
-            [np.zeros(len(vectors), bool), *beyond(self.ranges, characteristics).values()], axis=0
-        )
+        unlike = [*beyond(self.ranges, characteristics).values()]
+        unlike += self.unlike_pages(characteristics).values()
+        beyond_ranges = np.any([np.zeros(len(vectors), bool), *unlike], axis=0)
         found = {}
         for target, one in self.estimators.items():
             low, high = one.interval_around(values[target])
@@ -122,6 +138,20 @@ class BlackBox(Drawn):
         """Return the characteristics that some row has outside the range of the training rows."""
         return list(beyond(self.ranges, characteristics))
 
+    def unlike_pages(self, characteristics: pl.DataFrame) -> dict[str, npt.NDArray[np.bool_]]:
+        """Return the sizes that some row writes or reads across pages, as no training row did.
+
+        What a page costs that is touched in part shows in no request that fills its pages.
+        """
+        if self.across is None:
+            return {}
+        needed = find_feature_set(self.features).needs
+        return {
+            name: rows
+            for name, rows in across_pages(characteristics).items()
+            if name in needed and name not in self.across and rows.any()
+        }
+
     def held_out(self, measurements: pl.DataFrame) -> list[HeldOut]:
         """Return measured and predicted values of each target that the table has.
 
@@ -139,7 +169,8 @@ class BlackBox(Drawn):
                 )
             said = self.predict(rows)[target]
             values = rows[TARGETS[target]].to_numpy()
-            found.append(HeldOut(target, values, said.value, said.low, said.high))
+            between = between_levels(rows)
+            found.append(HeldOut(target, values, said.value, said.low, said.high, between))
         return found
 
     def cross_held_out(
@@ -199,6 +230,7 @@ def train(
     model: str = TrainingSettings.model,
     targets: Sequence[str] | None = None,
     level: float = TrainingSettings.level,
+    prior: str = TrainingSettings.prior,
     log_target: bool = True,
     progress: Progress | None = None,
 ) -> BlackBox:
@@ -213,6 +245,9 @@ def train(
         model: name of the kind of model.
         targets: names of targets; None for all that the table has enough rows of.
         level: share of unseen workloads that lie within their prediction interval.
+        prior: what the models of latency, bandwidth and throughput begin with: "none"; "auto", a
+            drive formula with the costs of the library's profiles, without the drive that was
+            measured; or names of profiles with commas between.
         log_target: fit logarithms of the targets, as paper 2 does.
         progress: called with the number of targets that are done, and of all.
 
@@ -226,6 +261,9 @@ def train(
             f"the measurements are of {len(drives)} drives, {', '.join(drives)}; a model is of one"
         )
     chosen = find_feature_set(features)
+    profiles = chosen_profiles(prior, drives)
+    if profiles is not None:
+        _check_prior(chosen.names, features, log_target=log_target)
     asked = trainable(measurements) if targets is None else targets
     tables, fitted = {}, {}
     for done, target in enumerate(asked):
@@ -233,7 +271,11 @@ def train(
             progress(done, len(asked))
         tables[target] = _training_table(measurements, target, features)
         inner = make_model(model, log_target=log_target, names=chosen.names)
-        one = ConformalRegressor(inner, level=level, folds=MODELS[model].folds, relative=log_target)
+        folds = MODELS[model].folds
+        if profiles is not None and target in PRIOR_TARGETS:
+            inner = PriorRegressor(inner, target=target, names=chosen.names, profiles=profiles)
+            folds = folds or _FOLDS
+        one = ConformalRegressor(inner, level=level, folds=folds, relative=log_target)
         fitted[target] = tables[target].fitted(one)
     is_joint = (
         log_target and set(littles_law.RELATED) <= set(asked) and littles_law.follow(measurements)
@@ -248,7 +290,12 @@ def train(
         level=level,
         is_joint=is_joint,
         ranges=ranges_of(measured, chosen.needs),
-        unseen_mre={one: _unseen_mre(one, fitted[one], tables[one].values) for one in asked},
+        unseen_mre={one: _unseen_mre(one, fitted[one], tables[one]) for one in asked},
+        between_mre={
+            one: _unseen_mre(one, fitted[one], tables[one], tables[one].between) for one in asked
+        },
+        prior=prior,
+        across=tuple(name for name, rows in across_pages(measured).items() if rows.any()),
         estimators=fitted,
         trained_on={one: frozenset(fingerprints(tables[one].rows, one)) for one in asked},
     )
@@ -269,10 +316,26 @@ class _Table:
     vectors: F64
     values: F64
     groups: npt.NDArray[np.int64]
+    between: npt.NDArray[np.bool_]
 
     def fitted(self, model: ConformalRegressor) -> ConformalRegressor:
-        """Return the model fitted to these rows."""
-        return model.fit(self.vectors, self.values, groups=self.groups)
+        """Return the model fitted to these rows, and its intervals set."""
+        model.fit(self.vectors, self.values, groups=self.groups)
+        self.calibrate(model)
+        return model
+
+    def calibrate(
+        self, model: ConformalRegressor, rows: npt.NDArray[np.bool_] | None = None
+    ) -> None:
+        """Set a model's intervals by its errors on unseen rows, by default all.
+
+        They are those of rows between the levels of the others, if there are enough: on a grid
+        neighbours with the same values make errors small that are large elsewhere.
+        """
+        chosen = np.ones(len(self.values), dtype=bool) if rows is None else rows
+        if (chosen & self.between).sum() >= _FEWEST_BETWEEN:
+            chosen = chosen & self.between
+        model.calibrate(model.unseen_prediction_[chosen], self.values[chosen])
 
 
 def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _Table:
@@ -283,7 +346,7 @@ def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _
             f"{_FEWEST_ROWS} at least"
         )
     values = rows[TARGETS[target]].cast(pl.Float64).to_numpy()
-    return _Table(rows, _vectors(rows, features), values, workloads(rows))
+    return _Table(rows, _vectors(rows, features), values, workloads(rows), between_levels(rows))
 
 
 def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
@@ -291,12 +354,32 @@ def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> N
     unseen = {target: models[target].unseen_prediction_ for target in littles_law.RELATED}
     for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values
-        models[target].calibrate(values, tables[target].values)
+        tables[target].calibrate(models[target])
 
 
-def _unseen_mre(target: str, model: ConformalRegressor, values: F64) -> float:
+def _check_prior(names: Sequence[str], features: str, *, log_target: bool) -> None:
+    lacking = [name for name in NEEDS if name not in names]
+    if lacking:
+        raise WriteampError(
+            f"a prior needs {lacking[0]}, which the features {features!r} leave out; extended and "
+            "modern have it"
+        )
+    if not log_target:
+        raise WriteampError("a prior is a factor of the target, and needs log_target")
+
+
+def _unseen_mre(
+    target: str,
+    model: ConformalRegressor,
+    table: _Table,
+    among: npt.NDArray[np.bool_] | None = None,
+) -> float:
     known = np.isfinite(model.unseen_prediction_)
-    return score(target, values[known], model.unseen_prediction_[known]).mre
+    if among is not None:
+        known &= among
+        if known.sum() < _FEWEST_BETWEEN:
+            return np.nan
+    return score(target, table.values[known], model.unseen_prediction_[known]).mre
 
 
 def _by_other_folds(target: str, model: ConformalRegressor, table: _Table) -> HeldOut:
@@ -306,9 +389,9 @@ def _by_other_folds(target: str, model: ConformalRegressor, table: _Table) -> He
     for fold in np.unique(model.unseen_fold_):
         held_out = model.unseen_fold_ == fold
         others = copy(model)
-        others.calibrate(value[~held_out], table.values[~held_out])
+        table.calibrate(others, ~held_out)
         low[held_out], high[held_out] = others.interval_around(value[held_out])
-    return HeldOut(target, table.values, value, low, high)
+    return HeldOut(target, table.values, value, low, high, table.between)
 
 
 def _vectors(characteristics: pl.DataFrame, features: str) -> F64:

@@ -89,6 +89,11 @@ def note_beyond(trained: BlackBox, rows: pl.DataFrame) -> None:
         options.note(
             f"{name} lies outside what the model was trained on, {one.low:g} to {one.high:g}"
         )
+    for name in trained.unlike_pages(rows):
+        options.note(
+            f"{name} is of requests that lie across pages of 4 KiB, and no size in what the model "
+            "was trained on does"
+        )
 
 
 def _row(said: Mapping[str, Predictions], row: int) -> dict[str, Any]:

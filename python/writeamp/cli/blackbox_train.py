@@ -23,10 +23,11 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.plots import check_target, save
 from writeamp.results.frames import frame_of
-from writeamp.results.numbers import four_digits
+from writeamp.results.numbers import four_digits, json_number
 
 if TYPE_CHECKING:
     from writeamp.blackbox.scores import Score
+    from writeamp.blackbox.training import BlackBox
 
 _Measurements = Annotated[
     Path,
@@ -66,12 +67,14 @@ def train_model(
             model=asked.model,
             targets=asked.targets,
             level=asked.level,
+            prior=asked.prior,
             progress=bar.update,
         )
     if asked.targets is None:
         for target in set(targets_in(table)) - set(trained.estimators):
             options.note(f"{target} was measured too rarely for a model, and is left out")
     model_file.save(trained, out)
+    _note_grid(trained)
     rows = {target: len(marks) for target, marks in trained.trained_on.items()}
     found = {
         "out": str(out),
@@ -79,9 +82,15 @@ def train_model(
         "features": asked.features,
         "model": asked.model,
         "level": asked.level,
+        "prior": asked.prior,
         "joint": trained.is_joint,
         "targets": [
-            {"target": target, "rows": rows[target], "unseen_mre": trained.unseen_mre[target]}
+            {
+                "target": target,
+                "rows": rows[target],
+                "unseen_mre": trained.unseen_mre[target],
+                "between_mre": json_number(trained.between_mre[target]),
+            }
             for target in rows
         ],
         "elapsed_s": time.perf_counter() - started,
@@ -89,8 +98,11 @@ def train_model(
     if options.printed_json(lambda: found, json=json):
         return
     title = f"{out}: {asked.model} on the {asked.features} features"
-    columns = ["target", ">rows", ">MRE on unseen"]
-    cells = [[target, str(rows[target]), f"{trained.unseen_mre[target]:.2%}"] for target in rows]
+    columns = ["target", ">rows", ">MRE on unseen", ">between levels"]
+    cells = [
+        [target, str(rows[target]), *map(_percent, (unseen, trained.between_mre[target]))]
+        for target, unseen in trained.unseen_mre.items()
+    ]
     stdout.print(options.table(title, columns, cells))
 
 
@@ -149,12 +161,34 @@ def evaluate_model(
     stdout.print(_table(f"{model} on {measurements}", scores, trained.level))
 
 
+def _note_grid(trained: BlackBox) -> None:
+    if all(math.isnan(mre) for mre in trained.between_mre.values()):
+        options.note(
+            "hardly any row lies between the others' sizes and depths, so errors and intervals are "
+            "those of the grid; the design mixed of `blackbox collect` measures between"
+        )
+
+
 def _words(done: int, expected: int) -> str:
     return f"{done} of {expected} targets"
 
 
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{share:.2%}"
+
+
 def _table(title: str, scores: list[Score], level: float) -> Any:
-    columns = ["target", "unit", ">R²", ">MAE", ">mean", ">MRE", f">in {level:.0%} interval", ">n"]
+    columns = [
+        "target",
+        "unit",
+        ">R²",
+        ">MAE",
+        ">mean",
+        ">MRE",
+        f">in {level:.0%}",
+        ">n",
+        ">between",
+    ]
     rows = [
         [
             one.target,
@@ -165,6 +199,7 @@ def _table(title: str, scores: list[Score], level: float) -> Any:
             f"{one.mre:.2%}",
             f"{one.coverage:.1%}",
             str(one.n),
+            _percent(one.between_mre),
         ]
         for one in scores
     ]

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.packing import packed, unpacked
+from writeamp.blackbox.models.prior import SAVED_PRIOR
 from writeamp.blackbox.models.registry import MODELS
 from writeamp.blackbox.models.saving import Document, Saved
 from writeamp.blackbox.models.tree_document import numbers
@@ -140,4 +141,5 @@ def _read_conformal(
 _KINDS: dict[str, Saved] = {
     **{name: one.saved for name, one in MODELS.items() if one.saved is not None},
     "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal),
+    "prior": SAVED_PRIOR,
 }

@@ -1,0 +1,51 @@
+"""Drive formulas of the library's profiles, which `blackbox train --prior` begins with.
+
+Run `python benches/blackbox_prior.py TABLE…`, with a table for each profile: `writeamp blackbox
+collect --target NAME --design random --points 400 --design-seed 1 --out NAME.parquet`. It writes
+`python/writeamp/blackbox/formulas/profiles.json`, and prints how near each formula comes to what
+was simulated.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from writeamp.blackbox.features.extended import EXTENDED
+from writeamp.blackbox.formulas import of_profiles
+from writeamp.blackbox.formulas.drive_formula import COSTS
+from writeamp.blackbox.formulas.fit import fitted_formulas
+from writeamp.blackbox.measurement_file import read_measurements
+
+# More digits than the measurements have.
+_DIGITS = 5
+
+
+def main() -> None:
+    found = {}
+    print("| profile | points | unit of pages | mean error of the formula |\n|---|---|---|---|")
+    for path in sorted(sys.argv[1:]):
+        rows = read_measurements(path)
+        features, log_times = EXTENDED.of(rows).to_numpy(), -np.log(rows["throughput_iops"] / 1e6)
+        formulas = fitted_formulas(features, EXTENDED.names, log_times.to_numpy(), {})
+        _, _, best = max(formulas, key=lambda one: one[0])
+        ratio = np.exp(best.log_time(features, EXTENDED.names) - log_times.to_numpy())
+        name, error = str(rows["target"][0]), float(np.mean(np.abs(1 / ratio - 1)))
+        found[name] = {
+            "points": rows.height,
+            "error": round(error, _DIGITS),
+            "page_bytes": best.page_bytes,
+            "merges": best.merges,
+            "log_costs": {
+                cost: round(log, _DIGITS) for cost, log in zip(COSTS, best.logs, strict=True)
+            },
+        }
+        print(f"| `{name}` | {rows.height} | {best.page_bytes >> 10} KiB | {error:.1%} |")
+    file = Path(of_profiles.__file__).with_name(of_profiles.FILE)
+    file.write_text(json.dumps({"profiles": dict(sorted(found.items()))}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Model that begins with a drive formula, and learns how the drive differs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.validation import check_is_fitted
+
+from writeamp.blackbox.formulas.drive_formula import COSTS, DriveFormula
+from writeamp.blackbox.formulas.fit import fitted_formulas
+from writeamp.blackbox.formulas.of_profiles import profile_formulas
+from writeamp.blackbox.models import checks
+from writeamp.blackbox.models.grouped import fitted
+from writeamp.blackbox.models.saving import Document, Saved
+from writeamp.blackbox.models.targets import to_model
+from writeamp.blackbox.models.tree_document import numbers
+from writeamp.errors import WriteampError
+
+F64 = npt.NDArray[np.float64]
+
+# What follows from the time between two answers.
+PRIOR_TARGETS = ("latency", "bandwidth", "throughput")
+
+_PER_SECOND = 1e6
+# A formula that leaves more of the variance of the target's logarithm than this is no help.
+_MOST_LEFT = 0.5
+# Ratios further from the median than so many deviations are taken to be that far: a drive that
+# stands at a threshold falls to either side of it, and its neighbours learn nothing from that.
+_FARTHEST = 3.0
+_DEVIATION_OF_MEDIAN = 1.4826  # a normal deviation over the median distance from the median
+
+
+class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A drive formula fitted to the rows, and a model of the ratio of the target to it.
+
+    The costs in the formula start from those of drives that were simulated (`profiles`), and the
+    data choose and weigh them (`fitted_formulas`). Where no formula explains half of the variance
+    of the target's logarithm, a disk for instance, the model learns the target alone.
+
+    Args:
+        estimator: the model of the ratio; None for a linear one.
+        target: one of `PRIOR_TARGETS`.
+        names: of the features, `drive_formula.NEEDS` among them.
+        profiles: names of the simulated profiles whose costs are known.
+
+    Attributes:
+        estimator_: the fitted model of the ratio.
+        formulas_: weights, and the formulas that are mixed; none if they are no help.
+        origins_: the profile at whose costs the search for each began; empty for ordinary ones.
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        target: str = "throughput",
+        names: Sequence[str] = (),
+        profiles: Sequence[str] = (),
+    ) -> None:
+        """Keep the parameters."""
+        self.estimator = estimator
+        self.target = target
+        self.names = names
+        self.profiles = profiles
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> PriorRegressor:  # noqa: N803
+        """Fit the formula to all rows, and the model to what it leaves.
+
+        Args:
+            X: features; shape (rows, features).
+            y: target, above 0; shape (rows,).
+            groups: what no fold of the model may divide; shape (rows,).
+
+        Raises:
+            WriteampError: a missing value, or a target that has no logarithm.
+        """
+        features, target = checks.training_rows(self, X, y)
+        logs = to_model(target, is_log=True)
+        known = profile_formulas()
+        sign, shift = self._by_time(features)
+        found = fitted_formulas(
+            features,
+            self.names,
+            sign * (logs - shift),
+            {name: known[name] for name in self.profiles if name in known},
+        )
+        self.formulas_ = tuple((weight, formula) for weight, _, formula in found)
+        self.origins_ = tuple(name for _, name, _ in found)
+        if np.var(logs - self._base(features)) > _MOST_LEFT * np.var(logs):
+            self.formulas_, self.origins_ = (), ()
+        model = LinearRegression() if self.estimator is None else self.estimator
+        ratio = logs - self._base(features)
+        if self.formulas_:
+            ratio = _without_outliers(ratio)
+        self.estimator_ = fitted(clone(model), features, np.exp(ratio), groups)
+        return self
+
+    def predict(self, X: Any) -> F64:  # noqa: N803
+        """Return the predictions; shape (rows,).
+
+        Raises:
+            WriteampError: a missing value.
+        """
+        check_is_fitted(self)
+        features = checks.rows_to_predict(self, X)
+        found: F64 = np.exp(self._base(features)) * self.estimator_.predict(features)
+        return found
+
+    def _base(self, features: F64) -> F64:
+        """Return the logarithm of the target by the formulas; 0 without any."""
+        if not self.formulas_:
+            return np.zeros(len(features))
+        sign, shift = self._by_time(features)
+        times = [weight * one.log_time(features, self.names) for weight, one in self.formulas_]
+        found: F64 = shift + sign * np.sum(times, axis=0)
+        return found
+
+    def _by_time(self, features: F64) -> tuple[int, F64]:
+        """Return how the target's logarithm follows from that of the time between two answers.
+
+        Outstanding requests are throughput times latency (Little 1961).
+        """
+        column = {name: features[:, at] for at, name in enumerate(self.names)}
+        if self.target == "latency":
+            return 1, np.log(np.maximum(column["queue_depth"], 1.0))
+        if self.target == "throughput":
+            return -1, np.full(len(features), np.log(_PER_SECOND))
+        writes = column["write_ratio"]
+        mean = writes * column["write_size_bytes"] + (1 - writes) * column["read_size_bytes"]
+        return -1, np.log(np.maximum(mean, 1.0))
+
+
+def _without_outliers(ratio: F64) -> F64:
+    """Return ratios none of which is far from the median, beside their usual distance from it."""
+    median = np.median(ratio)
+    farthest = _FARTHEST * _DEVIATION_OF_MEDIAN * np.median(np.abs(ratio - median))
+    found: F64 = np.clip(ratio, median - farthest, median + farthest)
+    return found
+
+
+def _write(model: PriorRegressor, write: Any) -> Document:
+    return {
+        "model": write(model.estimator_),
+        "origins": list(model.origins_),
+        "formulas": [
+            {
+                "weight": weight,
+                "page_bytes": one.page_bytes,
+                "merges": one.merges,
+                "logs": list(one.logs),
+            }
+            for weight, one in model.formulas_
+        ],
+    }
+
+
+def _read(model: PriorRegressor, document: Mapping[str, Any], read: Any) -> None:
+    model.estimator_ = read(document["model"])
+    model.origins_ = tuple(map(str, document["origins"]))
+    found = []
+    for one in document["formulas"]:
+        (weight,) = numbers([one["weight"]], 1).tolist()
+        page_bytes = int(one["page_bytes"])
+        if page_bytes < 512 or page_bytes & (page_bytes - 1):
+            raise WriteampError("its drive formula does not hold together")
+        logs = tuple(numbers(one["logs"], len(COSTS)).tolist())
+        found.append((weight, DriveFormula(page_bytes, bool(one["merges"]), logs)))
+    if model.target not in PRIOR_TARGETS or len(found) != len(model.origins_):
+        raise WriteampError("its drive formula does not hold together")
+    model.formulas_ = tuple(found)
+
+
+SAVED_PRIOR = Saved(PriorRegressor, _write, _read)

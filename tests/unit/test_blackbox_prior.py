@@ -1,0 +1,216 @@
+"""Drive formulas, models that begin with them, and what is known between training points."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from blackbox_tables import GRID, measured, related
+from in_process import document, run
+from sklearn.linear_model import LinearRegression
+from writeamp.blackbox.designs import Design
+from writeamp.blackbox.features.pages import lies_across, pages_touched
+from writeamp.blackbox.formulas.drive_formula import COSTS, LIKELY, DriveFormula
+from writeamp.blackbox.formulas.fit import fitted_formulas
+from writeamp.blackbox.formulas.of_profiles import chosen_profiles, profile_formulas
+from writeamp.blackbox.model_file import load, save
+from writeamp.blackbox.models.documents import from_document, to_document
+from writeamp.blackbox.models.prior import PriorRegressor
+from writeamp.blackbox.off_grid import between_levels
+from writeamp.blackbox.training import train
+from writeamp.errors import WriteampError
+
+SECTOR, PAGE = 512, 4096
+NAMES = tuple(GRID)
+
+
+def drawn(points: int, seed: int = 1) -> pl.DataFrame:
+    """Return characteristics off the grid, as `collect` measures them by default."""
+    asked = Design("random", points, seed).listed()
+    return pl.DataFrame([one.to_dict() for one in asked]).cast(pl.Float64)
+
+
+def answers(rows: pl.DataFrame, *, wobble: float = 0.2) -> pl.DataFrame:
+    """Return measurements of a drive of 16 KiB pages that is near a formula, and not quite it."""
+    costs = np.log([2 * likely for likely, _ in COSTS.values()])
+    formula = DriveFormula(4 * PAGE, True, tuple(costs))
+    log_us = formula.log_time(rows.select(NAMES).to_numpy(), NAMES)
+    log_us = log_us + wobble * np.sin(4 * rows["write_ratio"].to_numpy())
+    throughput = pl.Series(1e6 / np.exp(log_us))
+    return rows.with_columns(throughput_iops=throughput, target=pl.lit("made"))
+
+
+@pytest.mark.parametrize(
+    ("sectors", "stride", "merges"), list(product((1, 3, 8, 9, 12, 22), (0, 3, 40), (True, False)))
+)
+def test_pages_touched_are_those_that_are_counted(sectors: int, stride: int, merges: bool) -> None:
+    """A run of requests is laid out sector by sector, from many places, and its pages counted."""
+    per_page, length = PAGE // SECTOR, 64
+    touched, whole, requests = 0, 0, 0
+    starts = range(0, sectors * per_page, sectors) if stride == 0 else range(per_page)
+    if stride:
+        grain = np.gcd(np.gcd(sectors, stride), per_page)
+        starts = range(0, per_page, int(grain))
+    for start in starts:
+        runs = [start + at * (sectors + stride) for at in range(length)]
+        groups = [runs] if merges else [[one] for one in runs]
+        for group in groups:
+            covered = {one + at for one in group for at in range(sectors)}
+            pages = {at // per_page for at in covered}
+            touched += len(pages)
+            whole += sum(
+                all(page * per_page + at in covered for at in range(per_page)) for page in pages
+            )
+        requests += length
+    found, in_part = (
+        float(one[0])
+        for one in pages_touched(
+            np.array([sectors * SECTOR]),
+            np.array([0.0]),
+            np.array([stride * SECTOR]),
+            PAGE,
+            merges=merges,
+        )
+    )
+    # A run has two ends, of which the formula of an endless one knows nothing.
+    ends = 2 / length if merges else 1e-9
+    assert found == pytest.approx(touched / requests, abs=ends)
+    assert in_part == pytest.approx((touched - whole) / requests, abs=2 * ends)
+
+
+def test_sizes_that_fill_pages_or_divide_one_lie_across_none() -> None:
+    sizes = np.array([0, 512, 1024, 4096, 8192, 2560, 4608, 11264])
+    assert lies_across(sizes, PAGE).tolist() == [False] * 5 + [True] * 3
+
+
+def test_a_drive_that_follows_a_formula_is_found_by_few_points() -> None:
+    rows = answers(drawn(60), wobble=0.0)
+    features = rows.select(NAMES).to_numpy()
+    log_us = -np.log(rows["throughput_iops"].to_numpy() / 1e6)
+    found = fitted_formulas(features, NAMES, log_us, {})
+    assert {one.page_bytes for _, _, one in found} == {4 * PAGE}
+    others = answers(drawn(100, seed=2), wobble=0.0)
+    said = sum(
+        weight * one.log_time(others.select(NAMES).to_numpy(), NAMES) for weight, _, one in found
+    )
+    truth = -np.log(others["throughput_iops"].to_numpy() / 1e6)
+    assert np.mean(np.abs(said - truth)) < 0.02
+
+
+def test_the_search_begins_at_the_costs_of_profiles() -> None:
+    rows = answers(drawn(20), wobble=0.0)
+    log_us = -np.log(rows["throughput_iops"].to_numpy() / 1e6)
+    alike = DriveFormula(4 * PAGE, True, tuple(np.log([2 * one for one, _ in COSTS.values()])))
+    other = DriveFormula(PAGE, False, tuple(LIKELY))
+    found = fitted_formulas(
+        rows.select(NAMES).to_numpy(), NAMES, log_us, {"alike": alike, "other": other}
+    )
+    assert max(found, key=lambda one: one[0])[1] == "alike"
+
+
+def test_a_prior_makes_unseen_errors_small_and_intervals_hold() -> None:
+    table, others = answers(drawn(40)), answers(drawn(200, seed=2))
+    scores = {
+        prior: train(table, model="linear", prior=prior).evaluate(others)[0]
+        for prior in ("none", "apex")
+    }
+    assert scores["apex"].mre < scores["none"].mre / 3
+    assert 0.8 < scores["apex"].between_coverage <= 1
+    assert scores["apex"].between_n > 190
+
+
+def test_a_drive_that_no_formula_explains_is_learnt_without_one() -> None:
+    rows = drawn(200)
+    x = rows.select(NAMES).to_numpy()
+    y = np.exp(np.random.default_rng(0).standard_normal(200))
+    model = PriorRegressor(LinearRegression(), names=NAMES).fit(x, y)
+    assert model.formulas_ == ()
+    assert np.array_equal(model.predict(x), LinearRegression().fit(x, y).predict(x))
+
+
+@pytest.mark.parametrize("target", ["latency", "bandwidth", "throughput"])
+def test_what_is_saved_predicts_the_same_to_the_last_bit(target: str) -> None:
+    rows = answers(drawn(60))
+    x, y = rows.select(NAMES).to_numpy(), rows["throughput_iops"].to_numpy()
+    model = PriorRegressor(LinearRegression(), target=target, names=NAMES).fit(x, y)
+    again = from_document(json.loads(json.dumps(to_document(model))))
+    assert np.array_equal(again.predict(x), model.predict(x))
+
+
+def test_the_measured_drive_and_its_arrays_are_no_prior_of_their_own() -> None:
+    known = set(profile_formulas())
+    assert {"apex", "ssd-s"} <= known
+    assert set(chosen_profiles("auto", ["apex"]) or ()) == known - {"apex"}
+    assert set(chosen_profiles("auto", ["raid0:apex,apex"]) or ()) == known - {"apex"}
+    assert chosen_profiles("apex, ssd-s", ["real"]) == ("apex", "ssd-s")
+    assert chosen_profiles("none", ["apex"]) is None
+    with pytest.raises(WriteampError, match="would foretell its own answers"):
+        chosen_profiles("apex", ["apex"])
+    with pytest.raises(WriteampError, match="did you mean 'apex'"):
+        chosen_profiles("apx", [])
+
+
+def test_features_that_tell_too_little_have_no_prior() -> None:
+    with pytest.raises(WriteampError, match="a prior needs write_size_bytes"):
+        train(answers(drawn(40)), features="basic", prior="auto")
+
+
+def test_a_grid_says_nothing_of_the_error_between_its_points(tmp_path: Path) -> None:
+    assert not between_levels(measured(300)).any()
+    assert between_levels(drawn(300)).mean() > 0.9
+    table = tmp_path / "grid.parquet"
+    related(200).write_parquet(table)
+    asked = f"{table} --model cart --out {tmp_path}/grid.model"
+    done = run("blackbox train", asked)
+    assert "errors and intervals are those of the grid" in done.err
+    found = document("blackbox train", asked)
+    assert [one["between_mre"] for one in found["targets"]] == [None] * 4
+    scores = document("blackbox evaluate", f"{tmp_path}/grid.model {table} --cv 3")["metrics"]
+    assert {(one["between_n"], one["between_mre"]) for one in scores} == {(0, None)}
+
+
+def test_pages_written_in_part_are_outside_what_a_grid_shows(tmp_path: Path) -> None:
+    grid, mixed = measured(200), pl.concat([measured(100), measured_off_grid(100)])
+    across = {"write_size_bytes": 4608.0, "read_size_bytes": 11264.0}
+    asked = measured(1).with_columns(write_ratio=0.5, **across)
+    for table, outside in ((grid, True), (mixed, False)):
+        model = train(table, model="cart", targets=["latency"])
+        assert model.predict(asked)["latency"].outside.tolist() == [outside]
+    model = train(grid, model="cart", targets=["latency"])
+    assert sorted(model.unlike_pages(asked)) == ["read_size_bytes", "write_size_bytes"]
+    save(model, tmp_path / "grid.model")
+    assert sorted(load(tmp_path / "grid.model").unlike_pages(asked)) == sorted(across)
+    load_of = "io:write=0.5,write_size=4608,read_size=11k,qd=4"
+    done = run("blackbox predict", f"{tmp_path}/grid.model --workload {load_of}")
+    assert "lie across pages of 4 KiB" in done.err
+
+
+def measured_off_grid(rows: int) -> pl.DataFrame:
+    """Return measurements of the made-up drive with sizes that lie across pages."""
+    sizes = pl.Series(np.random.default_rng(5).integers(9, 512, rows) * 512.0)
+    return measured(rows, seed=3).with_columns(write_size_bytes=sizes, read_size_bytes=sizes)
+
+
+def test_the_mixed_design_has_points_of_the_grid_and_others() -> None:
+    points = Design("mixed", 400).listed()
+    cells = set(Design("grid", 100).listed())
+    assert sum(point in cells for point in points) == 100
+    assert Design("mixed", 100).listed() == points[:100]
+    assert Design().kind == "mixed"
+
+
+def test_intervals_are_those_of_rows_between_the_levels() -> None:
+    """On a grid errors are small; off it the drive does what the model cannot know."""
+    off = drawn(60).with_columns(
+        latency_us=pl.Series(np.exp(np.random.default_rng(2).standard_normal(60)) * 300)
+    )
+    table = pl.concat(
+        [measured(240).select(*NAMES, "latency_us"), off.select(*NAMES, "latency_us")]
+    )
+    said = train(table, targets=["latency"]).predict(off)["latency"]
+    alone = train(measured(240), targets=["latency"]).predict(off)["latency"]
+    assert np.mean(np.log(said.high / said.low)) > 2 * np.mean(np.log(alone.high / alone.low))
