@@ -123,7 +123,7 @@ def _collect(out: Path | None, runner: Runner | None) -> Any:
     assert out is not None
     words = {"size": _COLLECTED["size"], "most_s": _COLLECTED["time"]}
     target = wa.blackbox.target_of(_COLLECTED["target"], **words, runner=runner)
-    asked = wa.blackbox.Design(points=_POINTS)
+    asked = wa.blackbox.Design("grid", _POINTS)
     return wa.blackbox.collect(target, out=_file_of(out), design=asked)
 
 
@@ -143,7 +143,7 @@ STUDIES: dict[str, Study] = {
         _collect,
         _POINTS,
         _COLLECT,
-        f"{_words(_COLLECTED)} --points {_POINTS} --workers 1",
+        f"{_words(_COLLECTED)} --design grid --points {_POINTS} --workers 1",
         counts=True,
         notes=False,
     ),
