@@ -34,6 +34,8 @@ SMALL = "--blocks 64 --pages-per-block 32"
         (f"{SMALL} --timed --workload io:write=0,qd=2 --host-bytes 1MiB", "never writes"),
         (f"{SMALL} --timed --set timing.read_us=-3", "read_us"),
         (f"{SMALL} --timed --set timing.reed_us=3", "reed_us"),
+        (f"{SMALL} --timed --set collection.paced=true", "scheduling.copies_yield must be true"),
+        (f"{SMALL} --timed --set scheduling.most_wait_us=5", "scheduling.reads_first must be true"),
         ("--device spinpoint-m7 --time 1s --rb-capture a.vcd", "no Ready/Busy pins"),
         ("--device spinpoint-m7 --workload uniform --writes 10", "serves timed runs only"),
         (

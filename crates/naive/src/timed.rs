@@ -28,6 +28,15 @@
 //! but for others that went first goes before them once that has lasted so long, and is not suspended then;
 //! of two such, the one that was passed first, copies before programs.
 //!
+//! **Pacing.** Where collection is paced, programs that hold copies only and erases queue apart from those of the
+//! host, but in the order of submission where they are of one block on one die. When no other read waits, what is
+//! suspended goes on; else collection (copies, then the head of its queue) and the head of the host's queue take
+//! turns. If both could begin, collection does if its credit is above 0, and the array's time of that is taken
+//! from it. When a program of the host begins, the credit grows by the array's time of what collection has waiting
+//! at the die over the number of programs that the die's erased blocks have room for (one at least). When nothing
+//! of collection waits any more, the credit is 0. An erase waits for copies in the host's queue too. The hard
+//! limit is the soft one.
+//!
 //! **Cache program.** While the array programs, the data of the next program cross the channel, if
 //! it is next in the queue, waits for nothing, and no read waits to go first.
 //!
@@ -204,7 +213,7 @@ pub struct TimedDrive<L: Logical> {
 impl<L: Logical> TimedDrive<L> {
     /// A drive at time 0.
     pub fn new(profile: Profile, logical: L, seed: u64) -> Self {
-        TimedDrive {
+        let mut drive = TimedDrive {
             array: Array::new(&profile, seed),
             cache: Cache::new(&profile),
             table: Table::new(&profile),
@@ -224,7 +233,9 @@ impl<L: Logical> TimedDrive<L> {
             waiting: VecDeque::new(),
             programs: Programs::default(),
             hints: BTreeMap::new(),
-        }
+        };
+        drive.note_free_blocks();
+        drive
     }
 
     /// The books behind it.

@@ -59,6 +59,14 @@ impl Timing {
                  must be true"
             ));
         }
+        let is_paceable = self.collection.background && self.scheduling.copies_yield;
+        if self.collection.paced && !is_paceable {
+            return wrong(
+                "collection.paced is for a drive that collects in the background and whose copies \
+                 yield, so collection.background and scheduling.copies_yield must be true"
+                    .into(),
+            );
+        }
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
             * u64::from(self.program.pages_per_word_line);

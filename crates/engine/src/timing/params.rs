@@ -195,6 +195,9 @@ pub struct Collection {
     /// Free blocks below which a LUN collects before the host's next write.
     /// They are no more than `soft_blocks`.
     pub hard_blocks: u32,
+    /// True if dies serve collection and the host's programs in turn: see `nand/pacing.rs`.
+    /// A LUN then collects before the host's next write below `soft_blocks`.
+    pub paced: bool,
 }
 
 /// `[write_cache]`: memory that writes are answered from.

@@ -26,6 +26,7 @@ pub enum Waiter {
 }
 
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // what is known of an operation
 pub struct Operation {
     id: OpId,
     pub kind: Kind,
@@ -41,6 +42,13 @@ pub struct Operation {
     is_of_table: bool,
     /// True of a read of a page that is copied.
     is_of_copy: bool,
+    /// Contents of a program.
+    holds_copies: bool,
+    holds_data: bool,
+    /// The block of a program or an erase.
+    block: u32,
+    /// Its number among those submitted.
+    submitted_as: u64,
     waiters: Vec<Waiter>,
     suspensions: u32,
 }
@@ -54,6 +62,14 @@ enum Doing {
     DataOut(OpId),
 }
 
+/// Turn of a die whose collections are paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Copy,
+    Collected,
+    Host,
+}
+
 #[derive(Debug)]
 struct Unit {
     channel: usize,
@@ -61,6 +77,11 @@ struct Unit {
     /// Reads of the mapping table, then others, then those of copies that yield.
     reads: [VecDeque<OpId>; 3],
     others: VecDeque<OpId>,
+    /// Programs and erases of collections, where these are paced.
+    collections: VecDeque<OpId>,
+    /// Time in the array that collections have to do here, and may have before the host.
+    backlog_ns: i128,
+    credit_ns: i128,
     /// Since when others have gone before copies that yield, and before programs and erases.
     copies_wait_since: Option<u64>,
     writes_wait_since: Option<u64>,
@@ -91,6 +112,9 @@ pub struct Array {
     pub idle_units: Vec<usize>,
     pub reads: u64,
     pub programs: u64,
+    /// Free blocks of each pool, as the books have them.
+    pub free_blocks: Vec<u32>,
+    submitted: u64,
 }
 
 impl Array {
@@ -100,6 +124,9 @@ impl Array {
             doing: Doing::Nothing,
             reads: Default::default(),
             others: VecDeque::new(),
+            collections: VecDeque::new(),
+            backlog_ns: 0,
+            credit_ns: 0,
             copies_wait_since: None,
             writes_wait_since: None,
             suspended: None,
@@ -116,6 +143,8 @@ impl Array {
             idle_units: Vec::new(),
             reads: 0,
             programs: 0,
+            free_blocks: Vec::new(),
+            submitted: 0,
             profile: profile.clone(),
         }
     }
@@ -133,12 +162,16 @@ impl Array {
         let place = self.profile.place(first_page);
         let left_ns = self.durations.program_ns(place);
         self.programs += 1;
-        self.new_op(Kind::Program, place.die, left_ns)
+        let op = self.new_op(Kind::Program, place.die, left_ns);
+        self.op_mut(op).block = self.profile.block_of(first_page);
+        op
     }
 
-    pub fn new_erase(&mut self, die: usize) -> OpId {
+    pub fn new_erase(&mut self, die: usize, block: u32) -> OpId {
         let left_ns = self.durations.erase_ns();
-        self.new_op(Kind::Erase, die, left_ns)
+        let op = self.new_op(Kind::Erase, die, left_ns);
+        self.op_mut(op).block = block;
+        op
     }
 
     fn new_op(&mut self, kind: Kind, die: usize, left_ns: u64) -> OpId {
@@ -157,6 +190,10 @@ impl Array {
             is_submitted: false,
             is_of_table: false,
             is_of_copy: false,
+            holds_copies: false,
+            holds_data: false,
+            block: 0,
+            submitted_as: 0,
             waiters,
             suspensions,
         });
@@ -195,6 +232,24 @@ impl Array {
         self.op_mut(id).is_of_copy = true;
     }
 
+    /// A program holds a page that was copied, or one that was written.
+    pub fn mark_contents(&mut self, id: OpId, is_copied: bool) {
+        let op = self.op_mut(id);
+        op.holds_copies |= is_copied;
+        op.holds_data |= !is_copied;
+    }
+
+    /// True of what is done for collections only, where these are paced.
+    pub fn is_collection(&self, id: OpId) -> bool {
+        let op = self.op(id);
+        self.profile.paced
+            && match op.kind {
+                Kind::Read => op.is_of_copy,
+                Kind::Program => op.holds_copies && !op.holds_data,
+                Kind::Erase => true,
+            }
+    }
+
     pub fn tell(&mut self, id: OpId, waiter: Waiter) {
         if let Waiter::Operation(waiting) = waiter {
             self.op_mut(waiting).waits += 1;
@@ -222,11 +277,96 @@ impl Array {
     /// An operation is complete: it goes to its die.
     pub fn submit(&mut self, id: OpId, clock: &mut Clock) {
         self.op_mut(id).is_submitted = true;
+        self.submitted += 1;
+        self.op_mut(id).submitted_as = self.submitted;
         let (kind, unit) = (self.op(id).kind, self.profile.unit_of(self.op(id).die));
+        let is_collection = self.is_collection(id);
+        if is_collection {
+            self.units[unit].backlog_ns += i128::from(self.op(id).left_ns);
+        }
         if kind != Kind::Read {
-            self.units[unit].others.push_back(id);
+            if let Some(before) = self.last_of_block(id)
+                && self.is_collection(before) != is_collection
+            {
+                self.tell(before, Waiter::Operation(id));
+            }
+            let unit = &mut self.units[unit];
+            let queue = if is_collection { &mut unit.collections } else { &mut unit.others };
+            queue.push_back(id);
         }
         self.free(id, clock);
+    }
+
+    /// The program or erase of the same block on the same die that was submitted last before.
+    fn last_of_block(&self, id: OpId) -> Option<OpId> {
+        let Operation { block, die, .. } = *self.op(id);
+        let is_of_block = |op: &&Operation| {
+            let is_place = op.block == block && op.die == die && op.kind != Kind::Read;
+            is_place && op.is_submitted && op.id != id
+        };
+        self.ops.iter().filter(is_of_block).max_by_key(|op| op.submitted_as).map(|op| op.id)
+    }
+
+    /// Programs of the host that the erased blocks of a unit have room for; one at least.
+    fn room(&self, at: usize) -> i128 {
+        let (profile, pools) = (&self.profile, self.free_blocks.len());
+        let dies = profile.dies() as usize;
+        let pool_of = |die: usize| if pools == 1 { 0 } else { die };
+        let mut room = 0;
+        for die in (0..dies).filter(|&die| profile.unit_of(die) == at) {
+            let pool = pool_of(die);
+            let is_erase = |op: &&Operation| op.kind == Kind::Erase && pool_of(op.die) == pool;
+            let under_way = self.ops.iter().filter(is_erase).count();
+            let erasing = under_way.div_ceil(profile.dies_of(0).len()) as u32;
+            let erased = self.free_blocks[pool].saturating_sub(erasing);
+            let programs = profile.pages_per_block / profile.program_units();
+            room += i128::from(erased * programs) / (dies / pools) as i128;
+        }
+        room.max(1)
+    }
+
+    /// The queue whose turn it is, where collection is paced and no read goes first: copies,
+    /// collections, the host.
+    fn turn(&self, at: usize, with_copies: bool) -> Option<Turn> {
+        let unit = &self.units[at];
+        let is_ready =
+            |queue: &VecDeque<OpId>| queue.front().is_some_and(|&first| self.op(first).waits == 0);
+        let has_copy = with_copies && !unit.reads[2].is_empty();
+        let has_host = is_ready(&unit.others);
+        if (has_copy || is_ready(&unit.collections)) && !(has_host && unit.credit_ns <= 0) {
+            Some(if has_copy { Turn::Copy } else { Turn::Collected })
+        } else {
+            has_host.then_some(Turn::Host)
+        }
+    }
+
+    fn take_turn(&mut self, at: usize, turn: Turn) -> OpId {
+        let room = self.room(at);
+        let host_waits = self.next_ready(at).is_some();
+        let unit = &mut self.units[at];
+        let queue = match turn {
+            Turn::Copy => &mut unit.reads[2],
+            Turn::Collected => &mut unit.collections,
+            Turn::Host => &mut unit.others,
+        };
+        let id = queue.pop_front().expect("it has its turn");
+        let left_ns = i128::from(self.op(id).left_ns);
+        let unit = &mut self.units[at];
+        if turn == Turn::Host {
+            unit.credit_ns += unit.backlog_ns / room;
+        } else {
+            unit.backlog_ns -= left_ns;
+            unit.credit_ns -= if host_waits { left_ns } else { 0 };
+            if unit.backlog_ns == 0 {
+                unit.credit_ns = 0;
+            }
+        }
+        id
+    }
+
+    /// True if reads wait that go before everything else.
+    fn has_first_reads(&self, at: usize) -> bool {
+        self.units[at].reads[..2].iter().any(|reads| !reads.is_empty())
     }
 
     fn free(&mut self, id: OpId, clock: &mut Clock) {
@@ -258,8 +398,15 @@ impl Array {
         let (now_ns, most_ns) = (clock.now_ns, self.profile.most_wait_ns);
         let (has_copies, has_write) = (
             !self.units[at].reads[2].is_empty(),
-            self.units[at].suspended.is_some() || self.next_ready(at).is_some(),
+            self.units[at].suspended.is_some()
+                || self.next_ready(at).is_some()
+                || self.profile.paced && self.turn(at, false).is_some(),
         );
+        let is_copys_turn = if self.profile.paced {
+            self.units[at].suspended.is_none() && self.turn(at, true) == Some(Turn::Copy)
+        } else {
+            has_copies
+        };
         let unit = &mut self.units[at];
         let overdue = |since: Option<u64>| since.filter(|since| since + most_ns <= now_ns);
         let copies = overdue(unit.copies_wait_since).filter(|_| has_copies);
@@ -271,8 +418,8 @@ impl Array {
         // What would go next if nothing were overdue.
         let has_reads = !unit.reads[0].is_empty() || !unit.reads[1].is_empty();
         let is_forced = copy_goes || write_goes;
-        let copy_begins = copy_goes || !is_forced && !has_reads && has_copies;
-        let write_begins = write_goes || !is_forced && !has_reads && !has_copies;
+        let copy_begins = copy_goes || !is_forced && !has_reads && is_copys_turn;
+        let write_begins = write_goes || !is_forced && !has_reads && !is_copys_turn;
         if copy_begins {
             unit.copies_wait_since = None;
         } else if has_copies && unit.copies_wait_since.is_none() {
@@ -284,11 +431,19 @@ impl Array {
             unit.writes_wait_since = Some(now_ns);
         }
         if copy_goes {
-            let read = unit.reads[2].pop_front().expect("there are copies");
+            let read = if self.profile.paced {
+                self.take_turn(at, Turn::Copy)
+            } else {
+                unit.reads[2].pop_front().expect("there are copies")
+            };
             self.begin_command(at, read, clock);
         } else if write_goes {
             let suspended = unit.suspended.take();
-            let op = suspended.or_else(|| unit.others.pop_front()).expect("there is one");
+            let op = match (suspended, self.turn(at, false)) {
+                (Some(op), _) => op,
+                (None, Some(turn)) if self.profile.paced => self.take_turn(at, turn),
+                _ => self.units[at].others.pop_front().expect("there is one"),
+            };
             self.op_mut(op).suspensions = self.profile.most_suspends;
             match suspended {
                 Some(op) => self.begin_array(at, op, clock),
@@ -301,6 +456,17 @@ impl Array {
     fn begin_next(&mut self, at: usize, clock: &mut Clock) {
         if self.profile.most_wait_ns > 0 && self.begin_overdue(at, clock) {
             return;
+        }
+        if self.profile.paced && !self.has_first_reads(at) {
+            if let Some(op) = self.units[at].suspended.take() {
+                self.begin_array(at, op, clock);
+                return;
+            }
+            if let Some(turn) = self.turn(at, true) {
+                let op = self.take_turn(at, turn);
+                self.begin_command(at, op, clock);
+                return;
+            }
         }
         let unit = &mut self.units[at];
         if let Some(read) = unit.reads.iter_mut().find_map(VecDeque::pop_front) {
@@ -429,9 +595,29 @@ impl Array {
         let is_program = |id: OpId| self.op(id).kind == Kind::Program;
         if !self.profile.cache_program
             || unit.loading.is_some()
-            || unit.reads.iter().any(|reads| !reads.is_empty())
+            || self.has_first_reads(at)
             || !is_program(current)
         {
+            return;
+        }
+        if self.profile.paced {
+            let unit = &self.units[at];
+            let turn = self.turn(at, true);
+            let first = match turn {
+                None | Some(Turn::Copy) => None,
+                Some(Turn::Collected) => unit.collections.front(),
+                Some(Turn::Host) => unit.others.front(),
+            };
+            if let (Some(turn), Some(&first)) = (turn, first)
+                && is_program(first)
+            {
+                let next = self.take_turn(at, turn);
+                self.units[at].loading = Some((next, false));
+                self.send_command(at, next, clock);
+            }
+            return;
+        }
+        if !unit.reads[2].is_empty() {
             return;
         }
         if let Some(next) = self.next_ready(at).filter(|&id| is_program(id)) {
@@ -466,6 +652,7 @@ impl Array {
             && unit.suspended.is_none()
             && unit.reads.iter().all(VecDeque::is_empty)
             && unit.others.is_empty()
+            && unit.collections.is_empty()
     }
 
     /// True if an operation was submitted that is not done.

@@ -39,6 +39,8 @@ pub trait Logical {
     fn physical(&self, logical: u32) -> Option<u32>;
     fn logical_at(&self, physical: u32) -> u32;
     fn free_blocks(&self, lun: usize) -> u32;
+    /// Pools of free blocks: one, or as many as LUNs.
+    fn pools(&self) -> usize;
     fn erases_of(&self, block: u32) -> u32;
     /// Pages that trims have unmapped so far.
     fn unmapped_pages(&self) -> u64;
@@ -98,6 +100,7 @@ pub struct Profile {
     pub background: bool,
     pub soft_blocks: u32,
     pub hard_blocks: u32,
+    pub paced: bool,
     pub cache_bytes: u64,
     pub cache_access_ns: u64,
     pub cache_mb_s: f64,

@@ -137,9 +137,11 @@ impl<L: Logical> TimedDrive<L> {
                             self.array.tell(read, Waiter::Operation(program));
                         }
                         copies.insert(program);
+                        self.array.mark_contents(program, true);
                         self.programs.moved.push(self.logical.logical_at(page));
                     }
                     if let Some(written) = written {
+                        self.array.mark_contents(program, false);
                         self.take_up_written(page, program, written);
                     }
                     self.fill(page, program, bytes);
@@ -149,6 +151,13 @@ impl<L: Logical> TimedDrive<L> {
         if let Some((_, read)) = last {
             self.array.submit(read, &mut self.clock);
         }
+        self.note_free_blocks();
+    }
+
+    /// Tells the dies how many free blocks there are, by the books.
+    pub(super) fn note_free_blocks(&mut self) {
+        let pools = self.logical.pools();
+        self.array.free_blocks = (0..pools).map(|pool| self.logical.free_blocks(pool)).collect();
     }
 
     /// Programs what is begun in a block that is closed before it is full.
@@ -216,10 +225,12 @@ impl<L: Logical> TimedDrive<L> {
         self.interval().erases += 1;
         self.upkeep.forget_reads(block);
         for die in self.profile.dies_of(block) {
-            let erase = self.array.new_erase(die);
+            let erase = self.array.new_erase(die, block);
             for &copy in copies {
                 let is_begun = self.programs.begun.values().any(|&begun| begun == copy);
-                if !is_begun && self.array.op(copy).die != die {
+                let is_other = self.array.op(copy).die != die
+                    || self.profile.paced && !self.array.is_collection(copy);
+                if !is_begun && is_other {
                     self.array.tell(copy, Waiter::Operation(erase));
                 }
             }

@@ -31,7 +31,11 @@ impl Upkeep {
         let soft_blocks = profile.soft_blocks.min(spare_blocks / 4).max(1.min(profile.soft_blocks));
         Upkeep {
             soft_blocks,
-            hard_blocks: profile.hard_blocks.min(soft_blocks),
+            hard_blocks: if profile.paced {
+                soft_blocks
+            } else {
+                profile.hard_blocks.min(soft_blocks)
+            },
             collecting: vec![0; profile.luns as usize],
             reads_of: BTreeMap::new(),
             most_reads: profile.reads_per_block,

@@ -9,6 +9,7 @@
 mod channel;
 mod draws;
 mod ops;
+mod pacing;
 mod places;
 mod stages;
 mod unit;
@@ -17,6 +18,7 @@ use channel::Channel;
 use draws::Durations;
 pub use ops::{Kind, NONE, OpId, Waiter};
 use ops::{Op, Ops};
+use pacing::Pacing;
 pub use places::Places;
 use unit::Unit;
 
@@ -72,7 +74,9 @@ pub struct Nand {
     in_memory: Table<u64>,
     /// Erases of each block that were asked for.
     erases: Table<u32>,
-    /// The last operation of the write queue of each die, for who waits for all of them.
+    /// Turns of collection and the host, where collection is paced.
+    pacing: Option<Pacing>,
+    /// The last operation of each write queue of each die, for who waits for all of them.
     last_program: Vec<OpId>,
 }
 
@@ -93,6 +97,7 @@ impl Nand {
         let unit_of_die: Vec<u32> = (0..places.dies).map(unit_of).collect();
         let units = if interleaved { places.dies } else { places.chips };
         let scheduling = timing.scheduling.clone();
+        let is_paced = timing.collection.paced;
         Ok(Nand {
             counts: OpCounts::default(),
             told: Vec::new(),
@@ -100,7 +105,6 @@ impl Nand {
             reports_idle: false,
             edges: None,
             units: (0..units).map(|unit| Unit::new(places.channel_of(unit))).collect(),
-            unit_of_die,
             channels: (0..places.channels).map(|_| Channel::default()).collect(),
             arbitration: timing.bus.arbitration,
             ops: Ops::default(),
@@ -119,7 +123,9 @@ impl Nand {
             cache_program: timing.program.cache_program,
             in_memory: filled(0, (geometry.physical_pages() as usize).div_ceil(64))?,
             erases: filled(0, geometry.blocks() as usize)?,
-            last_program: vec![NONE; places.dies as usize],
+            last_program: vec![NONE; places.dies as usize * if is_paced { 2 } else { 1 }],
+            pacing: is_paced.then(|| Pacing::new(&places, geometry, &unit_of_die)).transpose()?,
+            unit_of_die,
             places,
         })
     }
@@ -232,17 +238,28 @@ impl Nand {
     /// Puts an operation that is complete into the queue of its die.
     #[inline(always)]
     pub fn submit(&mut self, op: OpId, events: &mut Schedule) {
-        let Op { kind, die, .. } = *self.ops.get(op);
+        if self.pacing.is_some() {
+            self.enter_paced(op);
+        }
+        let Op { kind, die, is_collection, .. } = *self.ops.get(op);
         self.submitted += 1;
         // Nothing depends on the order of reads, so that one that waits holds up no other.
         if kind != Kind::Read {
             if kind == Kind::Program {
-                self.last_program[die as usize] = op;
+                let queue = self.queue_of(die, is_collection);
+                self.last_program[queue] = op;
             }
-            let unit = self.unit_of_die[die as usize];
-            self.units[unit as usize].writes.push(op, &mut self.ops);
+            let unit = &mut self.units[self.unit_of_die[die as usize] as usize];
+            let queue = if is_collection { &mut unit.collections } else { &mut unit.writes };
+            queue.push(op, &mut self.ops);
         }
         self.satisfy(op, events);
+    }
+
+    /// Number of a die's queue of the host's programs, or of those of collections.
+    #[inline(always)]
+    fn queue_of(&self, die: u32, is_collection: bool) -> usize {
+        die as usize + if is_collection { self.places.dies as usize } else { 0 }
     }
 
     /// Submits a program that is complete with less than its unit.
@@ -278,7 +295,11 @@ impl Nand {
 
     /// Tells everyone who waits for an operation, and gives it up.
     fn finish(&mut self, op: OpId, events: &mut Schedule) {
-        let Op { kind, die, first_page, filled, erases_before, .. } = *self.ops.get(op);
+        if self.pacing.is_some() {
+            self.leave_paced(op);
+        }
+        let Op { kind, die, first_page, filled, erases_before, is_collection, .. } =
+            *self.ops.get(op);
         if kind == Kind::Program {
             let (block, _) = self.places.block_of(first_page);
             // What was programmed since the block's next erase stands in the same places.
@@ -287,7 +308,8 @@ impl Nand {
             for page in first_page..first_page + filled {
                 self.in_memory[page as usize / 64] &= !(1 << (page % 64));
             }
-            let last = &mut self.last_program[die as usize];
+            let queue = self.queue_of(die, is_collection);
+            let last = &mut self.last_program[queue];
             if *last == op {
                 *last = NONE;
             }
@@ -310,10 +332,19 @@ impl Nand {
         }
     }
 
-    /// True if a program is in the queue of another die, or under way there.
+    /// True if a program is in another queue than the erases of a die, or under way from there.
     pub fn is_submitted_elsewhere(&self, op: OpId, die: u32) -> bool {
         let found = self.ops.get(op);
-        found.die != die && found.missing == 0
+        let is_other = found.die != die || self.pacing.is_some() && !found.is_collection;
+        is_other && found.missing == 0
+    }
+
+    /// Says what a program holds that is not submitted yet: pages that are copied, or data.
+    #[inline(always)]
+    pub fn mark_contents(&mut self, program: OpId, are_copied: bool) {
+        let op = self.ops.get_mut(program);
+        op.holds_copies |= are_copied;
+        op.holds_data |= !are_copied;
     }
 
     /// The unit that a die belongs to.

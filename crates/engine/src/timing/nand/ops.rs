@@ -58,6 +58,12 @@ pub struct Op {
     pub is_of_table: bool,
     /// True of a read of a page that is copied.
     pub is_of_copy: bool,
+    /// True of a program that holds pages that were copied.
+    pub holds_copies: bool,
+    /// True of a program that holds data that were written.
+    pub holds_data: bool,
+    /// True of what is done for a collection, where that is paced.
+    pub is_collection: bool,
     /// Times that it was suspended.
     pub suspends: u32,
     /// Time of the array that is left.
@@ -95,6 +101,9 @@ impl Ops {
             waits: 1,
             is_of_table: false,
             is_of_copy: false,
+            holds_copies: false,
+            holds_data: false,
+            is_collection: false,
             suspends: 0,
             array_ns,
             waiters: NONE,

@@ -3,6 +3,7 @@
 use super::Nand;
 use super::channel::Way;
 use super::ops::{Kind, Op, OpId};
+use super::pacing::Turn;
 use super::unit::{Rank, Stage};
 use crate::timing::schedule::Schedule;
 
@@ -26,22 +27,30 @@ impl Nand {
         let now_ns = events.now_ns();
         let unit = &mut self.units[at as usize];
         let Some(rank) = unit.overdue(now_ns, self.most_wait_ns, &self.ops) else {
-            let begun = if !unit.has_reads() {
-                Some(Rank::Writes)
-            } else if unit.has_only_copies() {
-                Some(Rank::Copies)
-            } else {
+            let begun = if !unit.has_only_copies() {
                 None
+            } else if self.pacing.is_some() {
+                let copies = unit.suspended.is_none() && self.turn(at, true) == Some(Turn::Copy);
+                Some(if copies { Rank::Copies } else { Rank::Writes })
+            } else {
+                Some(if unit.has_reads() { Rank::Copies } else { Rank::Writes })
             };
+            let unit = &mut self.units[at as usize];
             unit.note_passed(begun, now_ns, &self.ops);
             return false;
         };
         unit.note_passed(Some(rank), now_ns, &self.ops);
         let op = match rank {
+            Rank::Copies if self.pacing.is_some() => Some(self.take_turn(at, Turn::Copy)),
             Rank::Copies => unit.copies.pop(&self.ops),
-            Rank::Writes => unit.suspended.or_else(|| unit.next_write(&self.ops)),
+            Rank::Writes if unit.suspended.is_some() => unit.suspended,
+            Rank::Writes if self.pacing.is_some() => {
+                self.turn(at, false).map(|turn| self.take_turn(at, turn))
+            }
+            Rank::Writes => unit.next_write(&self.ops),
         };
         let op = op.expect("what is overdue waits");
+        let unit = &mut self.units[at as usize];
         if rank == Rank::Writes {
             self.ops.get_mut(op).suspends = self.scheduling.most_suspends;
             if unit.suspended.take().is_some() {
@@ -55,10 +64,32 @@ impl Nand {
         true
     }
 
+    /// Begins what is suspended, or whose turn it is, unless reads go first; false if none may.
+    fn begin_in_turn(&mut self, at: u32, events: &mut Schedule) -> bool {
+        let unit = &mut self.units[at as usize];
+        if !unit.has_only_copies() {
+            return false;
+        }
+        if let Some(op) = unit.suspended.take() {
+            self.begin_array(at, op, events);
+            return true;
+        }
+        let Some(turn) = self.turn(at, true) else { return false };
+        let op = self.take_turn(at, turn);
+        let unit = &mut self.units[at as usize];
+        unit.stage = Stage::Command(op);
+        unit.begin_busy(events.now_ns());
+        self.request_command(at, op, events);
+        true
+    }
+
     /// Begins the next operation of an idle unit, if there is one that may.
     fn begin_next(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
         if self.most_wait_ns > 0 && self.begin_overdue(at, events) {
+            return;
+        }
+        if self.pacing.is_some() && self.begin_in_turn(at, events) {
             return;
         }
         let unit = &mut self.units[at as usize];
@@ -189,7 +220,14 @@ impl Nand {
     fn try_load(&mut self, at: u32, current: OpId, events: &mut Schedule) {
         let unit = &mut self.units[at as usize];
         let is_program = |op: OpId| self.ops.get(op).kind == Kind::Program;
-        if unit.loading.is_some() || !is_program(current) || unit.has_reads() {
+        if unit.loading.is_some() || !is_program(current) {
+            return;
+        }
+        if self.pacing.is_some() {
+            self.load_in_turn(at, events);
+            return;
+        }
+        if unit.has_reads() {
             return;
         }
         let Some(next) = unit.writes.head().filter(|&op| is_program(op)) else { return };
@@ -200,6 +238,27 @@ impl Nand {
         unit.loading = Some(next);
         unit.is_loaded = false;
         self.request_command(at, next, events);
+    }
+
+    /// Loads the data of the next program if it is its turn, and no read's.
+    fn load_in_turn(&mut self, at: u32, events: &mut Schedule) {
+        let unit = &self.units[at as usize];
+        if !unit.has_only_copies() {
+            return;
+        }
+        let Some(turn) = self.turn(at, true) else { return };
+        let head = match turn {
+            Turn::Copy => None,
+            Turn::Collected => unit.collections.head(),
+            Turn::Host => unit.writes.head(),
+        };
+        if head.is_some_and(|head| self.ops.get(head).kind == Kind::Program) {
+            let next = self.take_turn(at, turn);
+            let unit = &mut self.units[at as usize];
+            unit.loading = Some(next);
+            unit.is_loaded = false;
+            self.request_command(at, next, events);
+        }
     }
 
     fn try_suspend(&mut self, at: u32, op: OpId, events: &mut Schedule) {

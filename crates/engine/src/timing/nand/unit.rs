@@ -43,6 +43,8 @@ pub struct Unit {
     pub reads: Queue,
     /// Reads of pages that are copied, where they let other reads go first.
     pub copies: Queue,
+    /// Programs and erases of collections in order, where these are paced.
+    pub collections: Queue,
     /// Programs and erases in order; and reads, where they wait like others.
     pub writes: Queue,
     /// An operation that reads have interrupted.
@@ -68,6 +70,7 @@ impl Unit {
             table_reads: Queue::default(),
             reads: Queue::default(),
             copies: Queue::default(),
+            collections: Queue::default(),
             writes: Queue::default(),
             suspended: None,
             loading: None,
@@ -92,7 +95,9 @@ impl Unit {
             Rank::Copies => self.copies.head().is_some(),
             Rank::Writes => {
                 let is_ready = |head| ops.get(head).waits == 0;
-                self.suspended.is_some() || self.writes.head().is_some_and(is_ready)
+                self.suspended.is_some()
+                    || self.writes.head().is_some_and(is_ready)
+                    || self.collections.head().is_some_and(is_ready)
             }
         }
     }
@@ -149,6 +154,7 @@ impl Unit {
             && self.suspended.is_none()
             && !self.has_reads()
             && self.writes.head().is_none()
+            && self.collections.head().is_none()
     }
 
     /// Counts as busy from now on.

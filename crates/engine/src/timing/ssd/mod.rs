@@ -127,6 +127,7 @@ impl Ssd {
         };
         recorder.is_on = true;
         recorder.ops.clear();
+        ssd.tell_free_blocks();
         Ok(ssd)
     }
 

@@ -148,10 +148,19 @@ impl Ssd {
             }
         }
         self.submit_last(&mut last);
+        if self.timing.collection.paced {
+            self.tell_free_blocks();
+        }
         self.heard = heard;
         self.programs.sources.clear();
         self.programs.next_source = 0;
         self.programs.copies.clear();
+    }
+
+    /// Tells the dies how many free blocks the manager has left.
+    pub(super) fn tell_free_blocks(&mut self) {
+        let flash = self.drive.flash();
+        self.nand.set_free_blocks((0..flash.pools()).map(|pool| flash.free_blocks(pool)));
     }
 
     /// Submits what is begun in the block that a wear leveller has filled.
@@ -220,6 +229,7 @@ impl Ssd {
             self.programs.exchanged = Some(block);
         }
         if let Some(from) = from {
+            self.nand.mark_contents(op, true);
             if let Some(read) = self.programs.source(from) {
                 self.nand.tell(read, Waiter::Op(op));
             }
@@ -230,6 +240,7 @@ impl Ssd {
                 self.programs.moved.push(self.drive.flash().logical_at(page));
             }
         } else if let Some(write) = write.filter(|_| cause != Cause::Padding) {
+            self.nand.mark_contents(op, false);
             for &before in write.after.iter().flatten() {
                 self.nand.tell(before, Waiter::Op(op));
             }

@@ -9,7 +9,7 @@ use crate::flash::{Cause, Geometry, Table, filled};
 use crate::managers::BlockManager;
 use crate::timing::map_cache::{Evicted, Found};
 use crate::timing::nand::{OpId, Waiter};
-use crate::timing::params::Timing;
+use crate::timing::params::{Collection, Timing};
 
 /// State of the upkeep: the work to be done.
 #[derive(Debug)]
@@ -39,13 +39,14 @@ impl Upkeep {
     /// Starts with nothing to do, on a new drive with so many logical pages.
     pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
         let soft_blocks = soft_blocks(timing, geometry, logical_pages);
+        let Collection { hard_blocks, paced, .. } = timing.collection;
         let most_reads = timing.refresh.reads_per_block;
         let counted = if most_reads > 0 { geometry.blocks() as usize } else { 0 };
         Ok(Upkeep {
             evicted: Vec::new(),
             collecting: vec![0; geometry.luns() as usize],
             soft_blocks,
-            hard_blocks: timing.collection.hard_blocks.min(soft_blocks),
+            hard_blocks: if paced { soft_blocks } else { hard_blocks.min(soft_blocks) },
             reads: filled(0, counted)?,
             most_reads,
             retention_ns: (timing.refresh.retention_s * 1e9) as u64,

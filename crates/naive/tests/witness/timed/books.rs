@@ -140,6 +140,10 @@ impl Logical for Books {
         flash.free_blocks(if flash.pools() == 1 { 0 } else { lun })
     }
 
+    fn pools(&self) -> usize {
+        self.drive.flash().pools()
+    }
+
     fn erases_of(&self, block: u32) -> u32 {
         self.drive.flash().erase_counts()[block as usize]
     }

@@ -107,6 +107,8 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
         cache_program: draws.maybe(),
     };
     let mut timing = timing(draws, times);
+    timing.collection.paced =
+        draws.maybe() && timing.collection.background && timing.scheduling.copies_yield;
     timing.program = program;
     if parts == Parts::All {
         add_parts(draws, &mut timing, page_bytes);
@@ -188,6 +190,7 @@ fn timing(draws: &mut Draws, times: Times) -> Timing {
             background: draws.maybe(),
             soft_blocks: draws.one_of(&[3, 4, 6]),
             hard_blocks: draws.one_of(&[0, 2, 3]),
+            paced: false,
         },
         write_cache: WriteCache { bytes: 0, ..WriteCache::default() },
         ..Timing::default()
@@ -321,6 +324,7 @@ impl Drive {
             background: collection.background,
             soft_blocks: collection.soft_blocks,
             hard_blocks: collection.hard_blocks,
+            paced: collection.paced,
             cache_bytes: write_cache.bytes,
             cache_access_ns: write_cache.access_ns,
             cache_mb_s: write_cache.mb_s,
