@@ -152,16 +152,19 @@ def twin_fit(
     Example: writeamp twin fit windows.parquet --out mine.toml
 
     Example: writeamp twin fit --wa 3.2 --workload uniform --out one.toml
+
+    Example: writeamp twin fit --trace disk.csv --counters before.json --counters after.json --out
+    real.toml
     """
-    if (measured is None) == (one.wa is None):
-        raise WriteampError("give one of WINDOWS, a file of `twin measure`, and --wa")
-    if one.wa is None and one.workload is not None:
-        raise WriteampError("--workload is the load of --wa; a file of windows has its own")
+    if (measured is None) == (one.wa is None and one.trace is None):
+        raise WriteampError("give one of WINDOWS, a file of `twin measure`, --wa, and --trace")
     if out.suffix != ".toml":
         raise WriteampError(f"--out is {str(out)!r}; a device profile is a .toml file")
     if plot is not None:
         check_target(plot)
-    inputs: list[str | Path] = [] if measured is None else [measured]
+    inputs: list[str | Path] = [
+        one for one in (measured, one.trace, *(one.counters or ())) if one is not None
+    ]
     output.check_target(out, "device profile", inputs=inputs)
     output.check_distinct([out, *([] if plot is None else [plot])])
     from writeamp.twin.profile import write_profile  # noqa: PLC0415 (slow)
@@ -179,9 +182,33 @@ def _fitted(measured: Path | None, one: OneNumberSettings, runner: Runner) -> Fi
     with Bar("simulating candidates", lambda done, all_: f"{done} of {all_}") as bar:
         if measured is not None:
             return fit(read_windows(measured), runner=runner, progress=bar.update)
+        if one.trace is not None:
+            return _of_trace(one, one.trace, runner, bar)
         assert one.wa is not None
         load = "uniform" if one.workload is None else str(one.workload)
         return fit_one(one.wa, load, runner=runner, progress=bar.update)
+
+
+def _of_trace(one: OneNumberSettings, path: Path, runner: Runner, bar: Bar) -> Fit:
+    from writeamp import traces  # noqa: PLC0415 (slow)
+    from writeamp.measure.counters.answer import interval_answer  # noqa: PLC0415 (slow)
+    from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
+    from writeamp.twin.of_trace import fit_trace  # noqa: PLC0415 (slow)
+    from writeamp.twin.one_number import NOISE  # noqa: PLC0415 (slow)
+
+    trace = traces.read(str(path), one.trace_format)
+    if one.counters is None:
+        assert one.wa is not None
+        return fit_trace(one.wa, trace, runner=runner, progress=bar.update)
+    before, after = (read_snapshot(Path(name)) for name in one.counters)
+    found = interval_answer(before, after)
+    for sentence in found.warnings:
+        options.warn(sentence)
+    if found.wa is None:
+        raise WriteampError(f"the counters tell no WA of the time between them: {found.reason}")
+    low, high = found.ci or (found.wa, found.wa)
+    noise = max(NOISE, (high - low) / 4 / found.wa)
+    return fit_trace(found.wa, trace, noise=noise, runner=runner, progress=bar.update)
 
 
 def _tell_windows(found: Windows, out: Path, *, json: bool) -> None:

@@ -17,9 +17,9 @@ from writeamp.twin.windows import Windows
 # The load is served until WA has settled, and then for as long as is counted.
 _WARMUP_DRIVE_WRITES, _DRIVE_WRITES = 4.0, 7.0
 # One number tells no erase unit, and op only for a family that is taken for the drive's.
-_GRID = Grid(unit_pages=(64, 256), op=tuple(0.03 * 1.55**at for at in range(8)))
+GRID = Grid(unit_pages=(64, 256), op=tuple(0.03 * 1.55**at for at in range(8)))
 # A WA that is told is one of some days, in three digits.
-_NOISE = 0.01
+NOISE = 0.01
 
 
 def fit_one(
@@ -44,12 +44,17 @@ def fit_one(
         capacity_bytes or LOGICAL_PAGES * PAGE_BYTES,
     )
     families = [family[len(family) // 2 :][:1] for family in FAMILIES]
-    table = table_of(asked, grid=_GRID, families=families, runner=runner, progress=progress)
-    windows = Windows(
-        asked,
+    table = table_of(asked, grid=GRID, families=families, runner=runner, progress=progress)
+    windows = windows_of_one(asked, wa)
+    return Fit(windows, weigh(table, windows.wa, NOISE), table.variants)
+
+
+def windows_of_one(chain: Chain, wa: float) -> Windows:
+    """Return the last window of a chain alone, with a WA."""
+    return Windows(
+        chain,
         np.zeros(1, int),
-        np.ones(1, int),
-        np.array([asked.capacity_bytes], float),
-        np.array([asked.capacity_bytes * wa]),
+        np.array([chain.windows - 1]),
+        np.array([chain.capacity_bytes], float),
+        np.array([chain.capacity_bytes * wa]),
     )
-    return Fit(windows, weigh(table, windows.wa, _NOISE), table.variants)

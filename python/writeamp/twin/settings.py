@@ -9,8 +9,10 @@ from typing import ClassVar
 from writeamp.devices.device import SIZE
 from writeamp.devices.profile import profile_names
 from writeamp.domains import Flag, Number, Whole
+from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
 from writeamp.registry.specs import Spec, SpecOf
+from writeamp.traces.settings import format_setting
 from writeamp.twin.chain import MOST_PHASES
 
 
@@ -126,3 +128,36 @@ class OneNumberSettings(Settings):
     workload: Spec | None = setting(
         None, SpecOf("workloads"), "the load of that (default uniform)", kind="workloads"
     )
+    trace: Path | None = setting(
+        None,
+        None,
+        "fit the WA of a real drive under this block trace, in the place of a file of windows",
+        number="path",
+        metavar="TRACE",
+    )
+    trace_format: str | None = format_setting()
+    counters: tuple[str, ...] | None = setting(
+        None,
+        None,
+        "snapshots of the drive's counters before the trace and after it; given twice",
+        number="texts",
+        metavar="SNAP",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together."""
+        super().__post_init__()
+        if self.wa is None and self.trace is None and self.workload is not None:
+            raise WriteampError("--workload is the load of --wa; a file of windows has its own")
+        if self.trace is None:
+            if self.counters is not None or self.trace_format is not None:
+                raise WriteampError("--counters and --format are of --trace; give it too")
+            return
+        if self.workload is not None:
+            raise WriteampError("--trace is a load of its own; give it without --workload")
+        given = (self.wa is not None) + (self.counters is not None)
+        if given != 1 or (self.counters is not None and len(self.counters) != 2):
+            raise WriteampError(
+                "--trace needs the drive's WA under it: by --counters before and --counters after "
+                "it, or by --wa"
+            )
