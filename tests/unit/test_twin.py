@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +12,6 @@ import in_process
 import numpy as np
 import pytest
 import writeamp as wa
-from smart_documents import intel
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.devices.policy import Policy
 from writeamp.runners import Here
@@ -492,33 +490,6 @@ def test_the_fewest_candidates_carry_the_weight() -> None:
     found = Candidates(1000, 0.01, members)
     assert len(found.carrying) == 3
     assert [one.weight for one in found.replaced(op=0.2).members] == [pytest.approx(1.0)]
-
-
-def test_a_real_drives_wa_under_a_trace_tells_its_op(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import writeamp.twin.of_trace as room  # noqa: PLC0415
-
-    pages = np.random.default_rng(4).integers(0, 400, 1000)
-    trace = tmp_path / "load.csv"
-    rows = [f"{at},{page * 4096},4096,W" for at, page in enumerate(pages)]
-    trace.write_text("time,offset,length,op\n" + "\n".join(rows) + "\n")
-    form = "columns:time=time:s,offset=offset:bytes,length=length:bytes,op=op:W=write"
-    drive = {"pages_per_block": 8, "op": 0.2, "manager": "sepgc"}
-    real = wa.simulate(trace=str(trace), trace_format=form, spread=False, **drive)
-    monkeypatch.setattr(room, "FAMILIES", SOME[2:])
-    monkeypatch.setattr(room, "GRID", replace(GRID, unit_pages=(8,), op=GRID.op[1::3]))
-    files = [tmp_path / name for name in ("before.json", "after.json")]
-    for day, file in enumerate(files, 1):
-        file.write_text(json.dumps(intel(10_000 * day, round(10_000 * real.wa) * day, 4.0 * day)))
-    asked = f"--trace {trace} --format {form} --out {tmp_path / 'real.toml'}"
-    around = f"--counters {files[0]} --counters {files[1]}"
-    document = in_process.document("twin fit", f"{asked} {around}")
-    assert document["op_low"] < 0.2 < document["op_high"]
-    assert document["windows"][0]["wa"] == pytest.approx(real.wa, rel=0.001)
-    refused = in_process.run("twin fit", asked)
-    assert refused.status == 2
-    assert "--counters before and --counters after" in refused.err
 
 
 def test_weights_follow_the_windows() -> None:
