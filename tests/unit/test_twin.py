@@ -25,7 +25,7 @@ from writeamp.twin.likelihood import weigh
 from writeamp.twin.measuring import measure
 from writeamp.twin.plan import fio_jobs
 from writeamp.twin.profile import write_profile
-from writeamp.twin.table import Grid, Table, _simulated, table_of
+from writeamp.twin.table import Grid, Table, _simulated, grid_of, table_of
 from writeamp.twin.table_error import table_error
 from writeamp.twin.windows import Windows, read_windows, windows_of, windows_of_csv
 
@@ -513,7 +513,19 @@ def test_a_plan_says_what_fio_is_to_do(tmp_path: Path) -> None:
         Chain.read(path)
 
 
-def test_the_verbs_work_as_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("capacity_bytes", "pages"),
+    [(2**20, 2**12), (2**27, 2**15), (130 * 10**6, 2**15), (2**29, 2**17), (10**12, 2**17)],
+)
+def test_a_small_drive_has_candidates_as_small(capacity_bytes: int, pages: int) -> None:
+    found = grid_of(chain_of(4, chunks=False, capacity_bytes=capacity_bytes))
+    assert found.logical_pages == pages
+    assert (found == Grid()) is (pages == Grid().logical_pages)
+
+
+def test_the_verbs_work_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The table that the package has is enough for what is to be seen here.
+    monkeypatch.setattr("writeamp.twin.table.grid_of", lambda chain: Grid())
     measured, mine = tmp_path / "t.parquet", tmp_path / "mine.toml"
     document = in_process.document(
         "twin measure",

@@ -38,6 +38,8 @@ _FORM = 3
 _TINY_PAGES = 1000
 # Tables of the usual chains come with the package.
 _SHIPPED = Path(str(resources.files("writeamp.twin").joinpath("tables")))
+# Smaller drives than this are compared with candidates of this size.
+_LEAST_PAGES = 2**12
 # Pages of the simulated drives: 128 of the largest erase units.
 LOGICAL_PAGES = 2**17
 
@@ -83,13 +85,13 @@ def table_of(
     """Return the table of a chain, from the user's cache if it is there.
 
     Args:
-        chain: what every candidate serves; of it, only the shares of the drive count.
-        grid: values of the candidates.
+        chain: what every candidate serves, by shares of the drive.
+        grid: values of the candidates; by default, those of a drive as large as the chain's.
         families: their managers and victim policies.
         runner: who simulates them.
         progress: called with how many erase units of families are done, and how many there are.
     """
-    grid = grid or Grid()
+    grid = grid or grid_of(chain)
     chain = _in_usual_pages(chain)
     variants = tuple(one for family in families for one in family)
     family_of = tuple(at for at, family in enumerate(families) for _ in family)
@@ -105,6 +107,18 @@ def table_of(
         found = log_op, np.array([row[1] for row in rows]).reshape(*shape, chain.windows)
         _write(kept, *found)
     return Table(variants, family_of, np.array(grid.unit_pages, float), *found)
+
+
+def grid_of(chain: Chain) -> Grid:
+    """Return the grid for a drive: one of few blocks is compared with drives as small.
+
+    What few blocks make of WA is more than the blocks that hold no data; sizes within half an
+    octave share a table.
+    """
+    if chain.logical_pages >= LOGICAL_PAGES:
+        return Grid()
+    octaves = round(2 * math.log2(max(chain.logical_pages, _LEAST_PAGES))) / 2
+    return Grid(logical_pages=min(LOGICAL_PAGES, round(2**octaves)))
 
 
 def _in_usual_pages(chain: Chain) -> Chain:
