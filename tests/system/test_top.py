@@ -22,6 +22,7 @@ import pytest
 import writeamp as wa
 from patience import PATIENCE_S
 from vssd_documents import BLOCKS, COUNTERS, SERIES, control_server, counters
+from writeamp._engine import TIMED_CAUSES
 from writeamp.vssd.live import Reading, Recent, binned
 
 PLUGIN = Path(wa.__file__).with_name("_nbdkit.so")
@@ -75,8 +76,7 @@ def test_a_pipe_gets_what_once_prints(served: Path) -> None:
 @pytest.mark.parametrize("many", [1, 10**8])
 def test_it_fits_60_columns_and_24_lines(many: int, tmp_path: Path) -> None:
     host = {key: value * many for key, value in COUNTERS["host"].items()}
-    causes = ("host", "gc", "wear_leveling", "padding", "read_modify_write", "mapping", "refresh")
-    programs = dict.fromkeys(causes, 20_000 * many)
+    programs = dict.fromkeys(TIMED_CAUSES, 20_000 * many)
     large = counters(host=host, programs=programs, erases=10**10, blocks=30_000_000)
     with control_server(tmp_path / "a.control", lambda: large):
         lines = shown(tmp_path / "a")

@@ -54,7 +54,9 @@ def test_what_shrank_is_said_in_words() -> None:
         "qlc shows its host 64 GiB instead of 3.495 TiB (size says how much): "
         "blocks a plane 1366 → 33, dies a chip 4 → 3, pages a block 1536 → 1516"
     )
-    assert more == []
+    assert more == [
+        "qlc has blocks of an SLC cache of 784.5 MiB instead of 46 GB, to suit its size"
+    ]
     op = wa.device("fdp-datacenter").op
     assert f"whole blocks make op {op:.4g}, not the 0.145 of fdp-datacenter" in (
         wa.device("fdp-datacenter").shrunk

@@ -74,6 +74,16 @@
 //! are read for an entry. An entry that is not in memory, and whose page of the table is being read, comes
 //! with that read. Neighbours that wait for the same read of the table are read at once.
 //!
+//! **SLC cache.** Its rows have a block on each die; their programs, of one flash page on the planes
+//! that are programmed at once, lie on the dies in turn. A page of the host goes there, unless the cache is full and
+//! folds in pauses only, or the page belongs to a sequential run of writes that is long enough to pass it by; the version
+//! behind the cache is unmapped. Before a program there is begun, the oldest row is folded by as many programs as
+//! rows are in use from the watermark on, and before a row is begun until there is room for one more. Folding reads what
+//! a program holds, unless it is in memory, writes it as the host would, and erases the row after its last; the erase
+//! waits for the programs that were queued on other dies. A row that holds nothing is given up for nothing. In a pause,
+//! so many programs are folded at once as make whole ones on all dies, whenever nothing is to be done, until no full row
+//! is left. The cache may have as many rows as its own bytes and its share of the free space make, and two at least.
+//!
 //! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
 //! whose units have run out of work, the last unit first, collect below the soft limit while it is
 //! idle; evicted segments are written, the last first. Before each page that is written, LUNs below
@@ -87,6 +97,7 @@ mod durations;
 mod profile;
 mod programs;
 mod requests;
+mod slc;
 mod table;
 mod upkeep;
 
@@ -97,6 +108,7 @@ use cache::Cache;
 pub use profile::{Logical, LogicalOp, Profile, ProgramFor};
 use programs::Programs;
 use requests::{Request, Server};
+use slc::Slc;
 use table::Table;
 use upkeep::Upkeep;
 
@@ -121,6 +133,7 @@ enum Event {
     MemoryDone(u32),
     Answered(u32),
     Idle(u64),
+    SlcIdle(u64),
 }
 
 /// Events to come, and the time.
@@ -162,7 +175,7 @@ impl Clock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimedCounters {
     /// Programs by the index of [`ProgramFor`].
-    pub programs: [u64; 7],
+    pub programs: [u64; 9],
     pub erases: u64,
     pub written_pages: u64,
     pub written_bytes: u64,
@@ -180,7 +193,7 @@ pub struct TimedCounters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OfInterval {
     /// Programs by the index of [`ProgramFor`].
-    pub programs: [u64; 7],
+    pub programs: [u64; 9],
     pub erases: u64,
 }
 
@@ -204,6 +217,7 @@ pub struct TimedDrive<L: Logical> {
     cache: Option<Cache>,
     waiting: VecDeque<u32>,
     table: Option<Table>,
+    slc: Option<Slc>,
     programs: Programs,
     upkeep: Upkeep,
     /// The last hint on each page.
@@ -217,6 +231,7 @@ impl<L: Logical> TimedDrive<L> {
             array: Array::new(&profile, seed),
             cache: Cache::new(&profile),
             table: Table::new(&profile),
+            slc: Slc::new(&profile),
             upkeep: Upkeep::new(&profile),
             logical,
             profile,
@@ -294,6 +309,7 @@ impl<L: Logical> TimedDrive<L> {
                     self.write_back();
                 }
             }
+            Event::SlcIdle(submitted) => self.begin_idle_folding(submitted),
         }
         self.settle();
         answered

@@ -200,6 +200,12 @@ impl PyTimedRun {
         Ok(dict)
     }
 
+    /// Erases of the blocks of SLC caches since the run began, and how many blocks there are;
+    /// `None` without an SLC cache.
+    fn slc_wear(&self) -> Option<(u64, u64)> {
+        self.run().device().slc_wear().map(|wear| (wear.erases, wear.blocks))
+    }
+
     /// Begin and end of the measured interval.
     fn interval_ns(&self) -> (u64, u64) {
         self.run().measures().interval_ns()

@@ -35,6 +35,8 @@ _BINS = 8
 _HISTOGRAM_COLUMNS = 28  # two side by side in 60
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+# Of more causes than this, the least are shown together: a terminal has 24 lines.
+_MOST_CAUSES = 7
 _CAUSE_LABELS = {
     "host": "host writes",
     "gc": "garbage collection",
@@ -43,6 +45,8 @@ _CAUSE_LABELS = {
     "read_modify_write": "read-modify-write",
     "mapping": "mapping table",
     "refresh": "refresh",
+    "slc": "SLC cache",
+    "folding": "folding",
 }
 
 
@@ -193,12 +197,16 @@ def _amounts(reading: Reading, earlier: Reading) -> Iterator[tuple[str, int, int
     """Return name, bytes now and bytes before of each amount."""
     now, before = reading.counters, earlier.counters
     page_bytes = now["page_bytes"]
-    for cause in TIMED_CAUSES:
-        pages = now["programs"].get(cause, 0)
-        if pages > 0 or cause == "host":
-            earlier_pages = before["programs"].get(cause, 0)
-            label = f"programmed: {_CAUSE_LABELS.get(cause, cause)}"
-            yield label, pages * page_bytes, earlier_pages * page_bytes
+    shown = [one for one in TIMED_CAUSES if now["programs"].get(one, 0) or one == "host"]
+    least = sorted(shown[1:], key=lambda one: now["programs"][one])
+    others = set(least[: len(shown) - _MOST_CAUSES + 1]) if len(shown) > _MOST_CAUSES else set()
+    for label, causes in [
+        *((_CAUSE_LABELS.get(one, one), {one}) for one in shown if one not in others),
+        ("other causes", others),
+    ]:
+        if causes:
+            pages = [sum(at["programs"].get(one, 0) for one in causes) for at in (now, before)]
+            yield f"programmed: {label}", pages[0] * page_bytes, pages[1] * page_bytes
     for label, key in (("written", "written"), ("read", "read"), ("trimmed", "trimmed")):
         yield f"host {label}", now["host"][f"{key}_bytes"], before["host"][f"{key}_bytes"]
 

@@ -121,7 +121,8 @@ def device(
     if size_bytes is None and is_profile and _is_default_sized(found, wanted_op, counts):
         size_bytes = DEFAULT_BYTES
     if size_bytes is not None:
-        asked = {split_change(change)[0] for change in changes}
+        places = [split_change(change)[:2] for change in changes]
+        asked = {table for table, key in places if table != "slc" or key == "static_bytes"}
         return sized(found, wanted_op, size_bytes, keep=asked)
     return _of_count(found, wanted_op, **counts)
 

@@ -119,6 +119,12 @@ class Device(Presented):
         return tables_of(self.times_json) or None
 
     @property
+    def has_slc_cache(self) -> bool:
+        """True if flash with one bit a cell takes its writes first."""
+        table = tables_of(self.times_json).get("slc", {})
+        return bool(table.get("static_bytes", 0) or table.get("dynamic_share", 0))
+
+    @property
     def geometry(self) -> EngineGeometry:
         """The engine's view of the shape; its block is the erase unit.
 

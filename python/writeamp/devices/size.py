@@ -32,7 +32,13 @@ _MOST_CACHED = 1 / 8
 # In this order a drive gives up its parallelism, once its planes have as few blocks as they may.
 _PARALLEL = ("dies_per_chip", "chips_per_channel", "channels")
 _BY_SIZE = "(size says how much): "
-CACHES = ("write_cache", "map_cache")
+# The caches that are made smaller with the drive, each with the key that says its size.
+CACHES = {"write_cache": "bytes", "map_cache": "bytes", "slc": "static_bytes"}
+_CACHE_WORDS = {
+    "write_cache": "a write cache",
+    "map_cache": "a map cache",
+    "slc": "blocks of an SLC cache",
+}
 _WORDS = {
     "blocks_per_plane": "blocks a plane",
     "dies_per_chip": "dies a chip",
@@ -52,7 +58,7 @@ def sized(shape: Device, op: float, size_bytes: int, *, keep: Collection[str] = 
         shape: the drive as its profile says it.
         op: over-provisioning to keep.
         size_bytes: what the host shall see.
-        keep: "write_cache" and "map_cache", where they are to be as they are.
+        keep: "write_cache", "map_cache" and "slc", where they are to be as they are.
 
     Raises:
         WriteampError: it is less than a drive of that shape can be, or more pages than the engine
@@ -137,24 +143,25 @@ def _with_caches(found: Device, share: float, keep: Collection[str]) -> Device:
     """Return the smaller drive with caches that suit it.
 
     A write cache keeps its size up to an eighth of the drive. A map cache keeps its share of the
-    table, which decides how often it misses.
+    table, which decides how often it misses, and the blocks of an SLC cache theirs of the drive.
     """
     tables = tables_of(found.times_json)
-    caches = {name: tables.get(name, {}).get("bytes", 0) for name in CACHES}
+    caches = {name: tables.get(name, {}).get(key, 0) for name, key in CACHES.items()}
     if share >= 1 or not any(caches.values()):
         return found
     page_bytes = found.page_bytes
     limits = {
         "write_cache": int(found.capacity_bytes * _MOST_CACHED),
         "map_cache": math.ceil(caches["map_cache"] * share / page_bytes) * page_bytes,
+        "slc": math.ceil(caches["slc"] * share / page_bytes) * page_bytes,
     }
     sentences = list(found.shrunk)
     for name, size in caches.items():
         limit = max(limits[name], 2 * page_bytes)
         if size > limit and name not in keep:
-            tables[name]["bytes"] = limit
+            tables[name][CACHES[name]] = limit
             sentences.append(
-                f"{found.name} has a {name.replace('_', ' ')} of {shown_bytes(limit)} instead of "
+                f"{found.name} has {_CACHE_WORDS[name]} of {shown_bytes(limit)} instead of "
                 f"{shown_bytes(size)}, to suit its size"
             )
     return replace(found, times_json=canonical(tables, found.name), shrunk=tuple(sentences))

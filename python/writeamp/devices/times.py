@@ -26,6 +26,7 @@ FLASH_TABLES = (
     "write_cache",
     "map_cache",
     "refresh",
+    "slc",
 )
 DISK_TABLES = ("disk", "host")
 

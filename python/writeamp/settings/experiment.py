@@ -257,16 +257,24 @@ class Experiment:
         """True if it is run in virtual time.
 
         It is if that, a duration or a Ready/Busy capture is asked for, if the workload says how its
-        requests are paced, or if a trace plays on a device that is timed by default.
+        requests are paced, or if a trace plays on a device that is timed by default; if that has an
+        SLC cache, so do requests in bytes.
         """
         if not isinstance(self.run, SimulationSettings):
             return False
         if self.run.asks_for_time:
             return True
+        asks_for_slc = False
         if self.load.trace is None:
-            return EngineLoad.spec(str(self.load.workload or "uniform"), 1).is_timed()
+            workload = str(self.load.workload or "uniform")
+            if EngineLoad.spec(workload, 1).is_timed():
+                return True
+            asks_for_slc = _is_of_requests(Spec.of("workloads", workload))
+            if not asks_for_slc:
+                return False
         settings = self.device
-        return device(settings.profile or "generic", **settings.overrides()).is_timed_by_default
+        drive = device(settings.profile or "generic", **settings.overrides())
+        return drive.is_timed_by_default and (drive.has_slc_cache or not asks_for_slc)
 
     @property
     def hash(self) -> str:
@@ -356,6 +364,11 @@ class Experiment:
         if not isinstance(self.load, LoadsSettings):
             return (self,)
         return tuple(replace(self, load=one) for one in self.load.alone())
+
+
+def _is_of_requests(workload: Spec) -> bool:
+    """Return whether a workload has requests in bytes, as `io`, `random` and `sequential:bs=`."""
+    return not {"bs", "write_size"}.isdisjoint(dict(workload.checked or ()))
 
 
 def _digest(meaning: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ LOG_PAGE_VERSION = 5
 _LABEL = "writeamp virtual SSD"
 _WHOLE_PERCENT = 100
 # Copies, whose pages were read before they were programmed.
-_COPIES = ("gc", "wear_leveling", "refresh")
+_COPIES = ("gc", "wear_leveling", "refresh", "folding")
 
 
 def ocp_log(

@@ -25,11 +25,15 @@ pub enum Cause {
     Mapping,
     /// Its data would have faded, by reads of its block or by time.
     Refresh,
+    /// It was programmed in an SLC cache, for whatever reason.
+    Slc,
+    /// It was moved out of an SLC cache.
+    Folding,
 }
 
 impl Cause {
     /// Every cause, in the order of reports.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 9] = [
         Cause::Host,
         Cause::Gc,
         Cause::WearLeveling,
@@ -37,7 +41,13 @@ impl Cause {
         Cause::ReadModifyWrite,
         Cause::Mapping,
         Cause::Refresh,
+        Cause::Slc,
+        Cause::Folding,
     ];
+
+    /// The number of causes, the first of all, for which a saved drive may have programmed.
+    /// An SLC cache stands before the drive that is saved.
+    pub(super) const SAVED: usize = 7;
 
     /// Causes that a drive without time knows.
     pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
@@ -52,6 +62,8 @@ impl Cause {
             Cause::ReadModifyWrite => "read_modify_write",
             Cause::Mapping => "mapping",
             Cause::Refresh => "refresh",
+            Cause::Slc => "slc",
+            Cause::Folding => "folding",
         }
     }
 }
@@ -82,8 +94,9 @@ pub struct HostCounters {
 pub struct Counters {
     /// Requests of the host: the clock, and the denominator of write amplification.
     pub host: HostCounters,
+    #[serde(with = "saved_causes")]
     programs: [u64; Cause::ALL.len()],
-    /// Erases of blocks, for whatever cause.
+    /// Erases of blocks, for whatever cause; not those of an SLC cache.
     pub erases: u64,
     /// Logical pages that a TRIM unmapped.
     pub unmapped_pages: u64,
@@ -156,5 +169,27 @@ impl Counters {
     #[inline(always)]
     pub(crate) fn count_programs(&mut self, cause: Cause, pages: u64) {
         self.programs[cause as usize] += pages;
+    }
+}
+
+/// Programs by cause as they are saved.
+mod saved_causes {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Cause;
+
+    pub(super) fn serialize<S: Serializer>(
+        programs: &[u64; Cause::ALL.len()],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let saved: [u64; Cause::SAVED] = std::array::from_fn(|cause| programs[cause]);
+        saved.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<[u64; Cause::ALL.len()], D::Error> {
+        let saved = <[u64; Cause::SAVED]>::deserialize(from)?;
+        Ok(std::array::from_fn(|cause| saved.get(cause).copied().unwrap_or(0)))
     }
 }

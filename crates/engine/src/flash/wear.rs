@@ -55,7 +55,7 @@ pub struct Moment {
     /// Blocks erased, this one included.
     pub erases: u64,
     /// Valid pages read from the blocks erased, by cause.
-    migrated_pages: [u64; Cause::ALL.len()],
+    migrated_pages: [u64; Cause::SAVED],
     /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
     pub skipped_pages: u64,
     /// Pages that the host had written: the clock.
@@ -67,7 +67,7 @@ pub struct Moment {
 impl Moment {
     /// Valid pages read from the blocks erased for `cause`.
     pub fn migrated_pages(&self, cause: Cause) -> u64 {
-        self.migrated_pages[cause as usize]
+        self.migrated_pages.get(cause as usize).copied().unwrap_or(0)
     }
 }
 
@@ -88,7 +88,7 @@ pub struct WearLog {
     pub(super) watched_erases: u32,
     /// The spare blocks of each pool; the last is used next.
     spares: Vec<Vec<u32>>,
-    pub(super) migrated_pages: [u64; Cause::ALL.len()],
+    pub(super) migrated_pages: [u64; Cause::SAVED],
     first_to_reach: Vec<Moment>,
     end_of_life: Option<EndOfLife>,
 }
@@ -123,7 +123,7 @@ impl WearLog {
             limit: wear.limit,
             watched_erases: if wear.limit == Wear::NO_LIMIT { Wear::NO_LIMIT } else { 1 },
             spares: free.iter_mut().map(|blocks| blocks.drain(..count).collect()).collect(),
-            migrated_pages: [0; Cause::ALL.len()],
+            migrated_pages: [0; Cause::SAVED],
             first_to_reach: Vec::new(),
             end_of_life: None,
         }

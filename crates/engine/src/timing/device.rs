@@ -51,6 +51,15 @@ pub struct Busy {
     pub busy_ns: u64,
 }
 
+/// Wear of the blocks of SLC caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlcWear {
+    /// Erases of its blocks, since the device was new.
+    pub erases: u64,
+    /// Its blocks.
+    pub blocks: u64,
+}
+
 /// Events that a device has gone through at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ran {
@@ -134,6 +143,11 @@ pub trait BlockDevice: Send {
     /// [`super::late`]. None of those after the last.
     fn shifts(&self) -> Vec<Shift> {
         Vec::new()
+    }
+
+    /// Wear of SLC caches; `None` without one.
+    fn slc_wear(&self) -> Option<SlcWear> {
+        None
     }
 
     /// Program operations of the flash.

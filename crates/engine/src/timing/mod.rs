@@ -18,10 +18,11 @@ mod raid0;
 mod schedule;
 mod server;
 mod slab;
+mod slc;
 mod ssd;
 mod write_cache;
 
-pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran};
+pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran, SlcWear};
 pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
 pub use host::{Limits, TimedRun};
 pub use late::Shift;
@@ -31,6 +32,7 @@ pub use params::{
     SECTOR_BYTES, Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
 };
 pub use raid0::{Member, Raid0};
+pub use slc::{Slc, WhenFull};
 pub use ssd::Ssd;
 
 #[cfg(test)]

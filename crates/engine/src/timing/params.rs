@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::slc::Slc;
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
 
@@ -291,6 +292,8 @@ pub struct Timing {
     pub map_cache: MapCache,
     /// Refresh of data.
     pub refresh: Refresh,
+    /// Flash with one bit a cell that takes writes first.
+    pub slc: Slc,
 }
 
 /// Bytes of what the host can write apart from another.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::extent::check_extent;
 use super::late::Shift;
 use super::slab::Slab;
-use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES};
+use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES, SlcWear};
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::hints::Hears;
@@ -228,6 +228,14 @@ impl BlockDevice for Raid0 {
             sums.iter_mut().zip(&shifts).for_each(|(sum, shift)| sum.add(shift));
         }
         sums
+    }
+
+    fn slc_wear(&self) -> Option<SlcWear> {
+        let each = self.members.iter().filter_map(|member| member.device.slc_wear());
+        each.reduce(|sum, other| SlcWear {
+            erases: sum.erases + other.erases,
+            blocks: sum.blocks + other.blocks,
+        })
     }
 
     fn program_operations(&self) -> u64 {

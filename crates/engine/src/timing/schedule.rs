@@ -30,6 +30,8 @@ pub enum Event {
     Answered(u32),
     /// The device has been idle since its count of requests was so high.
     Idle(u64),
+    /// It has been idle for so long that its SLC cache is folded.
+    SlcIdle(u64),
 }
 
 /// Source whose events are scheduled in the order in which they happen.
@@ -51,10 +53,12 @@ pub enum Source {
     OtherAnswered,
     /// Looks at whether the device is still idle: a delay.
     Idle,
+    /// Looks at whether its SLC cache is folded: another delay.
+    SlcIdle,
 }
 
 impl Source {
-    const ALL: [Source; 8] = [
+    const ALL: [Source; 9] = [
         Source::ReadAtLink,
         Source::OtherAtLink,
         Source::AtController,
@@ -63,6 +67,7 @@ impl Source {
         Source::ReadAnswered,
         Source::OtherAnswered,
         Source::Idle,
+        Source::SlcIdle,
     ];
 
     fn event(self, of: u64) -> Event {
@@ -73,6 +78,7 @@ impl Source {
             Source::MemoryDone => Event::MemoryDone(of as u32),
             Source::ReadAnswered | Source::OtherAnswered => Event::Answered(of as u32),
             Source::Idle => Event::Idle(of),
+            Source::SlcIdle => Event::SlcIdle(of),
         }
     }
 }

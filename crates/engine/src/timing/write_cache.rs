@@ -12,6 +12,8 @@ pub struct Data {
     pub dirty: Sectors,
     /// The host's interval in which it wrote them last.
     pub written_in: u32,
+    /// True if it is to pass the SLC cache by.
+    pub is_direct: bool,
 }
 
 /// A page of the cache that is taken out of it.

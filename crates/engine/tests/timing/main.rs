@@ -4,4 +4,5 @@ mod laws;
 mod mqsim;
 mod rig;
 mod schedules;
+mod slc;
 mod untimed;

@@ -150,21 +150,50 @@ impl Array {
     }
 
     pub fn new_read(&mut self, page: u32, bytes: u32) -> OpId {
-        let place = self.profile.place(page);
-        let left_ns = self.durations.read_ns(place);
+        let (die, left_ns) = if page >= self.profile.first_slc_page() {
+            (self.slc_die(page), self.durations.slc_read_ns())
+        } else {
+            let place = self.profile.place(page);
+            (place.die, self.durations.read_ns(place))
+        };
         self.reads += 1;
-        let op = self.new_op(Kind::Read, place.die, left_ns);
+        let op = self.new_op(Kind::Read, die, left_ns);
         self.add_bytes(op, bytes);
         op
     }
 
     pub fn new_program(&mut self, first_page: u32) -> OpId {
-        let place = self.profile.place(first_page);
-        let left_ns = self.durations.program_ns(place);
+        let (die, left_ns) = if first_page >= self.profile.first_slc_page() {
+            (self.slc_die(first_page), self.durations.slc_program_ns())
+        } else {
+            let place = self.profile.place(first_page);
+            (place.die, self.durations.program_ns(place))
+        };
         self.programs += 1;
-        let op = self.new_op(Kind::Program, place.die, left_ns);
+        let op = self.new_op(Kind::Program, die, left_ns);
         self.op_mut(op).block = self.profile.block_of(first_page);
         op
+    }
+
+    /// The die of a page of the SLC cache, whose programs lie on the dies in turn.
+    fn slc_die(&self, page: u32) -> usize {
+        let program = (page - self.profile.first_slc_page()) / self.profile.slc_unit_pages();
+        (program % self.profile.dies()) as usize
+    }
+
+    pub fn new_slc_erase(&mut self, die: usize) -> OpId {
+        let left_ns = self.durations.slc_erase_ns();
+        self.new_op(Kind::Erase, die, left_ns)
+    }
+
+    /// Lets an operation wait for all programs that were submitted to other dies.
+    pub fn wait_for_programs(&mut self, id: OpId, die: usize) {
+        let is_to_be_done =
+            |op: &&Operation| op.kind == Kind::Program && op.is_submitted && op.die != die;
+        let programs: Vec<OpId> = self.ops.iter().filter(is_to_be_done).map(|op| op.id).collect();
+        for program in programs {
+            self.tell(program, Waiter::Operation(id));
+        }
     }
 
     pub fn new_erase(&mut self, die: usize, block: u32) -> OpId {

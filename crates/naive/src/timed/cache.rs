@@ -13,6 +13,8 @@ pub struct Cached {
     pub dirty: BTreeSet<u32>,
     /// The interval in which it was written last.
     pub interval: usize,
+    /// True if it is to pass the SLC cache by.
+    pub is_direct: bool,
 }
 
 #[derive(Debug)]
@@ -76,13 +78,14 @@ impl<L: Logical> TimedDrive<L> {
         let request = self.request(id).clone();
         for page in request.pages(&self.profile).skip(request.cached_pages) {
             let sectors = request.sectors_of(page, &self.profile);
-            let interval = request.interval;
+            let (interval, is_direct) = (request.interval, request.is_direct);
             if self.cached().dirty_of(page).is_some() || self.cached().room() > 0 {
                 self.take_hint(&request, page);
             }
             if let Some(cached) = self.cached().use_page(page) {
                 cached.dirty.extend(sectors);
                 cached.interval = interval;
+                cached.is_direct = is_direct;
             } else {
                 if self.cached().room() == 0 {
                     if !self.array.has_work() {
@@ -90,7 +93,7 @@ impl<L: Logical> TimedDrive<L> {
                     }
                     return false;
                 }
-                self.cached().pages.push(Cached { page, dirty: sectors, interval });
+                self.cached().pages.push(Cached { page, dirty: sectors, interval, is_direct });
                 self.keep_room();
             }
             self.request_mut(id).cached_pages += 1;
@@ -117,7 +120,7 @@ impl<L: Logical> TimedDrive<L> {
             let bytes = self.profile.sector_bytes() * cached.dirty.len() as u32;
             let bytes = bytes.min(self.profile.page_bytes);
             self.charged = Some(cached.interval);
-            self.write_page(cached.page, bytes, Waiter::CachedPage);
+            self.write_page(cached.page, bytes, Waiter::CachedPage, cached.is_direct);
             self.charged = None;
         }
     }

@@ -11,6 +11,9 @@ pub struct Durations {
     read_ns: Vec<u64>,
     program_ns: Vec<u64>,
     erase_ns: u64,
+    slc_read_ns: u64,
+    slc_program_ns: u64,
+    slc_erase_ns: u64,
     spread: f64,
     random: Stream,
 }
@@ -21,6 +24,9 @@ impl Durations {
             read_ns: profile.read_ns.clone(),
             program_ns: profile.program_ns.clone(),
             erase_ns: profile.erase_ns,
+            slc_read_ns: profile.slc_read_ns,
+            slc_program_ns: profile.slc_program_ns,
+            slc_erase_ns: profile.slc_erase_ns,
             spread: profile.spread,
             random: Stream::new(seed, "durations"),
         }
@@ -38,6 +44,18 @@ impl Durations {
 
     pub fn erase_ns(&mut self) -> u64 {
         self.draw(self.erase_ns)
+    }
+
+    pub fn slc_read_ns(&mut self) -> u64 {
+        self.draw(self.slc_read_ns)
+    }
+
+    pub fn slc_program_ns(&mut self) -> u64 {
+        self.draw(self.slc_program_ns)
+    }
+
+    pub fn slc_erase_ns(&mut self) -> u64 {
+        self.draw(self.slc_erase_ns)
     }
 
     /// Draws the sum of four uniform 16-bit numbers, moved and stretched to mean and spread. What

@@ -12,6 +12,8 @@ pub enum ProgramFor {
     ReadModifyWrite,
     Mapping,
     Refresh,
+    Slc,
+    Folding,
 }
 
 /// Operation on the flash.
@@ -114,6 +116,16 @@ pub struct Profile {
     pub retention_ns: u64,
     /// True if the hints on pages are times by the host's clock, not groups.
     pub hears_times: bool,
+    pub slc_static_bytes: u64,
+    pub slc_dynamic_share: f64,
+    pub slc_bits_per_cell: u32,
+    pub slc_read_ns: u64,
+    pub slc_program_ns: u64,
+    pub slc_erase_ns: u64,
+    pub slc_folds_when_full: bool,
+    pub slc_watermark: f64,
+    pub slc_idle_ns: u64,
+    pub slc_direct_bytes: u64,
 }
 
 /// Place of a page, as far as time depends on it.
@@ -156,6 +168,7 @@ impl Profile {
     /// Returns the place of a page by a walk along its block, unit by unit. A block's units go to
     /// its dies in turn, and on each die to the planes in turn.
     pub(super) fn place(&self, page: u32) -> Place {
+        assert!(page < self.first_slc_page(), "pages of the SLC cache lie elsewhere");
         let dies = self.dies_of(self.block_of(page));
         let offset = page % self.pages_per_block;
         let planes = (self.planes_of_block / self.planes_at_once) as usize;

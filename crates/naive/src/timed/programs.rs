@@ -26,17 +26,32 @@ struct Written {
 
 impl<L: Logical> TimedDrive<L> {
     pub(super) fn new_read(&mut self, physical: u32, bytes: u32) -> OpId {
-        self.upkeep.count_read(self.profile.block_of(physical));
+        if physical < self.profile.first_slc_page() {
+            self.upkeep.count_read(self.profile.block_of(physical));
+        }
         self.array.new_read(physical, bytes)
     }
 
     /// Writes a page of which so many bytes are new.
-    pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter) {
+    pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter, is_direct: bool) {
+        if self.slc.is_some() && !is_direct && self.slc_has_room() {
+            return self.write_to_slc(page, bytes, waiter);
+        }
         self.collect_if_short();
+        let (cause, bytes, after) = self.prepare_write(page, bytes);
+        self.forget_in_slc(page);
+        let ops = self.logical.write(page, self.hint_on(page));
+        let written = Written { cause, bytes, after, waiter: Some(waiter) };
+        self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
+        self.keep_table();
+    }
+
+    /// Cause and bytes of a page that is written, and the reads that it waits for.
+    pub(super) fn prepare_write(&mut self, page: u32, bytes: u32) -> (ProgramFor, u32, Vec<OpId>) {
         let page_bytes = self.profile.page_bytes;
         let entry = self.look_up(page, true);
         let is_part = bytes < page_bytes && self.profile.read_modify_write;
-        let old = self.logical.physical(page).filter(|_| is_part);
+        let old = self.physical(page).filter(|_| is_part);
         let rest = old
             .filter(|&physical| !self.array.is_in_memory(physical))
             .map(|physical| self.new_read(physical, page_bytes - bytes));
@@ -44,14 +59,27 @@ impl<L: Logical> TimedDrive<L> {
         if let Some(rest) = rest {
             self.array.submit(rest, &mut self.clock);
         }
-        let (cause, bytes) = match old {
-            Some(_) => (ProgramFor::ReadModifyWrite, page_bytes),
-            None => (ProgramFor::Host, bytes),
-        };
+        match old {
+            Some(_) => (ProgramFor::ReadModifyWrite, page_bytes, after),
+            None => (ProgramFor::Host, bytes, after),
+        }
+    }
+
+    /// Writes a page that comes out of the SLC cache, once it was read there.
+    pub(super) fn take_up_folded(&mut self, page: u32, read: Option<OpId>) {
         let ops = self.logical.write(page, self.hint_on(page));
-        let written = Written { cause, bytes, after, waiter: Some(waiter) };
+        let written = Written {
+            cause: ProgramFor::Folding,
+            bytes: self.profile.page_bytes,
+            after: read.into_iter().collect(),
+            waiter: None,
+        };
         self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
-        self.keep_table();
+    }
+
+    pub(super) fn count(&mut self, cause: ProgramFor) {
+        self.counters.programs[cause as usize] += 1;
+        self.interval().programs[cause as usize] += 1;
     }
 
     pub(super) fn write_table_page(&mut self, table_page: u32, is_partial: bool) {
@@ -127,8 +155,7 @@ impl<L: Logical> TimedDrive<L> {
                         (ProgramFor::Gc, _) => (collected, self.profile.page_bytes),
                         _ => (cause, self.profile.page_bytes),
                     };
-                    self.counters.programs[cause as usize] += 1;
-                    self.interval().programs[cause as usize] += 1;
+                    self.count(cause);
                     if cause == ProgramFor::WearLeveling {
                         leveled = Some(self.profile.block_of(page));
                     }
@@ -199,7 +226,8 @@ impl<L: Logical> TimedDrive<L> {
             self.array.tell(program, waiter);
         }
         let block = self.profile.block_of(page);
-        let is_data = written.cause != ProgramFor::Mapping && self.profile.program_units() > 1;
+        let is_data = !matches!(written.cause, ProgramFor::Mapping | ProgramFor::Folding)
+            && self.profile.program_units() > 1;
         if is_data && !self.programs.with_host_data.contains(&block) {
             self.programs.with_host_data.push(block);
         }
@@ -244,6 +272,7 @@ impl<L: Logical> TimedDrive<L> {
 
     /// Fills up the programs that hold data that were to be written.
     pub(super) fn pad_begun(&mut self) {
+        self.pad_slc();
         for block in std::mem::take(&mut self.programs.with_host_data) {
             let program = self.programs.begun[&block];
             match self.logical.pad(block, self.profile.program_units()) {

@@ -33,6 +33,8 @@ pub struct Request {
     pub interval: usize,
     /// Hints on its pages, if the drive hears any.
     pub hints: Vec<u64>,
+    /// True if its pages pass the SLC cache by.
+    pub is_direct: bool,
 }
 
 impl Request {
@@ -87,6 +89,7 @@ impl<L: Logical> TimedDrive<L> {
         if !hints.is_empty() {
             self.logical.hear();
         }
+        self.end_idle_folding();
         self.requests.push(Request {
             id,
             asked,
@@ -96,6 +99,7 @@ impl<L: Logical> TimedDrive<L> {
             cached_pages: 0,
             interval: 0,
             hints,
+            is_direct: false,
         });
         let Profile { read_in_ns, write_in_ns, .. } = self.profile;
         let in_ns = if asked == Asked::Read { read_in_ns } else { write_in_ns };
@@ -148,6 +152,9 @@ impl<L: Logical> TimedDrive<L> {
                 counters.written_pages += pages.len() as u64;
                 counters.written_bytes += request.length;
                 self.request_mut(id).interval = self.intervals.len() - 1;
+                let is_direct = self.follow_run(request.offset, request.length);
+                self.request_mut(id).is_direct = is_direct;
+                let request = self.request(id).clone();
                 if self.cache.is_some() && (!fua || self.profile.power_safe) {
                     self.waiting.push_back(id);
                     return;
@@ -185,7 +192,7 @@ impl<L: Logical> TimedDrive<L> {
                 continue;
             }
             let entry = self.look_up(page, false);
-            let Some(physical) = self.logical.physical(page) else { continue };
+            let Some(physical) = self.physical(page) else { continue };
             if self.array.is_in_memory(physical) {
                 from_memory_bytes += u64::from(bytes);
                 continue;
@@ -215,8 +222,8 @@ impl<L: Logical> TimedDrive<L> {
                 && cached.is_none()
                 && cache.room() > 0
             {
-                let (dirty, interval) = (BTreeSet::new(), 0);
-                cache.pages.push(super::cache::Cached { page, dirty, interval });
+                let (dirty, interval, is_direct) = (BTreeSet::new(), 0, false);
+                cache.pages.push(super::cache::Cached { page, dirty, interval, is_direct });
             }
         }
         if let Some((_, read, _)) = last {
@@ -242,7 +249,7 @@ impl<L: Logical> TimedDrive<L> {
             }
             self.request_mut(request.id).waits += 1;
             self.take_hint(request, page);
-            self.write_page(page, bytes, Waiter::Request(request.id));
+            self.write_page(page, bytes, Waiter::Request(request.id), request.is_direct);
         }
         self.pad_begun();
     }
@@ -284,6 +291,7 @@ impl<L: Logical> TimedDrive<L> {
             if let Some(table) = &mut self.table {
                 table.touch(page, true);
             }
+            self.counters.unmapped_pages += u64::from(self.forget_in_slc(page));
             self.logical.trim(page..page + 1);
         }
         self.counters.unmapped_pages += self.logical.unmapped_pages() - before;
@@ -315,11 +323,13 @@ impl<L: Logical> TimedDrive<L> {
     pub(super) fn watch_idleness(&mut self) {
         let has_dirty =
             |cache: &super::cache::Cache| cache.pages.iter().any(|cached| !cached.dirty.is_empty());
-        let has_data =
-            self.cache.as_ref().is_some_and(has_dirty) || !self.programs.with_host_data.is_empty();
+        let has_data = self.cache.as_ref().is_some_and(has_dirty)
+            || !self.programs.with_host_data.is_empty()
+            || self.slc.as_ref().is_some_and(super::slc::Slc::has_begun);
         let idle_ns = self.profile.idle_flush_ns;
         if self.requests.is_empty() && has_data && idle_ns > 0 {
             self.clock.at(self.clock.now_ns + idle_ns, Event::Idle(self.submitted));
         }
+        self.watch_slc_idleness();
     }
 }

@@ -107,6 +107,7 @@ impl<L: Logical> TimedDrive<L> {
     pub(super) fn keep_up(&mut self) {
         self.refresh();
         self.collect_idle();
+        self.fold_while_idle();
         self.keep_table();
     }
 

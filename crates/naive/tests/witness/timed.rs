@@ -118,4 +118,26 @@ proptest! {
     ) {
         agrees(&case, &drafts, closed)?;
     }
+
+    #[test]
+    fn an_slc_cache_ends_everything_when_the_twins_does(
+        case in drives(Times::Odd, Parts::Slc), drafts in drafts(), closed in pacing(),
+    ) {
+        agrees(&case, &drafts, closed)?;
+    }
+
+    #[test]
+    fn an_slc_cache_breaks_ties_as_the_twins_does(
+        case in drives(Times::Equal, Parts::Slc), drafts in drafts(), closed in pacing(),
+    ) {
+        agrees(&case, &drafts, closed)?;
+    }
+
+    #[test]
+    fn an_slc_cache_with_drawn_durations_or_none_is_the_twins(
+        case in prop_oneof![drives(Times::Spread, Parts::Slc), drives(Times::Zero, Parts::Slc)],
+        drafts in drafts(), closed in pacing(),
+    ) {
+        agrees(&case, &drafts, closed)?;
+    }
 }

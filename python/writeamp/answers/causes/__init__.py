@@ -21,6 +21,7 @@ from writeamp.answers.causes import (
     refresh,
     short_run,
     skew,
+    slc_cache,
     time,
     trim,
     unaligned_pages,
@@ -44,6 +45,7 @@ CAUSES: tuple[Cause, ...] = (
     layout.CAUSE,
     blocks.CAUSE,
     # From the timed run to the simulation, and from both to the window that they share.
+    slc_cache.CAUSE,
     program_units.CAUSE,
     write_cache.CAUSE,
     mapping_table.CAUSE,

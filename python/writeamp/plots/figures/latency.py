@@ -42,6 +42,7 @@ def latency_panels(
     subtitle: str,
     wa_time_s: npt.ArrayLike = (),
     wa: npt.ArrayLike = (),
+    more: Sequence[Panel] = (),
 ) -> PanelChart:
     """Describe the distribution of latencies, and bandwidth, latency and WA over virtual time.
 
@@ -51,6 +52,7 @@ def latency_panels(
         subtitle: the run: device, seed.
         wa_time_s: where each interval of `wa` ends, shape (n,); without any there is no such panel.
         wa: write amplification of each interval, shape (n,).
+        more: panels that come last.
 
     Raises:
         WriteampError: there is no direction.
@@ -86,7 +88,7 @@ def latency_panels(
                 y_label=WA_UNIT.replace(" per ", "\nper "),
             )
         )
-    return PanelChart(title, subtitle, "", "", tuple(panels), columns=2, own_axes=True)
+    return PanelChart(title, subtitle, "", "", (*panels, *more), columns=2, own_axes=True)
 
 
 def _exceedance(one: DirectionSeries, color: str) -> Line:

@@ -20,6 +20,8 @@ _CAUSES = {
     "read_modify_write": ("read-modify-write", "--series-4"),
     "mapping": ("mapping table", "--series-5"),
     "refresh": ("refresh", "--series-6"),
+    "slc": ("SLC cache", "--series-7"),
+    "folding": ("folded out of the SLC cache", "--series-1"),
 }
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -33,7 +35,8 @@ def by_cause(report: Report) -> Section | None:
     causes = {
         cause: pages for cause in table(of, "causes") if (pages := number(of["causes"], cause))
     }
-    host = causes.get("host")
+    # An SLC cache takes the pages that the host wrote before other flash does.
+    host = causes.get("host", 0) + causes.get("slc", 0)
     if not host:
         return None
     page_bytes = number(document, "page_bytes") or number(of, "page_bytes") or 4096.0

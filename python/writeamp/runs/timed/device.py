@@ -18,6 +18,8 @@ from writeamp.settings.precondition import Precondition
 
 # Of a page in the write cache, its place in two tables.
 _BYTES_OF_A_CACHED_PAGE = 120
+# Of a page of an SLC cache, and of a logical page before it, its number in a table of the other.
+_BYTES_OF_A_NUMBER = 4
 # Without tables of times, every operation takes none.
 _NO_TIMES = "{}"
 
@@ -146,11 +148,27 @@ def _all_pages(device: Device) -> int:
 
 
 def bytes_needed(device: Device) -> int:
-    """Return the memory that a flash drive in time takes."""
+    """Return the memory that a flash drive in time takes.
+
+    Raises:
+        WriteampError: its times cannot be.
+    """
+    check_times(_times(device), device.geometry)
     pages = _all_pages(device)
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     cached_pages = min(cache_bytes // device.page_bytes, pages)
-    return device.geometry.bytes_needed(pages) + _BYTES_OF_A_CACHED_PAGE * cached_pages
+    cached_bytes = _BYTES_OF_A_CACHED_PAGE * cached_pages + _BYTES_OF_A_NUMBER * _slc_pages(device)
+    return device.geometry.bytes_needed(pages) + cached_bytes
+
+
+def _slc_pages(device: Device) -> int:
+    """Return the pages of a full SLC cache and those of the drive before it; 0 without one."""
+    table = (device.times or {}).get("slc", {})
+    own, share = int(table.get("static_bytes", 0)), float(table.get("dynamic_share", 0))
+    if not own and not share:
+        return 0
+    pages = own // device.page_bytes + share * device.logical_pages / table.get("bits_per_cell", 3)
+    return int(pages) + device.logical_pages
 
 
 def _refuse_ageing(plan: Plan, device: Device) -> None:

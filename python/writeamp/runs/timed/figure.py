@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 
 from writeamp.devices.device import Device
+from writeamp.plots.figures.cliff import cliff_panel
 from writeamp.plots.figures.latency import DirectionSeries, latency_panels
-from writeamp.plots.spec import PanelChart
+from writeamp.plots.spec import Panel, PanelChart
 from writeamp.runs.plan import Plan
 from writeamp.runs.timed.found import Found, Served
 from writeamp.text import printable
@@ -35,7 +38,18 @@ def figure_of(plan: Plan, device: Device, found: Found, wa_series: pl.DataFrame)
         ),
         wa_time_s=wa_series["time_s"].to_numpy() if wa_series.height else (),
         wa=wa_series["wa"].to_numpy() if wa_series.height else (),
+        more=[] if found.slc_wear is None else _cliff(device, found),
     )
+
+
+def _cliff(device: Device, found: Found) -> list[Panel]:
+    """Return the panel of the write cliff, if the host wrote."""
+    idle_ms = (device.times or {}).get("slc", {}).get("idle_ms", 0)
+    pause_s = idle_ms / 1e3 if idle_ms else math.inf
+    # The last sample is when all was settled, long after the last write.
+    time_s = found.samples["time_ns"][:-1].astype(float) / 1e9
+    panel = cliff_panel(time_s, found.samples["host_bytes"][:-1], pause_s=pause_s)
+    return [] if panel is None else [panel]
 
 
 def _direction(name: str, served: Served, rows: pl.DataFrame) -> DirectionSeries:

@@ -59,7 +59,8 @@ class Found:
 
     `samples` are cumulative counters since the fill, with their `time_ns`; `end` the last of them.
     `busy` has level, number and busy time in ns of the device's parts. `edges` were written to the
-    capture of the pins, if there is one.
+    capture of the pins, if there is one. `slc_wear` has the erases of the blocks of SLC caches, and
+    the number of these blocks; None without one.
     """
 
     reads: Served
@@ -73,6 +74,7 @@ class Found:
     end: dict[str, int]
     program_operations: int
     read_operations: int
+    slc_wear: tuple[int, int] | None
     time_series: pl.DataFrame
     run_s: float = field(compare=False)
     edges: int | None
@@ -94,6 +96,7 @@ class Found:
             end=end,
             program_operations=operations["programs"],
             read_operations=operations["reads"],
+            slc_wear=run.slc_wear(),
             time_series=_time_series(run),
             run_s=run_s,
             edges=edges,
@@ -105,9 +108,14 @@ class Found:
         return sum(self.end[cause] for cause in TIMED_CAUSES)
 
     @property
+    def erases(self) -> int:
+        """Blocks erased in the whole run, those of an SLC cache too."""
+        return self.end["erases"] + (self.slc_wear[0] if self.slc_wear else 0)
+
+    @property
     def flash_operations(self) -> int:
         """Programs, page reads and erases of the whole run."""
-        return self.program_operations + self.read_operations + self.end["erases"]
+        return self.program_operations + self.read_operations + self.erases
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,7 @@ class Capture:
             edges=found.edges,
             programs=found.program_operations,
             reads=found.read_operations,
-            erases=found.end["erases"],
+            erases=found.erases,
             pages_per_program=flash[0].pages_per_program if flash else 0,
             page_bytes=page_bytes,
             flash_bytes=found.flash_pages * page_bytes,

@@ -108,6 +108,36 @@ class TimedResult(Counted, Drawn):
         return (self.found.interval_ns[1] - self.found.interval_ns[0]) / 1e9
 
     @property
+    def wa_by_flash(self) -> dict[str, float] | None:
+        """WA by kind of flash, of which only an SLC cache makes two; None without one.
+
+        Pages programmed per host page: `slc` in the cache, `tlc` in the flash behind it (whatever
+        its bits a cell), and their `total`, which is `wa`. The wear of each follows from its own.
+        """
+        if self.found.slc_wear is None or not self.host_pages:
+            return None
+        slc = self.causes["slc"] / self.host_pages
+        return {"tlc": self.wa - slc, "slc": slc, "total": self.wa}
+
+    @property
+    def wear_by_flash(self) -> dict[str, dict[str, float | None]] | None:
+        """Wear of both kinds of flash in the whole run; None without an SLC cache.
+
+        Of `tlc` and `slc`: `erases` of blocks, the number of `blocks`, `cycles` (the mean erases of
+        a block), the `rated_cycles` that the profile states, and the `used_share` of them; None
+        where it states none.
+        """
+        if self.found.slc_wear is None:
+            return None
+        flash = [one for one in (self.device, *self.device.members) if one.kind == "flash"]
+        blocks = sum(one.geometry.blocks for one in flash)
+        rated = {(one.times or {}).get("slc", {}).get("rated_cycles", 0) for one in flash} - {0}
+        return {
+            "tlc": _wear(self.found.end["erases"], blocks, None),
+            "slc": _wear(*self.found.slc_wear, min(rated, default=None)),
+        }
+
+    @property
     def utilization(self) -> dict[str, float]:
         """Share of the whole run in which parts were busy, by level ("channel", "die", …)."""
         virtual_ns = max(self.found.virtual_ns, 1)
@@ -197,6 +227,8 @@ class TimedResult(Counted, Drawn):
         found: dict[str, Any] = {"timed": True, **self._facts_of_wa(), **self._facts_of_counts()}
         if not self.host_pages:
             found["wa_ci95"] = None
+        if self.wear_by_flash is not None:
+            found |= {"wa_by_flash": self.wa_by_flash, "wear_by_flash": self.wear_by_flash}
         if not self.has_flash:
             found |= dict.fromkeys(_OF_FLASH)
         found |= {
@@ -249,6 +281,9 @@ class TimedResult(Counted, Drawn):
             ("measured", f"{self.measured_s:.4g} s from {self.measured_from_s:.4g} s on"),
             ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
         ]
+        if self.wa_by_flash is not None:
+            kinds = ", ".join(f"{kind} {wa:.4g}" for kind, wa in self.wa_by_flash.items())
+            rows.insert(3, ("WA by kind of flash", kinds))
         times = self.time_series
         iops = times["read_iops"] + times["write_iops"]
         spark = Spark(times["time_s"], iops, f"IOPS over {self.virtual_time_s:.4g} s")
@@ -264,6 +299,18 @@ class TimedResult(Counted, Drawn):
         seconds = self.measured_s
         rate = 1 / seconds if seconds else 0.0
         return {"read": read * rate, "write": write * rate, "all": (read + write) * rate}
+
+
+def _wear(erases: int, blocks: int, rated_cycles: int | None) -> dict[str, float | None]:
+    cycles = erases / blocks
+    used_share = cycles / rated_cycles if rated_cycles else None
+    return {
+        "erases": erases,
+        "blocks": blocks,
+        "cycles": cycles,
+        "rated_cycles": rated_cycles,
+        "used_share": used_share,
+    }
 
 
 def _latency(direction: str, found: dict[str, float | None] | None) -> str:

@@ -2,6 +2,7 @@
 
 use crate::rng::Stream;
 use crate::timing::params::{Array, ByKind, ns_of_us};
+use crate::timing::slc::Slc;
 
 /// Mean and spread of a duration.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,18 +17,24 @@ pub struct Durations {
     reads: Vec<Bell>,
     programs: Vec<Bell>,
     erase: Bell,
+    slc_read: Bell,
+    slc_program: Bell,
+    slc_erase: Bell,
     random: Stream,
 }
 
 impl Durations {
     /// The durations of a checked profile, drawn from the seed's stream "durations".
-    pub fn new(array: &Array, seed: u64) -> Self {
+    pub fn new(array: &Array, slc: &Slc, seed: u64) -> Self {
         let Array { read_us, program_us, erase_us, read_spread, program_spread, erase_spread } =
             array;
         Durations {
             reads: bells(read_us, read_spread),
             programs: bells(program_us, program_spread),
             erase: bell(*erase_us, *erase_spread),
+            slc_read: bell(slc.read_us, slc.spread),
+            slc_program: bell(slc.program_us, slc.spread),
+            slc_erase: bell(slc.erase_us, slc.spread),
             random: Stream::new(seed, "durations"),
         }
     }
@@ -50,6 +57,21 @@ impl Durations {
     #[inline(always)]
     pub fn erase_ns(&mut self) -> u64 {
         self.draw(self.erase)
+    }
+
+    /// Time to read a page of the SLC cache.
+    pub fn slc_read_ns(&mut self) -> u64 {
+        self.draw(self.slc_read)
+    }
+
+    /// Time to program a unit of the SLC cache.
+    pub fn slc_program_ns(&mut self) -> u64 {
+        self.draw(self.slc_program)
+    }
+
+    /// Time to erase a block of the SLC cache.
+    pub fn slc_erase_ns(&mut self) -> u64 {
+        self.draw(self.slc_erase)
     }
 
     /// Draws from a bell-shaped distribution: the sum of four uniform numbers.
@@ -99,7 +121,7 @@ mod tests {
             program_spread: ByKind::Same(0.1),
             ..Array::default()
         };
-        let mut durations = Durations::new(&array, 1);
+        let mut durations = Durations::new(&array, &Slc::default(), 1);
         for (kind, mean) in [(0, 300e3), (1, 1500e3)] {
             let draws: Vec<f64> =
                 (0..100_000).map(|n| durations.program_ns(2 * n + kind) as f64).collect();

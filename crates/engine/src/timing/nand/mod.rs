@@ -11,6 +11,7 @@ mod draws;
 mod ops;
 mod pacing;
 mod places;
+mod slc;
 mod stages;
 mod unit;
 
@@ -20,11 +21,13 @@ pub use ops::{Kind, NONE, OpId, Waiter};
 use ops::{Op, Ops};
 use pacing::Pacing;
 pub use places::Places;
+use slc::SlcArray;
 use unit::Unit;
 
 use super::device::Edge;
 use super::params::{Arbitration, Rate, Scheduling, Timing, ns_of_us};
 use super::schedule::Schedule;
+use super::slc::SlcBlocks;
 use crate::error::Result;
 use crate::flash::{Geometry, Table, filled, prefetch};
 
@@ -76,6 +79,10 @@ pub struct Nand {
     erases: Table<u32>,
     /// Turns of collection and the host, where collection is paced.
     pacing: Option<Pacing>,
+    /// The blocks of an SLC cache.
+    slc: Option<Box<SlcArray>>,
+    /// The number of its first page: those of the others end there.
+    first_slc_page: u32,
     /// The last operation of each write queue of each die, for who waits for all of them.
     last_program: Vec<OpId>,
 }
@@ -90,7 +97,14 @@ struct Commands {
 
 impl Nand {
     /// The array of a drive, with nothing to do.
-    pub fn new(timing: &Timing, geometry: &Geometry, seed: u64) -> Result<Self> {
+    pub fn new(
+        timing: &Timing,
+        geometry: &Geometry,
+        slc: Option<SlcBlocks>,
+        seed: u64,
+    ) -> Result<Self> {
+        let pages = u64::from(geometry.physical_pages());
+        let pages = pages + slc.as_ref().map_or(0, SlcBlocks::pages);
         let places = Places::new(timing, geometry);
         let interleaved = timing.bus.die_interleaving;
         let unit_of = |die: u32| if interleaved { die } else { places.chip_of(die) };
@@ -109,7 +123,7 @@ impl Nand {
             arbitration: timing.bus.arbitration,
             ops: Ops::default(),
             submitted: 0,
-            durations: Durations::new(&timing.timing, seed),
+            durations: Durations::new(&timing.timing, &timing.slc, seed),
             commands: Commands {
                 read_ns: timing.bus.read_command_ns,
                 program_ns: timing.bus.program_command_ns,
@@ -121,8 +135,10 @@ impl Nand {
             most_wait_ns: ns_of_us(scheduling.most_wait_us),
             scheduling,
             cache_program: timing.program.cache_program,
-            in_memory: filled(0, (geometry.physical_pages() as usize).div_ceil(64))?,
+            in_memory: filled(0, (pages as usize).div_ceil(64))?,
             erases: filled(0, geometry.blocks() as usize)?,
+            slc: slc.map(|blocks| Box::new(SlcArray::new(blocks))),
+            first_slc_page: geometry.physical_pages(),
             last_program: vec![NONE; places.dies as usize * if is_paced { 2 } else { 1 }],
             pacing: is_paced.then(|| Pacing::new(&places, geometry, &unit_of_die)).transpose()?,
             unit_of_die,
@@ -132,6 +148,9 @@ impl Nand {
 
     /// A read of the flash page that holds `page`; it waits to be submitted.
     pub fn add_read(&mut self, page: u32) -> OpId {
+        if self.is_slc(page) {
+            return self.add_slc_read(page);
+        }
         let place = self.places.of(page);
         let array_ns = self.durations.read_ns(place.page_index);
         self.counts.reads += 1;
@@ -301,9 +320,13 @@ impl Nand {
         let Op { kind, die, first_page, filled, erases_before, is_collection, .. } =
             *self.ops.get(op);
         if kind == Kind::Program {
-            let (block, _) = self.places.block_of(first_page);
+            let erases = if self.is_slc(first_page) {
+                self.slc_erases(first_page)
+            } else {
+                self.erases[self.places.block_of(first_page).0 as usize]
+            };
             // What was programmed since the block's next erase stands in the same places.
-            let is_latest = self.erases[block as usize] == erases_before;
+            let is_latest = erases == erases_before;
             let filled = if is_latest { filled } else { 0 };
             for page in first_page..first_page + filled {
                 self.in_memory[page as usize / 64] &= !(1 << (page % 64));

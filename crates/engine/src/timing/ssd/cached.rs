@@ -1,6 +1,6 @@
 //! The write cache: requests come in as there is room, and pages leave it, oldest first.
 
-use super::requests::{bytes_of, sectors_of};
+use super::requests::{Pending, bytes_of, sectors_of};
 use super::{Ssd, Waiter};
 use crate::error::Result;
 use crate::timing::write_cache::{Data, Entry, WriteCache};
@@ -26,7 +26,8 @@ impl Ssd {
         for page in pending.pages(self.page_bytes).skip(pending.cached_pages as usize) {
             let part = pending.part_of(page, self.page_bytes);
             let sectors = sectors_of(&part, self.page_bytes);
-            let data = Data { dirty: sectors, written_in: pending.written_in };
+            let Pending { written_in, is_direct, .. } = pending;
+            let data = Data { dirty: sectors, written_in, is_direct };
             if self.cached().merge(page, data) {
                 self.apply_hint(request, page);
             } else {
@@ -64,13 +65,14 @@ impl Ssd {
     }
 
     fn write_entry(&mut self, entry: Entry) -> Result<()> {
-        let Data { dirty, written_in } = entry.data;
+        let Data { dirty, written_in, is_direct } = entry.data;
         if dirty == 0 {
             return Ok(());
         }
         self.cached().leaving += 1;
         let before = self.counters;
-        self.write_page(entry.page, bytes_of(dirty, self.page_bytes), Waiter::CachedPage)?;
+        let bytes = bytes_of(dirty, self.page_bytes);
+        self.write_page(entry.page, bytes, Waiter::CachedPage, is_direct)?;
         if written_in != self.late.now() {
             self.late.count(written_in, &before, &self.counters);
         }

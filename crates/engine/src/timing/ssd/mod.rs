@@ -9,6 +9,7 @@ mod hinting;
 mod programs;
 mod reads;
 mod requests;
+mod slc;
 mod upkeep;
 
 use std::any::Any;
@@ -17,9 +18,10 @@ use std::collections::VecDeque;
 use hinting::Hinting;
 use programs::Programs;
 use requests::Pending;
+use slc::SlcCache;
 use upkeep::Upkeep;
 
-use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest, SlcWear};
 use super::late::{Lateness, Shift};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
@@ -54,6 +56,7 @@ pub struct Ssd {
     /// Requests that wait for room in the cache, in order.
     waiting: VecDeque<u32>,
     map: Option<MapCache>,
+    slc: Option<Box<SlcCache>>,
     programs: Programs,
     upkeep: Upkeep,
     /// Hints that the manager must hear; `None` if it hears nothing.
@@ -94,7 +97,9 @@ impl Ssd {
         let geometry = *drive.flash().geometry();
         timing.check(&geometry)?;
         let page_bytes = geometry.page_bytes();
-        let mut nand = Nand::new(&timing, &geometry, seed)?;
+        let slc = SlcCache::new(&timing, &*drive, host_pages)?;
+        let slc_blocks = slc.as_deref().map(SlcCache::blocks);
+        let mut nand = Nand::new(&timing, &geometry, slc_blocks, seed)?;
         nand.reports_idle = timing.collection.background;
         let cached_pages = timing.write_cache.bytes / u64::from(page_bytes);
         let cached_pages = cached_pages.min(u64::from(host_pages)) as u32;
@@ -111,6 +116,7 @@ impl Ssd {
             cache: (cached_pages > 0).then(|| WriteCache::new(cached_pages)),
             waiting: VecDeque::new(),
             map: MapCache::new(&timing.map_cache, page_bytes),
+            slc,
             programs: Programs::new(geometry.blocks())?,
             upkeep: Upkeep::new(&timing, &geometry, drive.flash().logical_pages())?,
             hinting: Hinting::new(drive.hears(), host_pages)?,
@@ -172,6 +178,7 @@ impl Ssd {
                     self.write_back()?;
                 }
             }
+            Event::SlcIdle(submitted) => self.begin_idle_folding(submitted),
         }
         self.settle()
     }
@@ -238,6 +245,7 @@ impl Ssd {
         self.events.advance(now_ns);
         self.submitted += 1;
         self.upkeep.hear_request();
+        self.end_idle_folding();
         let host = &self.timing.host;
         let (in_ns, source) = match request.op {
             Op::Read => (host.read_in_ns, Source::ReadAtLink),
@@ -256,10 +264,12 @@ impl Ssd {
             Op::Write => {
                 self.count_written(&pending);
                 self.requests[request].written_in = self.late.now();
+                self.requests[request].is_direct = self.is_direct(&pending);
                 if self.cache.is_some() && (self.is_power_safe() || !pending.fua) {
                     self.waiting.push_back(request);
                     return Ok(());
                 }
+                let pending = self.requests[request];
                 self.write_through(request, &pending)?;
             }
             Op::Trim => self.serve_trim(&pending)?,
@@ -330,6 +340,7 @@ impl Ssd {
                 map.touch(page, true, &mut self.upkeep.evicted);
             }
         }
+        self.counters.unmapped_pages += self.trim_slc(pages.clone());
         let before = self.drive.flash().counters().unmapped_pages;
         self.drive.trim(pages)?;
         self.counters.unmapped_pages += self.drive.flash().counters().unmapped_pages - before;
@@ -340,10 +351,12 @@ impl Ssd {
     fn watch_idleness(&mut self) {
         let idle_ns = (self.timing.write_cache.idle_flush_ms * 1e6) as u64;
         let has_data = self.cache.as_ref().is_some_and(|cache| cache.dirty_pages() > 0)
-            || self.programs.has_begun();
+            || self.programs.has_begun()
+            || self.slc.as_deref().is_some_and(SlcCache::has_begun);
         if self.requests.is_empty() && has_data && idle_ns > 0 {
             self.events.at(self.events.now_ns() + idle_ns, Source::Idle, self.submitted);
         }
+        self.watch_slc_idleness();
     }
 }
 
@@ -430,6 +443,10 @@ impl BlockDevice for Ssd {
 
     fn shifts(&self) -> Vec<Shift> {
         self.late.shifts().to_vec()
+    }
+
+    fn slc_wear(&self) -> Option<SlcWear> {
+        self.slc.as_deref().map(SlcCache::wear)
     }
 
     fn program_operations(&self) -> u64 {

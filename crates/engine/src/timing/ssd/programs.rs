@@ -84,41 +84,60 @@ impl Ssd {
             }
             self.requests[request].waits += 1;
             self.apply_hint(request, page);
-            self.write_page(page, bytes, Waiter::Request(request))?;
+            self.write_page(page, bytes, Waiter::Request(request), pending.is_direct)?;
         }
         self.pad_begun();
         Ok(())
     }
 
     /// Writes a page to flash, of which so many bytes are new; what is missing is read first.
-    pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter) -> Result<()> {
+    /// It goes to the SLC cache, if there is one that takes it and it `is_direct` not.
+    pub(super) fn write_page(
+        &mut self,
+        page: u32,
+        bytes: u32,
+        waiter: Waiter,
+        is_direct: bool,
+    ) -> Result<()> {
+        if self.slc.is_some() && !is_direct && self.slc_has_room()? {
+            return self.write_to_slc(page, bytes, waiter);
+        }
         self.collect_if_short()?;
+        let write = self.prepare_write(page, bytes, waiter);
+        self.forget_in_slc(page);
+        self.write_hinted(page)?;
+        self.give_time(Some(write), Cause::Gc, None);
+        self.keep_table()
+    }
+
+    /// Looks up a page that is written, and reads what is missing of it.
+    #[inline(always)]
+    pub(super) fn prepare_write(&mut self, page: u32, bytes: u32, waiter: Waiter) -> PageWrite {
         let entry = self.look_up(page, true);
         let missing_bytes = self.page_bytes - bytes;
         let is_merged = missing_bytes > 0 && self.timing.host.read_modify_write;
-        let old = self.drive.flash().physical(page).filter(|_| is_merged);
+        let old = self.physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
         // What a program waits for must stand before it in the queue of a die.
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
-        let write = PageWrite {
+        PageWrite {
             cause: if old.is_some() { Cause::ReadModifyWrite } else { Cause::Host },
             bytes: if old.is_some() { self.page_bytes } else { bytes },
             after: [entry, rest],
             waiter: Some(waiter),
-        };
-        self.write_hinted(page)?;
-        self.give_time(Some(write), Cause::Gc, None);
-        self.keep_table()
+        }
     }
 
     /// A read that others will be made to wait for.
     pub(super) fn unsubmitted_read(&mut self, physical: u32, bytes: u32) -> OpId {
         let op = self.nand.add_read(physical);
         self.nand.add_bytes(op, bytes);
-        self.upkeep.count_read(self.nand.places.block_of(physical).0);
+        if !self.nand.is_slc(physical) {
+            self.upkeep.count_read(self.nand.places.block_of(physical).0);
+        }
         op
     }
 
@@ -247,7 +266,8 @@ impl Ssd {
             if let Some(waiter) = write.waiter {
                 self.nand.tell(op, waiter);
             }
-            let is_data = cause != Cause::Mapping;
+            // What is folded waits in the controller's memory, as copies do.
+            let is_data = !matches!(cause, Cause::Mapping | Cause::Folding);
             if units > 1 && is_data && !self.programs.with_host_data.contains(&block) {
                 self.programs.with_host_data.push(block);
             }
@@ -289,6 +309,7 @@ impl Ssd {
     /// Fills the units up that hold data of the host, so that they are programmed now. Where the
     /// manager has no page to spare for that, the data are safe in the controller's memory.
     pub(super) fn pad_begun(&mut self) {
+        self.pad_slc();
         let units = self.nand.places.program_units();
         for block in std::mem::take(&mut self.programs.with_host_data) {
             let op = self.programs.begun[block as usize];

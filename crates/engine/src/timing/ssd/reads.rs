@@ -28,7 +28,7 @@ impl Ssd {
                 continue;
             }
             let entry = self.look_up(page, false);
-            let Some(physical) = self.drive.flash().physical(page) else { continue };
+            let Some(physical) = self.physical(page) else { continue };
             if self.nand.is_in_memory(physical) {
                 hit_bytes += u64::from(bytes);
                 continue;

@@ -26,13 +26,25 @@ pub struct Pending {
     pub cached_pages: u32,
     /// The host's interval in which a write was counted.
     pub written_in: u32,
+    /// True if its pages pass the SLC cache by.
+    pub is_direct: bool,
 }
 
 impl Pending {
     /// A request that has just come.
     pub fn new(request: &IoRequest, id: u32) -> Self {
         let IoRequest { op, offset, length, fua } = *request;
-        Pending { id, op, offset, length, fua, waits: 1, cached_pages: 0, written_in: 0 }
+        Pending {
+            id,
+            op,
+            offset,
+            length,
+            fua,
+            waits: 1,
+            cached_pages: 0,
+            written_in: 0,
+            is_direct: false,
+        }
     }
 
     /// The pages that it touches: none, if it has no length.

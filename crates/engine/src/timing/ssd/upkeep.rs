@@ -185,6 +185,11 @@ impl Ssd {
         if !self.nand.idle_units.is_empty() {
             self.collect_idle()?;
         }
+        if let Some(slc) = &self.slc
+            && slc.is_folding
+        {
+            self.fold_while_idle()?;
+        }
         if self.map.is_some() { self.keep_table() } else { Ok(()) }
     }
 

@@ -11,7 +11,7 @@ use super::profiles::{Drive, Parts, Times, drives};
 use super::{Draft, asking};
 
 /// Every number of a profile, by its table; with one that is usual.
-const NUMBERS: [(&str, &str, &str); 37] = [
+const NUMBERS: [(&str, &str, &str); 48] = [
     ("timing", "read_us", "40"),
     ("timing", "program_us", "[200, 900]"),
     ("timing", "erase_us", "2000"),
@@ -47,6 +47,17 @@ const NUMBERS: [(&str, &str, &str); 37] = [
     ("map_cache", "segment_bytes", "512"),
     ("refresh", "reads_per_block", "1000"),
     ("refresh", "retention_s", "1"),
+    ("slc", "static_bytes", "65536"),
+    ("slc", "dynamic_share", "0.2"),
+    ("slc", "bits_per_cell", "3"),
+    ("slc", "read_us", "20"),
+    ("slc", "program_us", "100"),
+    ("slc", "erase_us", "1000"),
+    ("slc", "spread", "0.1"),
+    ("slc", "watermark", "1"),
+    ("slc", "idle_ms", "1"),
+    ("slc", "direct_bytes", "0"),
+    ("slc", "rated_cycles", "1000"),
     ("program", "cache_program", "true"),
     ("bus", "die_interleaving", "false"),
 ];

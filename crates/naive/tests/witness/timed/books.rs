@@ -83,7 +83,7 @@ fn in_twins_words(op: FlashOp) -> LogicalOp {
                 Cause::WearLeveling => ProgramFor::WearLeveling,
                 Cause::Padding => ProgramFor::Padding,
                 Cause::Mapping => ProgramFor::Mapping,
-                Cause::ReadModifyWrite | Cause::Refresh => {
+                Cause::ReadModifyWrite | Cause::Refresh | Cause::Slc | Cause::Folding => {
                     unreachable!("a manager knows no such cause")
                 }
             };

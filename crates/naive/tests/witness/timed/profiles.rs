@@ -5,7 +5,7 @@ use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::timing::{
     Arbitration, Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, Scheduling,
-    Timing, WriteCache,
+    Slc, Timing, WhenFull, WriteCache,
 };
 use writeamp_naive::timed::Profile;
 
@@ -29,6 +29,8 @@ pub enum Parts {
     Array,
     /// Any.
     All,
+    /// Any, and an SLC cache.
+    Slc,
 }
 
 /// A drive and its times.
@@ -110,7 +112,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     timing.collection.paced =
         draws.maybe() && timing.collection.background && timing.scheduling.copies_yield;
     timing.program = program;
-    if parts == Parts::All {
+    if parts != Parts::Array {
         add_parts(draws, &mut timing, page_bytes);
     }
     let geometry = Geometry::new(shape).expect("a small drive");
@@ -124,7 +126,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     // So much that collections have something to copy, and so little that each LUN has room.
     let physical_pages = geometry.blocks() * geometry.pages_per_block();
     let host_pages = physical_pages * draws.one_of(&[35, 45, 50]) / 100;
-    Drive {
+    let drive = Drive {
         geometry,
         layout,
         manager: draws.one_of(&MANAGERS),
@@ -133,7 +135,14 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
         filled_pages: host_pages / 8 * draws.one_of(&[0, 5, 8]),
         timing,
         seed: draws.one_of(&[1, 2, 3]),
+    };
+    if parts != Parts::Slc {
+        return drive;
     }
+    let slc = slc(draws, times, page_bytes);
+    // No drive has both.
+    let collection = Collection { paced: false, ..drive.timing.collection };
+    Drive { timing: Timing { slc, collection, ..drive.timing }, ..drive }
 }
 
 fn timing(draws: &mut Draws, times: Times) -> Timing {
@@ -233,6 +242,29 @@ fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
     };
 }
 
+fn slc(draws: &mut Draws, times: Times, page_bytes: u32) -> Slc {
+    let us = |odd: f64, equal: f64| match times {
+        Times::Odd | Times::Spread => odd,
+        Times::Equal => equal,
+        Times::Zero => 0.0,
+    };
+    let when_full = draws.one_of(&[WhenFull::Fold, WhenFull::Fold, WhenFull::Through]);
+    Slc {
+        static_bytes: u64::from(page_bytes) * draws.one_of(&[1, 64, 200, 500]),
+        dynamic_share: draws.one_of(&[0.0, 0.3, 1.0]),
+        bits_per_cell: draws.one_of(&[1, 3, 4]),
+        read_us: us(17.977, 10.0),
+        program_us: us(97.331, 10.0),
+        erase_us: us(1213.117, 10.0),
+        spread: if times == Times::Spread { 0.1 } else { 0.0 },
+        when_full,
+        watermark: if when_full == WhenFull::Fold { draws.one_of(&[1.0, 0.5, 0.0]) } else { 1.0 },
+        idle_ms: draws.one_of(&[0.0, 0.037, 0.411, 3.0]),
+        direct_bytes: u64::from(page_bytes) * draws.one_of(&[0, 0, 1, 3]),
+        rated_cycles: 0,
+    }
+}
+
 impl Drive {
     /// Returns the setup that the engine builds the books from.
     pub fn setup(&self) -> Setup {
@@ -273,8 +305,9 @@ impl Drive {
     /// Returns the drive's profile in the twin's words.
     pub fn profile(&self) -> Profile {
         let (shape, timing) = (self.geometry.shape(), &self.timing);
-        let Timing { bus, host, scheduling, collection, write_cache, map_cache, refresh, .. } =
-            timing;
+        let Timing {
+            bus, host, scheduling, collection, write_cache, map_cache, refresh, slc, ..
+        } = timing;
         let ns = |us: f64| (us * 1e3).round() as u64;
         let all_ns = |kinds: &ByKind| kinds.values().iter().map(|&us| ns(us)).collect();
         Profile {
@@ -337,6 +370,16 @@ impl Drive {
             reads_per_block: refresh.reads_per_block,
             retention_ns: (refresh.retention_s * 1e9) as u64,
             hears_times: self.manager.starts_with("oracle"),
+            slc_static_bytes: slc.static_bytes,
+            slc_dynamic_share: slc.dynamic_share,
+            slc_bits_per_cell: slc.bits_per_cell,
+            slc_read_ns: ns(slc.read_us),
+            slc_program_ns: ns(slc.program_us),
+            slc_erase_ns: ns(slc.erase_us),
+            slc_folds_when_full: slc.when_full == WhenFull::Fold,
+            slc_watermark: slc.watermark,
+            slc_idle_ns: (slc.idle_ms * 1e6) as u64,
+            slc_direct_bytes: slc.direct_bytes,
         }
     }
 }

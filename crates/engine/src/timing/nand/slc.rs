@@ -1,0 +1,85 @@
+//! Operations on the blocks of an SLC cache.
+//! Their pages are numbered on from those of the others.
+
+use super::ops::{Kind, NONE, OpId, Waiter};
+use super::{Nand, Schedule};
+use crate::timing::slc::SlcBlocks;
+
+/// Blocks of an SLC cache, as far as the array knows them.
+#[derive(Debug)]
+pub struct SlcArray {
+    blocks: SlcBlocks,
+    /// Erases of each row that were asked for.
+    pub erases: Vec<u32>,
+}
+
+impl SlcArray {
+    /// The blocks of a cache, none of which was erased.
+    pub fn new(blocks: SlcBlocks) -> Self {
+        SlcArray { erases: vec![0; blocks.most_rows as usize], blocks }
+    }
+}
+
+impl Nand {
+    /// True of a page of the SLC cache.
+    #[inline(always)]
+    pub fn is_slc(&self, page: u32) -> bool {
+        page >= self.first_slc_page
+    }
+
+    fn slc(&self) -> &SlcArray {
+        self.slc.as_ref().expect("a page of the SLC cache")
+    }
+
+    fn slc_die(&self, page: u32) -> u32 {
+        let SlcBlocks { unit_pages, dies, .. } = self.slc().blocks;
+        (page - self.first_slc_page) / unit_pages % dies
+    }
+
+    /// Erases of the row of a page that were asked for.
+    #[cold]
+    pub(super) fn slc_erases(&self, page: u32) -> u32 {
+        let slc = self.slc();
+        slc.erases[((page - self.first_slc_page) / slc.blocks.row_pages) as usize]
+    }
+
+    /// A read of the unit that `page` of the cache lies in; it waits to be submitted.
+    #[cold]
+    pub(super) fn add_slc_read(&mut self, page: u32) -> OpId {
+        let die = self.slc_die(page);
+        let array_ns = self.durations.slc_read_ns();
+        self.counts.reads += 1;
+        self.ops.add(Kind::Read, die, page, array_ns)
+    }
+
+    /// A program of the unit that begins with `page` of the cache, to be filled and submitted.
+    pub fn add_slc_program(&mut self, page: u32) -> OpId {
+        let (die, pages) = (self.slc_die(page), self.slc().blocks.unit_pages);
+        let array_ns = self.durations.slc_program_ns();
+        self.counts.programs += 1;
+        let op = self.ops.add(Kind::Program, die, page, array_ns);
+        let erases_before = self.slc_erases(page);
+        let found = self.ops.get_mut(op);
+        (found.missing, found.erases_before) = (pages, erases_before);
+        op
+    }
+
+    /// Erases the blocks of a row on all dies, once all programs are done that were submitted to
+    /// others: the copies of its data are among them.
+    pub fn erase_slc_row(&mut self, row: u32, events: &mut Schedule) {
+        let programs = self.last_program.clone();
+        let slc = self.slc.as_mut().expect("a row of the SLC cache");
+        slc.erases[row as usize] += 1;
+        for die in 0..slc.blocks.dies {
+            let array_ns = self.durations.slc_erase_ns();
+            self.counts.erases += 1;
+            let erase = self.ops.add(Kind::Erase, die, row, array_ns);
+            for (other, &program) in (0..).zip(&programs) {
+                if other != die && program != NONE {
+                    self.ops.tell(program, Waiter::Op(erase));
+                }
+            }
+            self.submit(erase, events);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The SLC cache, which takes the host's pages before they are folded into the other flash.
+//!
+//! A page stands in the cache or behind it, never in both: what is written to the cache is unmapped
+//! behind it at once, as in a drive with one mapping table.
+
+use std::ops::Range;
+
+use super::programs::PageWrite;
+use super::requests::Pending;
+use super::{Source, Ssd, Waiter};
+use crate::error::Result;
+use crate::flash::Cause;
+use crate::managers::BlockManager;
+use crate::timing::device::SlcWear;
+use crate::timing::nand::OpId;
+use crate::timing::params::Timing;
+use crate::timing::slc::{Slc, SlcBlocks, SlcLog, WhenFull};
+
+/// The cache, and what is done with it.
+#[derive(Debug)]
+pub struct SlcCache {
+    log: SlcLog,
+    blocks: SlcBlocks,
+    /// The program that is begun, and its pages that are still to be filled.
+    begun: Option<(OpId, u32)>,
+    idle_ns: u64,
+    /// True while it is folded in a pause.
+    pub is_folding: bool,
+    /// End of the last write of the host, and length of the sequential run that it is a part of.
+    run_end: u64,
+    run_bytes: u64,
+    /// Erases of its blocks.
+    erases: u64,
+    /// Pages that are folded, with their logical pages.
+    moved: Vec<(u32, u32)>,
+}
+
+impl SlcCache {
+    /// The empty cache of a drive, if its times have one.
+    pub fn new(
+        timing: &Timing,
+        drive: &dyn BlockManager,
+        host_pages: u32,
+    ) -> Result<Option<Box<Self>>> {
+        let flash = drive.flash();
+        let geometry = flash.geometry();
+        let Some(blocks) = SlcBlocks::new(timing, geometry, host_pages) else { return Ok(None) };
+        let mapped = (0..host_pages).filter(|&page| flash.physical(page).is_some()).count();
+        let first_page = geometry.physical_pages();
+        Ok(Some(Box::new(SlcCache {
+            log: SlcLog::new(blocks.clone(), first_page, host_pages, mapped as u32)?,
+            blocks,
+            begun: None,
+            idle_ns: (timing.slc.idle_ms * 1e6) as u64,
+            is_folding: false,
+            run_end: 0,
+            run_bytes: 0,
+            erases: 0,
+            moved: Vec::new(),
+        })))
+    }
+
+    /// Its blocks.
+    pub fn blocks(&self) -> SlcBlocks {
+        self.blocks.clone()
+    }
+
+    /// Erases of its blocks so far.
+    pub fn wear(&self) -> SlcWear {
+        let blocks = u64::from(self.blocks.most_rows) * u64::from(self.blocks.dies);
+        SlcWear { erases: self.erases, blocks }
+    }
+
+    /// True if data of the host wait for their program unit to be full.
+    pub fn has_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+}
+
+impl Ssd {
+    /// The page of the flash that holds a logical page, in the SLC cache or behind it.
+    #[inline(always)]
+    pub(super) fn physical(&self, page: u32) -> Option<u32> {
+        if let Some(slc) = &self.slc
+            && let Some(found) = slc.log.find(page)
+        {
+            return Some(found);
+        }
+        self.drive.flash().physical(page)
+    }
+
+    /// Follows the host's writes; true of one that passes the cache by, as part of a long run.
+    #[inline(always)]
+    pub(super) fn is_direct(&mut self, pending: &Pending) -> bool {
+        let least_bytes = self.timing.slc.direct_bytes;
+        let Some(slc) = &mut self.slc else { return false };
+        let is_next = pending.offset == slc.run_end;
+        slc.run_bytes = if is_next { slc.run_bytes + pending.length } else { pending.length };
+        slc.run_end = pending.offset + pending.length;
+        least_bytes > 0 && slc.run_bytes >= least_bytes
+    }
+
+    /// Sees to it that the cache has a place for a page; false if it is to be written elsewhere.
+    #[cold]
+    pub(super) fn slc_has_room(&mut self) -> Result<bool> {
+        if self.slc().begun.is_some() {
+            return Ok(true);
+        }
+        let Slc { when_full, watermark, .. } = self.timing.slc;
+        if !self.slc().log.has_open_row() {
+            self.make_room_for_row(when_full)?;
+            let log = &mut self.slc().log;
+            if log.used_rows() >= log.limit() {
+                return Ok(false);
+            }
+            log.open_row();
+        }
+        if when_full == WhenFull::Fold {
+            let log = &self.slc().log;
+            let least_rows = (watermark * f64::from(log.limit())).ceil().max(1.0) as u32;
+            for _ in least_rows..=log.used_rows() {
+                if self.slc().log.has_closed_row() {
+                    self.fold_unit()?;
+                }
+            }
+        }
+        let log = &mut self.slc().log;
+        let first_page = log.next_page();
+        let pages = log.unit_pages();
+        let op = self.nand.add_slc_program(first_page);
+        self.slc().begun = Some((op, pages));
+        Ok(true)
+    }
+
+    /// Gives rows up until there is room for one more.
+    /// They are those that hold nothing, and others, if the cache is folded when it is full.
+    fn make_room_for_row(&mut self, when_full: WhenFull) -> Result<()> {
+        loop {
+            let log = &self.slc().log;
+            let is_full = log.used_rows() >= log.limit();
+            let may_fold = log.has_closed_row() && when_full == WhenFull::Fold;
+            if !is_full || !(log.has_stale_row() || may_fold) {
+                return Ok(());
+            }
+            self.fold_unit()?;
+        }
+    }
+
+    /// Writes a page of the host to the cache, which has a program begun.
+    #[cold]
+    pub(super) fn write_to_slc(&mut self, page: u32, bytes: u32, waiter: Waiter) -> Result<()> {
+        let write = self.prepare_write(page, bytes, waiter);
+        let is_behind = self.drive.flash().physical(page).is_some();
+        if is_behind {
+            self.drive.trim(page..page + 1)?;
+        }
+        let slc = self.slc();
+        let is_new = !is_behind && slc.log.find(page).is_none();
+        slc.log.mapped_pages += u32::from(is_new);
+        let (op, _) = slc.begun.expect("it has room");
+        for before in write.after.into_iter().flatten() {
+            self.nand.tell(before, Waiter::Op(op));
+        }
+        self.nand.tell(op, waiter);
+        self.fill_slc(Some(page), write.bytes);
+        self.keep_table()
+    }
+
+    /// Fills the program unit that is begun up, so that it is programmed now.
+    #[inline(always)]
+    pub(super) fn pad_slc(&mut self) {
+        while let Some(slc) = &self.slc
+            && slc.has_begun()
+        {
+            self.fill_slc(None, 0);
+        }
+    }
+
+    /// Adds a page to the program that is begun, and submits it if that was the last.
+    #[cold]
+    fn fill_slc(&mut self, logical: Option<u32>, bytes: u32) {
+        self.counters.count_programs(Cause::Slc, 1);
+        let slc = self.slc();
+        let physical = slc.log.take_page(logical);
+        let (op, missing) = slc.begun.expect("a program is begun");
+        slc.begun = (missing > 1).then_some((op, missing - 1));
+        if self.nand.fill(op, physical, bytes) {
+            self.nand.submit(op, &mut self.events);
+        }
+    }
+
+    /// Forgets a page of the host in the cache, which is written behind it.
+    #[inline(always)]
+    pub(super) fn forget_in_slc(&mut self, page: u32) {
+        if let Some(slc) = &mut self.slc {
+            let was_there = slc.log.forget(page);
+            let is_new = !was_there && self.drive.flash().physical(page).is_none();
+            slc.log.mapped_pages += u32::from(is_new);
+        }
+    }
+
+    /// Forgets pages that are trimmed, and returns how many of them the cache held.
+    /// Those behind it are to be trimmed yet.
+    pub(super) fn trim_slc(&mut self, pages: Range<u32>) -> u64 {
+        let Some(slc) = &mut self.slc else { return 0 };
+        let mut forgotten = 0;
+        for page in pages {
+            let was_there = slc.log.forget(page);
+            let is_mapped = was_there || self.drive.flash().physical(page).is_some();
+            slc.log.mapped_pages -= u32::from(is_mapped);
+            forgotten += u64::from(was_there);
+        }
+        forgotten
+    }
+
+    /// Moves the data of the next program unit of the oldest row behind the cache, and erases the
+    /// row if that was its last. The erase does not wait for copies whose program unit is not full,
+    /// which are safe in the controller's memory.
+    #[cold]
+    fn fold_unit(&mut self) -> Result<()> {
+        let slc = self.slc();
+        let mut moved = std::mem::take(&mut slc.moved);
+        let is_last = slc.log.next_to_fold(&mut moved);
+        let page_bytes = self.page_bytes;
+        let mut read: Option<OpId> = None;
+        for &(physical, _) in &moved {
+            if !self.nand.is_in_memory(physical) {
+                let op = *read.get_or_insert_with(|| self.nand.add_read(physical));
+                self.nand.add_bytes(op, page_bytes);
+            }
+        }
+        if let Some(read) = read {
+            self.nand.mark_of_copy(read);
+            self.nand.submit(read, &mut self.events);
+        }
+        for &(_, logical) in &moved {
+            self.slc().log.forget(logical);
+            self.collect_if_short()?;
+            self.write_hinted(logical)?;
+            let write = PageWrite {
+                cause: Cause::Folding,
+                bytes: page_bytes,
+                after: [read, None],
+                waiter: None,
+            };
+            self.give_time(Some(write), Cause::Gc, None);
+            if self.map.is_some() {
+                self.programs.moved.push(logical);
+            }
+            self.keep_table()?;
+        }
+        let slc = self.slc();
+        slc.moved = moved;
+        if is_last {
+            let row = slc.log.give_up_oldest();
+            slc.erases += u64::from(slc.blocks.dies);
+            self.nand.erase_slc_row(row, &mut self.events);
+        }
+        Ok(())
+    }
+
+    /// Looks again in a while whether the device is still idle, if its cache is folded then.
+    #[inline(always)]
+    pub(super) fn watch_slc_idleness(&mut self) {
+        if let Some(slc) = &self.slc
+            && slc.idle_ns > 0
+            && self.requests.is_empty()
+        {
+            self.events.at(self.events.now_ns() + slc.idle_ns, Source::SlcIdle, self.submitted);
+        }
+    }
+
+    /// Begins to fold the cache, if the device has been idle since so many requests.
+    pub(super) fn begin_idle_folding(&mut self, submitted: u64) {
+        if submitted == self.submitted {
+            self.slc().is_folding = true;
+        }
+    }
+
+    /// Ends that when the host asks for something.
+    pub(super) fn end_idle_folding(&mut self) {
+        if let Some(slc) = &mut self.slc {
+            slc.is_folding = false;
+        }
+    }
+
+    /// Folds the next part of the cache in a pause, each when that before is done.
+    #[cold]
+    pub(super) fn fold_while_idle(&mut self) -> Result<()> {
+        while self.slc().is_folding && !self.nand.has_work() {
+            if !self.slc().log.has_closed_row() {
+                self.slc().is_folding = false;
+                return Ok(());
+            }
+            for _ in 0..self.slc().log.units_of_step() {
+                if self.slc().log.has_closed_row() {
+                    self.fold_unit()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn slc(&mut self) -> &mut SlcCache {
+        self.slc.as_deref_mut().expect("only a drive with an SLC cache gets here")
+    }
+}
