@@ -103,6 +103,12 @@ def ran_fleet(folder: Path) -> wa.volumes.FleetRun:
     return wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
 
 
+def ran_together(folder: Path) -> wa.volumes.TogetherRun:
+    ran_fleet(folder)
+    fleet = wa.volumes.Fleet.open(folder / "fleet")
+    return wa.volumes.together(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
+
+
 def needed(folder: Path) -> wa.volumes.FleetNeed:
     ran_fleet(folder)
     fleet = wa.volumes.Fleet.open(folder / "fleet")
@@ -242,6 +248,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Device": lambda _: wa.device("x25-m"),
     "FleetNeed": needed,
     "FleetRun": ran_fleet,
+    "TogetherRun": ran_together,
     "Sweep": swept,
     "SweepResults": lambda folder: swept(folder).results,
     "Curves": lambda folder: swept(folder).results.curves(),
