@@ -148,7 +148,7 @@ def _tell_cost(kept: Kept, repeats: int, bytes_a_second: float) -> None:
     """Say bytes and hours before a measurement begins, or that it goes on."""
     written = repeats * kept.chain.written_bytes
     seconds = written / bytes_a_second
-    takes = f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 3600:.2g} h"
+    takes = f"{max(seconds, 1):.0f} s" if seconds < 600 else f"{seconds / 3600:.2g} h"
     options.note(f"the host writes {shown_bytes(written)} in all, which takes some {takes}")
     if kept.rows:
         options.note(f"{kept.path} holds a part of this measurement, or all of it: it goes on")
