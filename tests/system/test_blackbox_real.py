@@ -298,7 +298,10 @@ def test_a_device_that_never_becomes_steady_is_warned_of(
         ("--target x25-m --yes-destroy-data x25-m --out m.parquet", ["simulated"]),
         ("--target x25-m --design gird --out m.parquet", ["grid"]),
         ("--target x25-m --points 0 --out m.parquet", ["points is 0"]),
-        ("--target x25-m --points 99999 --out m.parquet", ["points is 99999", "36740"]),
+        (
+            "--target x25-m --design grid --points 99999 --out m.parquet",
+            ["points is 99999", "36740"],
+        ),
         ("--target same.img --size 16MiB --out same.img", ["one file"]),
         ("--target x25-m --out no/such/folder/m.parquet", ["No such file"]),
     ],

@@ -21,7 +21,7 @@ ALLOCATE = "allocate --sizes"
 # kind of option once; `test_refusals.py` has what the library refuses of their values.
 CASES: list[tuple[str, list[str]]] = [
     ("twin measure --out {folder}/t.parquet", ["--target", "--windows", "one of"]),
-    ("twin measure --target nosuch --out {folder}/t.parquet", ["nosuch", "no profile"]),
+    ("twin measure --target nosuch --out {folder}/t.parquet", ["nosuch", "neither a profile"]),
     ("twin measure --windows w.csv --op 0.1 --out {folder}/t.parquet", ["--op", "simulated"]),
     ("twin plan --out {folder}/p.toml", ["--capacity", "--target"]),
     ("twin plan --capacity 1TB --phases 9 --out {folder}/p.toml", ["--phases", "from 1 to 6"]),

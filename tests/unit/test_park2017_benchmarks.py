@@ -35,8 +35,10 @@ def test_files_are_replaced_one_by_one_and_stay_as_many(load: FileLoad, tmp_path
         run()
     left = sizes(tmp_path)
     assert len(left) == len(made) == load.files
-    # As many were made as rounds, and each round has appended once.
-    assert max(left) == f"{load.files + load.loops:08}"
+    # As many were made as rounds, and each round has appended once; of the last ones another thread
+    # may have removed some.
+    made_last = load.files + load.loops
+    assert made_last - load.threads < int(max(left)) <= made_last
     new = [size for name, size in left.items() if name not in made]
     assert len(new) > load.files / 2
     assert all((size - load.new_bytes) % load.append_bytes == 0 for size in new)

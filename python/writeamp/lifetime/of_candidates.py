@@ -13,6 +13,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.studies.candidates import run_mixture
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.studies.simulation import simulate_drive
+from writeamp.units.ratios import logical_of
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def factors(more_op: float, **settings: Any) -> Factors:
 
 
 def _wear(one: CandidateRun) -> float:
-    return one.wa / (1 + one.candidate.op)
+    return logical_of(one.wa, one.candidate.op)
 
 
 def _ends(found: Mixture) -> tuple[float, float, float]:

@@ -21,6 +21,7 @@ from writeamp.twin.fitting import Fit
 from writeamp.twin.likelihood import Floats, weigh
 from writeamp.twin.one_number import NOISE, windows_of_one
 from writeamp.twin.table import Grid, Table
+from writeamp.units.ratios import physical_of
 
 # A trace is simulated once for each drive; its passes need not agree better than families do.
 _PRECISION = 0.01
@@ -113,7 +114,7 @@ def _one(trace: traces.Trace, variant: Variant, unit: int, op: float) -> Result 
         precision=_PRECISION,
     )
     try:
-        blocks = _pages_of(asked) * (1 + op) / unit
+        blocks = physical_of(_pages_of(asked), op) / unit
         found = simulate_drive(asked.with_settings(victims=variant.victims_on(blocks)))
     except RefusedError:
         return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from writeamp import output
+from writeamp.errors import WriteampError
 from writeamp.runs.preconditioning import Ageing
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
@@ -50,7 +51,7 @@ class Drive:
     def begin(self) -> None:
         """Count from now on; of a file system, what it still holds back is written before."""
         if self.mounted is not None:
-            self.mounted.sync(None)
+            self._sync(self.mounted)
             self._file_system_began = self.mounted.written_bytes()
         self.began = self.server.control.begin()
         self.recorder.counts_from(self.began)
@@ -59,8 +60,16 @@ class Drive:
         """Leave out of the recording what the drive serves from now on, such as an unmounting."""
         if self.recorder.raw is not None:
             if self.mounted is not None:
-                self.mounted.sync(None)
+                self._sync(self.mounted)
             self.recorder.ends_at(self.server.control.counters())
+
+    def _sync(self, mounted: Mounted) -> None:
+        try:
+            mounted.sync(None)
+        except WriteampError:
+            # A drive that has ended is the cause, and the sentence to tell.
+            self.server.check()
+            raise
 
     def variables(self) -> dict[str, str]:
         """Return the variables of a command's environment."""
@@ -94,7 +103,7 @@ class Drive:
         control, found = self.server.control, self.specification
         file_system = None
         if self.mounted is not None:
-            self.mounted.sync(None)
+            self._sync(self.mounted)
             # Right beside the drive's own counts, as in `begin`: others may go on writing.
             file_system = self.mounted.written_bytes() - self._file_system_began
         ended = control.counters()
