@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,18 @@ class TestMounted:
         assert layers["device_bytes"] < 3_000_000
         assert left_behind(folder) == []
         assert not (folder / "mnt").exists()
+
+    @needs("mkfs.btrfs")
+    def test_a_drive_that_died_is_not_in_the_way_of_btrfs(self, folder: Path) -> None:
+        other = f"{BIG_ENOUGH['btrfs']} --mount other --fs btrfs --run 'touch other/file'"
+        command = (
+            f"pkill -KILL -f '[n]bdfuse.*{folder}'; "
+            f"{sys.executable} -m writeamp serve {other} && touch well"
+        )
+        died = serve(f"{SMALL} --mount mnt", folder, run=command)
+        assert died.status == 2
+        assert (folder / "well").exists(), died.err
+        assert left_behind(folder) == []
 
     def test_making_the_file_system_counts_if_that_is_asked_for(self, folder: Path) -> None:
         later = serve(f"{MOUNT} --json", folder, run="true").document

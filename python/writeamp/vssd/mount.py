@@ -25,6 +25,15 @@ _MAKE = {
     "xfs": ("mkfs.xfs", "-q", "-f", "-s", "size=4096"),
     "btrfs": ("mkfs.btrfs", "-q", "-f"),
 }
+# mkfs.btrfs looks at every loop device that is mounted, and fails if the file under one of them is
+# of a drive that has died, whosoever it was. So it runs where no loop device is mounted.
+_WITHOUT_OTHER_LOOPS = (
+    *("unshare", "--mount", "--propagation", "private", "sh", "-c"),
+    r"for loop in $(sed -n 's,^\(/dev/loop[0-9]*\) .*,\1,p' /proc/self/mounts | sort -u); do "
+    'umount --lazy --all-targets "$loop" || :; done; exec "$@"',
+    "sh",
+)
+_INSIDE: dict[str, tuple[str, ...]] = {"btrfs": _WITHOUT_OTHER_LOOPS}
 # More for a drive that is aged, which one TRIM of everything would make new again. Of several -E
 # mkfs.ext4 takes the last.
 _WITHOUT_DISCARD = {"ext4": ("-E", f"{_EAGER},nodiscard"), "xfs": ("-K",), "btrfs": ("-K",)}
@@ -67,7 +76,7 @@ def check_mount(point: Path, file_system: str) -> None:
     """
     if os.geteuid() != 0:
         raise WriteampError("--mount needs root; without it, use the drive by its socket")
-    require(*_NEEDED, _MAKE[file_system][0])
+    require(*_NEEDED, *_INSIDE.get(file_system, ())[:1], _MAKE[file_system][0])
     for path in _DEVICES:
         if not os.path.exists(path):
             raise WriteampError(f"--mount needs {path}, which this machine has not")
@@ -121,7 +130,8 @@ def mount_drive(
                 "give another --backing"
             )
         more = _WITHOUT_DISCARD[file_system] if is_aged else ()
-        run(signals, *_MAKE[file_system], *more, loop)
+        make = (*_MAKE[file_system], *more, loop)
+        run(signals, *make, inside=_INSIDE.get(file_system, ()))
     if not point.exists():
         undo.callback(_remove_folder, point)
         point.mkdir()

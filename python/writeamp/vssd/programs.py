@@ -28,6 +28,7 @@ _PACKAGES = {
     "mount": "mount",
     "umount": "mount",
     "blkid": "util-linux",
+    "unshare": "util-linux",
     "sync": "coreutils",
     "mkfs.ext4": "e2fsprogs",
     "mkfs.xfs": "xfsprogs",
@@ -52,7 +53,11 @@ def require(*names: str) -> None:
 
 
 def run(
-    signals: HeldSignals | None, name: str, *arguments: str, good: tuple[int, ...] = (0,)
+    signals: HeldSignals | None,
+    name: str,
+    *arguments: str,
+    inside: tuple[str, ...] = (),
+    good: tuple[int, ...] = (0,),
 ) -> str:
     """Run a program to its end and return its output.
 
@@ -60,6 +65,7 @@ def run(
         signals: end it when one of them comes; None where it must not be cut.
         name: a program of `_PACKAGES`.
         arguments: what it is given.
+        inside: a command that ends by becoming the one that follows its own words.
         good: statuses that are no failure.
 
     Raises:
@@ -68,7 +74,7 @@ def run(
     """
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen(
-            [_path_of(name), *arguments],
+            [*inside, _path_of(name), *arguments],
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=messages,
