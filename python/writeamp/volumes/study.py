@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
 from writeamp.studies.compare.row import row_name
-from writeamp.studies.study import Kept, keep_runs
+from writeamp.studies.study import Kept, Studied, keep_runs
 from writeamp.volumes.fleet import Fleet, requests_file
 from writeamp.volumes.jobs import (
     Job,
@@ -31,6 +31,8 @@ from writeamp.volumes.placed import VolumeAt
 from writeamp.volumes.result import ROW, FleetRun
 from writeamp.volumes.selection import select
 from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
+
+R = TypeVar("R", bound=Studied)
 
 # Stands for the trace of each volume where an experiment of all of them is checked.
 _ANY_VOLUME = "volume"
@@ -128,26 +130,53 @@ def run_fleet(
     compared = compared or ComparedSettings()
     compared.check_baseline(labels)
 
-    def found(done: Mapping[int, Outcome]) -> FleetRun:
+    def found(rows: pl.DataFrame, took_s: float) -> FleetRun:
+        return FleetRun(str(fleet.folder), chosen, labels, rows, compared, len(jobs), took_s)
+
+    return kept_study(out, tables, jobs, found, runner=runner, progress=progress)
+
+
+def kept_study(
+    out: AnyPath | None,
+    tables: Mapping[str, Any],
+    jobs: Sequence[Job],
+    found: Callable[[pl.DataFrame, float], R],
+    *,
+    runner: Runner | None,
+    progress: Callable[[int, int], None] | None,
+) -> R:
+    """Return what is found of the outcomes of jobs, whose runs are kept.
+
+    Args:
+        out: a folder in which each finished run is kept, and those that it has are not done again.
+        tables: the experiment without its trace and policy, as `Experiment.to_dict` has it.
+        jobs: what to run.
+        found: makes the result of a row for each outcome, and of the seconds that all took.
+        runner: who does the runs; by default threads of this process.
+        progress: called with the runs done and in all.
+
+    Raises:
+        Interrupted: Ctrl-C, with the result of what was finished.
+    """
+
+    def of_outcomes(done: Mapping[int, Outcome]) -> R:
         rows = [
             {**one.columns, "label": jobs[at].name, "error": one.error, "small": one.is_too_small}
             for at, one in sorted(done.items())
         ]
         frame = pl.DataFrame(rows, schema=ROW)
-        took_s = float(frame["elapsed_s"].sum())
-        rows_of = frame.drop("elapsed_s", "run_s")
-        return FleetRun(str(fleet.folder), chosen, labels, rows_of, compared, len(jobs), took_s)
+        return found(frame.drop("elapsed_s", "run_s"), float(frame["elapsed_s"].sum()))
 
-    def study(kept: Kept) -> FleetRun:
+    def study(kept: Kept) -> R:
         try:
-            return found(outcomes(kept, tables, jobs, runner=runner, progress=progress))
+            return of_outcomes(_outcomes(kept, tables, jobs, runner=runner, progress=progress))
         except Interrupted as stopped:
-            raise Interrupted(found(stopped.finished)) from None
+            raise Interrupted(of_outcomes(stopped.finished)) from None
 
     return keep_runs(out, study, VolumeRunsDataset)
 
 
-def outcomes(
+def _outcomes(
     kept: Kept,
     tables: Mapping[str, Any],
     jobs: Sequence[Job],

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from writeamp._engine import CAUSES
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import WriteampError
 from writeamp.output import AnyPath
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
@@ -21,14 +21,13 @@ from writeamp.results.drawn import Drawn
 from writeamp.runners import Runner
 from writeamp.runs.loads import MOST_GROUPS
 from writeamp.settings.compared import PoliciesSettings
-from writeamp.studies.study import Account, Kept, keep_runs
+from writeamp.studies.study import Account
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.jobs import Job, Outcome, VolumeRunsDataset
+from writeamp.volumes.jobs import Job
 from writeamp.volumes.placed import VolumesTogether
-from writeamp.volumes.result import ROW
 from writeamp.volumes.selection import select
 from writeamp.volumes.settings import ComparedSettings, SelectionSettings
-from writeamp.volumes.study import experiment_of, named_pairs, outcomes, places
+from writeamp.volumes.study import experiment_of, kept_study, named_pairs, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,24 +247,11 @@ def run_together(
     volumes = VolumesTogether(tuple(places(fleet, chosen)))
     jobs = [Job(volumes, *pair) for pair in pairs]
 
-    def found(done: Mapping[int, Outcome]) -> TogetherRun:
-        rows = [
-            {**one.columns, "label": jobs[at].name, "error": one.error, "small": one.is_too_small}
-            for at, one in sorted(done.items())
-        ]
-        frame = pl.DataFrame(rows, schema=ROW)
-        took_s = float(frame["elapsed_s"].sum())
-        rows_of = frame.drop("elapsed_s", "run_s")
+    def found(rows: pl.DataFrame, took_s: float) -> TogetherRun:
         first = compared.baseline or labels[0]
-        return TogetherRun(str(fleet.folder), chosen, labels, rows_of, first, took_s)
+        return TogetherRun(str(fleet.folder), chosen, labels, rows, first, took_s)
 
-    def study(kept: Kept) -> TogetherRun:
-        try:
-            return found(outcomes(kept, tables, jobs, runner=runner, progress=progress))
-        except Interrupted as stopped:
-            raise Interrupted(found(stopped.finished)) from None
-
-    return keep_runs(out, study, VolumeRunsDataset)
+    return kept_study(out, tables, jobs, found, runner=runner, progress=progress)
 
 
 def interval_of(low: float | None, high: float | None) -> tuple[float, float]:

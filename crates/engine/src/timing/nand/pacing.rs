@@ -1,6 +1,6 @@
 //! Pacing of collection against the host's writes, at each die.
 //!
-//! Where a die could go on with either, they take turns. With B of the array's time left of
+//! They take turns at a die that could go on with either. With B of the array's time left of
 //! collections at a die, and R programs of the host that its erased blocks have room for, each
 //! of these programs lets collection have B/R of that time. So a collection is spread evenly over the
 //! host's programs and ends as the room does. Where one of them could go on alone, it does, at no
