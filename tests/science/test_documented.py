@@ -54,7 +54,12 @@ LONG = "writeamp reproduce"
 # It would change the start-up files of whoever runs the tests.
 NOT_RUN = "writeamp --install-completion"
 # They need what a machine may not have.
-REAL_DRIVE = ("writeamp measure save", "writeamp measure run", "writeamp measure calibrate")
+REAL_DRIVE = (
+    "writeamp measure save",
+    "writeamp measure run",
+    "writeamp measure calibrate",
+    "writeamp twin measure --target /",
+)
 SERVE = "writeamp serve"
 FIO = "writeamp blackbox collect --target drive.img"
 # What the pages call files that a reader has, by format.

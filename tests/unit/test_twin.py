@@ -12,18 +12,19 @@ import in_process
 import numpy as np
 import pytest
 import writeamp as wa
+from recordings import POLICY, recorded, requests
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.devices.policy import Policy
 from writeamp.runners import Here
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.twin.chain import Chain, Phase, chain_of
-from writeamp.twin.driving import drive_chain
+from writeamp.twin.driving import RangesHost, drive_chain
 from writeamp.twin.families import FAMILIES, Variant
+from writeamp.twin.fio_jobs import fio_jobs
 from writeamp.twin.fitting import Fit, fit
 from writeamp.twin.keeping import Kept
 from writeamp.twin.likelihood import weigh
 from writeamp.twin.measuring import measure
-from writeamp.twin.plan import fio_jobs
 from writeamp.twin.profile import write_profile
 from writeamp.twin.table import Grid, Table, _simulated, grid_of, table_of
 from writeamp.twin.table_error import table_error
@@ -188,7 +189,7 @@ def test_the_file_of_windows_tells_nothing_but_what_counters_say(tmp_path: Path)
         read_windows(path)
 
 
-class ToldHost:
+class ToldHost(RangesHost):
     """A host whose drive writes twice what it is asked, and which may be interrupted."""
 
     def __init__(self, ends_after: int = 1000) -> None:
@@ -314,6 +315,32 @@ def test_a_twin_predicts_what_the_drive_comes_to(profile: Path) -> None:
     assert 0.97 * low <= real.wa <= 1.03 * high
     assert found.ci[0] <= low < found.wa < high <= found.ci[1]
     assert sum(one.candidate.weight for one in found.runs) > 0.9
+
+
+def test_a_recording_is_served_by_every_drive_that_it_may_be(profile: Path, tmp_path: Path) -> None:
+    trace = str(recorded(tmp_path, requests(20_000)))
+    found = wa.simulate(profile, trace=trace)
+    assert isinstance(found, Mixture)
+    first = found.runs[0]
+    one = first.candidate
+    assert (one.manager, one.victims) != (POLICY["manager"], POLICY["victims"])
+    alone = wa.simulate(
+        "generic",
+        trace=trace, op=one.op, pages_per_block=one.erase_unit_pages,
+        manager=one.manager, victims=one.victims,
+    )  # fmt: skip
+    assert first.wa == alone.wa
+    # What was recorded is asked about, and no WA that lasts: these few requests are not steady.
+    assert not alone.steady
+    assert np.isnan(alone.ci[0])
+    assert alone.spread is not None
+    assert first.half_width == alone.spread.wa_spread
+    assert found.ci90[1] - found.ci90[0] < 0.1 * found.wa
+    smaller = wa.simulate(profile, trace=trace, op=0.5)
+    assert smaller.wa < found.wa
+    assert wa.simulate(profile, trace=trace, size="32MiB").wa == found.wa
+    with pytest.raises(wa.WriteampError, match="was recorded on a drive of 32 MiB"):
+        wa.simulate(profile, trace=trace, size="64MiB")
 
 
 def test_what_is_given_is_replaced_in_all_candidates(profile: Path) -> None:

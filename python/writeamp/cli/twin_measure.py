@@ -1,21 +1,26 @@
-"""Measuring of simulated and virtual drives, and windows of a file, for `twin measure`."""
+"""Measuring of simulated, virtual and real drives, for `twin measure`."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from writeamp import __version__
 from writeamp.blackbox.targets.choice import is_simulated
+from writeamp.blackbox.targets.place import kind_of
 from writeamp.cli import options
 from writeamp.cli.progress_bar import Bar
+from writeamp.devices.device import SIZE
 from writeamp.errors import WriteampError
+from writeamp.hosts.real_host import real_host
+from writeamp.measure.counters.own_families import with_families
 from writeamp.runs.inputs import prepare
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import policy_of
-from writeamp.twin.chain import Chain, chain_of
-from writeamp.twin.driving import drive_chain
+from writeamp.twin.chain import PAGE_BYTES, Chain, chain_of
+from writeamp.twin.driving import Host, drive_chain
 from writeamp.twin.keeping import Kept
 from writeamp.twin.measuring import measure, measure_timed
 from writeamp.twin.settings import ChainSettings, TargetSettings
@@ -23,8 +28,10 @@ from writeamp.twin.virtual import VirtualHost, socket_of
 from writeamp.twin.windows import Windows, windows_of_csv
 from writeamp.units.byte_sizes import shown_bytes
 
-# What a computer sends to a virtual drive, and host pages that a core simulates, in a second.
+# What a computer sends to a virtual and to a real drive in a second, and host pages that a core
+# simulates.
 _VIRTUAL_BYTES_A_SECOND = 1e8
+_REAL_BYTES_A_SECOND = 4e8
 _SIMULATED_PAGES_A_SECOND = 2e6
 
 
@@ -56,23 +63,15 @@ class Measuring:
         target = self.asked.target
         assert target is not None
         if is_simulated(target):
-            if self.asked.destroys is not None:
-                raise WriteampError(
-                    "--yes-destroy-data is for drives that hold data, and a simulated one is new"
-                )
+            self._refuse_of_real()
             return self._of_simulated(target)
-        self._refuse_given(f"{target} is none")
         if self.asked.timed or self.asked.repeats > 1:
             name = "timed" if self.asked.timed else "repeats"
             raise WriteampError(f"--{name} is of a simulated drive, and {target} is none")
+        if self.asked.counters is not None:
+            return self._of_real(target)
         socket = socket_of(target)
-        if socket is None:
-            raise WriteampError(
-                f"{target!r} is neither a profile of a simulated drive nor the socket of a virtual "
-                "one; measure a real one by a plan (`writeamp twin plan`), and give what its "
-                "counters said as --windows"
-            )
-        return self._of_virtual(target, socket)
+        return self._of_real(target) if socket is None else self._of_virtual(target, socket)
 
     def _usual(self, capacity_bytes: int) -> Chain:
         return chain_of(
@@ -80,6 +79,7 @@ class Measuring:
         )
 
     def _of_virtual(self, target: str, socket: Path) -> Windows:
+        self._refuse_given(f"{target} is none")
         destroys = self.asked.destroys
         if destroys not in (None, target):
             raise WriteampError(
@@ -95,9 +95,35 @@ class Measuring:
                     f"{target} holds data, all of which the chain discards; to do that, give "
                     f"--yes-destroy-data {target}"
                 )
-            _tell_cost(kept, 1, _VIRTUAL_BYTES_A_SECOND)
-            with Bar("measuring", lambda done, whole: f"{done / whole:.0%}") as bar:
-                drive_chain(host, kept, seed=self.asked.seed, progress=bar.update)
+            return self._driven(host, kept, _VIRTUAL_BYTES_A_SECOND)
+
+    def _of_real(self, target: str) -> Windows:
+        size, exists = self.given.get("size"), os.path.exists(target)
+        self._refuse_given(f"{target} is none", besides="size")
+        if kind_of(target) == "file" and not exists and size is None:
+            raise WriteampError(
+                f"{target!r} is neither a profile of a simulated drive, the socket of a virtual "
+                "one, a device, nor a file; give --size to make such a file"
+            )
+        with (
+            with_families(self.asked.families),
+            real_host(
+                target,
+                counters=self.asked.counters,
+                size_bytes=None if size is None else int(SIZE.check("size", size)),
+                destroys=self.asked.destroys,
+                tell=options.note,
+            ) as host,
+        ):
+            chain = self._chain_on(host.place.size_bytes, PAGE_BYTES)
+            kept = Kept.at(self.out, chain, host.meaning | {"seed": self.asked.seed})
+            host.check(chain, goes_on=bool(kept.rows))
+            return self._driven(host, kept, _REAL_BYTES_A_SECOND)
+
+    def _driven(self, host: Host, kept: Kept, bytes_a_second: float) -> Windows:
+        _tell_cost(kept, 1, bytes_a_second)
+        with Bar("measuring", lambda done, whole: f"{done / whole:.0%}", by_own_pace=True) as bar:
+            drive_chain(host, kept, seed=self.asked.seed, progress=bar.update)
         return kept.windows
 
     def _of_simulated(self, target: str) -> Windows:
@@ -138,9 +164,18 @@ class Measuring:
             page_bytes=page_bytes,
         )
 
-    def _refuse_given(self, why: str) -> None:
-        if self.given:
-            name = next(iter(self.given)).replace("_", "-")
+    def _refuse_of_real(self) -> None:
+        for name, value, what in (
+            ("yes-destroy-data", self.asked.destroys, "drives that hold data"),
+            ("counters", self.asked.counters, "drives with counters"),
+            ("families", self.asked.families, "drives with counters"),
+        ):
+            if value is not None:
+                raise WriteampError(f"--{name} is for {what}, and a simulated one is new")
+
+    def _refuse_given(self, why: str, besides: str | None = None) -> None:
+        for given in self.given.keys() - {besides}:
+            name = given.replace("_", "-")
             raise WriteampError(f"--{name} is of a simulated drive, and {why}")
 
 

@@ -100,7 +100,7 @@ def _placed(target: str, folder: Path | None) -> tuple[Source, Path]:
         return source, _mount_of(source, target) / name
     if not path.parent.is_dir() or target.startswith("/dev/"):
         raise WriteampError(f"there is no device {target!r}, and no file can be made there")
-    return source_at(_device_under(path.parent)), path
+    return source_at(device_under(path.parent)), path
 
 
 def _mounts() -> Iterator[tuple[str, str]]:
@@ -133,7 +133,7 @@ def _is_of(name: str, disk: str) -> bool:
     return name == disk or re.fullmatch(rf"{re.escape(disk)}p?\d+", name) is not None
 
 
-def _device_under(folder: Path) -> str:
+def device_under(folder: Path) -> str:
     """Return the device whose file system a folder is on."""
     here = os.path.realpath(folder)
     found = [

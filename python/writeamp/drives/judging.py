@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from writeamp.measure.counters.answer import DriveCounters
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.answer import DriveCounters, life_answer
+from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.measure.counters.verdicts import Check
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -27,6 +29,21 @@ class LeastAmount(NamedTuple):
     size_bytes: int | None
     is_refused: bool
     sentence: str
+
+
+def require_counters(snapshot: Snapshot, of: str) -> None:
+    """Refuse a drive whose counters cannot show WA.
+
+    Args:
+        snapshot: of the drive.
+        of: whose WA, and what becomes of that.
+
+    Raises:
+        WriteampError: it counts its host alone, or in no unit that is known.
+    """
+    answer = life_answer(snapshot)
+    if not answer.definitions or answer.definitions[0]["class"] == "estimated":
+        raise WriteampError(f"this drive's counters cannot show the WA of {of}: {answer.reason}")
 
 
 def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from writeamp.drives.judging import LeastAmount, least_amount, run_checks
+from writeamp.drives.judging import LeastAmount, least_amount, require_counters, run_checks
 from writeamp.drives.saving import check_out, save_documents
 from writeamp.drives.settling import Reading, Settled, reading_of, settled
 from writeamp.drives.source import Source, source_at
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.measure.counters.answer import DriveCounters, interval_answer
 from writeamp.results.any_result import AnyResult
 from writeamp.vssd.command import Ended, run_command
 from writeamp.vssd.signals import HeldSignals, held_signals
@@ -116,7 +116,7 @@ def run_on(
         check_out(f"{os.fspath(out)}/")
     with held_signals() as signals:
         earlier = _read(source)
-        _require_counters(earlier)
+        require_counters(earlier.snapshot, "a command, which was not run")
         tell(f"watching the drive for {settle_s:g} s before the command")
         _sleep(signals, settle_s)
         signals.check()
@@ -172,15 +172,6 @@ def _sleep(signals: HeldSignals, seconds: float) -> bool:
     while not signals.came and (left := until - time.monotonic()) > 0:
         signals.wait([], left)
     return not signals.came
-
-
-def _require_counters(reading: Reading) -> None:
-    answer = life_answer(reading.snapshot)
-    if not answer.definitions or answer.definitions[0]["class"] == "estimated":
-        raise WriteampError(
-            f"this drive's counters cannot show the WA of a command, which was not run: "
-            f"{answer.reason}"
-        )
 
 
 def _found(

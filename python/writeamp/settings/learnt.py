@@ -39,13 +39,7 @@ def with_candidates(
         WriteampError: the profile cannot be read, or holds no such candidates.
     """
     device = _given(tables["device"])
-    base = device.get("profile", device.get("device"))
-    if not isinstance(base, str | Path) or not str(base).endswith(".toml"):
-        return tables, None
-    # An array has no candidates, and a file that is not there is told of when the drive is built.
-    if str(base).startswith("raid0:") or not Path(base).is_file():
-        return tables, None
-    found = profile(base).candidates
+    found = candidates_in(device)
     if found is None:
         return tables, None
     policy = _given(tables["policy"])
@@ -61,6 +55,21 @@ def with_candidates(
     if verb != "compare":
         policy = {"manager": best.manager, "victims": best.victims or None} | policy
     return {**tables, "device": drive, "policy": policy}, found
+
+
+def candidates_in(device: Table) -> Candidates | None:
+    """Return the candidates in the profile that settings of a drive name; None of any other.
+
+    Raises:
+        WriteampError: the profile cannot be read.
+    """
+    base = device.get("profile", device.get("device"))
+    if not isinstance(base, str | Path) or not str(base).endswith(".toml"):
+        return None
+    # An array has no candidates, and a file that is not there is told of when the drive is built.
+    if str(base).startswith("raid0:") or not Path(base).is_file():
+        return None
+    return profile(base).candidates
 
 
 def most_probable(device: DeviceSettings, policy: P) -> tuple[DeviceSettings, P, tuple[str, ...]]:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from writeamp import traces
-from writeamp.devices.device import Device
+from writeamp.devices.device import SIZE, Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.settings.held_trace import HeldTrace
+from writeamp.settings.learnt import candidates_in
+from writeamp.settings.settings import LoadSettings
 from writeamp.traces.recorded import KEPT, Recorded
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -47,15 +49,24 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
             "not follow from the requests; say by --precondition in which state to begin"
         )
     run = {"seed": recorded.policy["seed"]}
+    # A drive that may be any of several has policies of its own.
+    is_learnt = candidates_in(_given(tables["device"])) is not None
+    shaped = _sized if is_learnt else _device
     if verb == "simulate":
         run["warmup"] = 0  # what the drive served before is not among the requests that count
     return {
         **tables,
-        "device": _device(name, recorded, tables["device"]),
+        "device": shaped(name, recorded, tables["device"]),
         "load": {"mapping": "as-is", "precondition": recorded.precondition} | load,
-        "policy": _policy(recorded, tables["policy"]),
+        "policy": tables["policy"] if is_learnt else _policy(recorded, tables["policy"]),
         "run": run | _given(tables["run"]),
     }
+
+
+def is_recording(load: LoadSettings) -> bool:
+    """Return whether a load is the requests of one recording, in the order and at the places."""
+    asked = {"trace": load.trace, "trace_format": load.trace_format}
+    return load.trace is not None and load.mapping == "as-is" and _recorded_in(asked) is not None
 
 
 @dataclass(frozen=True)
@@ -142,6 +153,18 @@ def _device(name: str, recorded: Recorded, table: Table) -> Table:
             f"one has {shown_bytes(drive.capacity_bytes)}; give it the same size, or none"
         )
     return {"profile": replace(drive, is_timed_by_default=recorded.timed)}
+
+
+def _sized(name: str, recorded: Recorded, table: Table) -> Table:
+    """Return the settings of a drive that is known by candidates, in the size that was recorded."""
+    given, capacity_bytes = _given(table), _original(name, recorded).capacity_bytes
+    asked = [key for key in _SIZES if key in given]
+    if asked and (asked != ["size"] or SIZE.check("size", given["size"]) != capacity_bytes):
+        raise WriteampError(
+            f"{name} was recorded on a drive of {shown_bytes(capacity_bytes)}; give the learnt one "
+            "the same size, or none"
+        )
+    return {**given, "size": capacity_bytes}
 
 
 def _original(name: str, recorded: Recorded) -> Device:

@@ -16,6 +16,7 @@ from writeamp.runs.runner import drives_that_fit
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
+from writeamp.settings.recorded import is_recording
 from writeamp.settings.settings import ComparisonSettings, SimulationSettings
 from writeamp.studies.mixture import CandidateRun, Mixture
 
@@ -49,13 +50,17 @@ def run_mixture(
         for at, result in runner.results(partial(_run, simulate), jobs):
             found[at] = result
             progress(len(found), len(jobs))
+    of_recording = is_recording(experiment.load)
     runs, names, elapsed_s = [], [], 0.0
     for at, one in enumerate(carrying):
         result = found[at]
         if isinstance(result, RefusedError):
             continue
-        half_width = (result.ci[1] - result.ci[0]) / 2
-        runs.append(CandidateRun(one, result.wa, half_width, result.steady))
+        runs.append(
+            CandidateRun(
+                one, result.wa, _half_width(result, of_recording=of_recording), result.steady
+            )
+        )
         names.append(result.plan.load_name)
         elapsed_s += result.elapsed_s
     if not runs:
@@ -71,6 +76,17 @@ def run_mixture(
         drive_notes=(f"{left_out} candidates cannot be drives of this size",) if left_out else (),
         elapsed_s=elapsed_s,
     )
+
+
+def _half_width(result: Result, *, of_recording: bool) -> float:
+    """Return how far WA of a candidate may be off.
+
+    The requests of a recording are what is asked about, and each candidate serves them all: what is
+    open is where its blocks end. Of any other load it is the WA that lasts.
+    """
+    if of_recording and result.spread is not None:
+        return result.spread.wa_spread
+    return (result.ci[1] - result.ci[0]) / 2
 
 
 def alone(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
@@ -18,19 +19,24 @@ Integers = npt.NDArray[np.int64]
 # Host bytes and flash bytes that a drive has counted so far.
 Reading = tuple[float, float]
 
+# The number of the fill in the place of a part's, and of a window's.
+FILL = -1
 _FILL_BYTES = 1 << 20
 # Of each request, while a phase is drawn.
 _BYTES_A_REQUEST = 40
 
 
 class Host(Protocol):
-    """A host of a drive, which writes to it and reads its counters."""
+    """A host of a drive, which writes a chain to it and reads its counters."""
 
     def discard(self) -> None:
         """Discard all that the drive holds."""
 
-    def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
-        """Write ranges of bytes in their order; `done` is called with the bytes written so far."""
+    def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
+        """Write part `at` of a chain, FILL of which is the fill in order.
+
+        `done` is called with the bytes of it written so far.
+        """
 
     def read_counters(self) -> Reading:
         """Return host and flash bytes, when all that was written is on the flash."""
@@ -52,27 +58,48 @@ def drive_chain(
     """
     chain = kept.chain
     spans = list(chain.parts(chain.logical_pages))
-    ends = [0, *(part.end_pages for part in spans)]
-    page, size = chain.page_bytes, chain.logical_pages * chain.page_bytes
-    whole = size + ends[-1] * page
+    size = chain.logical_pages * chain.page_bytes
+    begins = [0, size, *(size + part.end_pages * chain.page_bytes for part in spans)]
 
-    def tell(before: int) -> Callable[[int], None]:
-        return lambda done: progress(before + done, whole) if progress else None
-
-    def measured(window: int, ranges: tuple[Integers, Integers], before: int) -> None:
+    def measured(at: int, window: int) -> None:
+        before = begins[at + 1]
+        tell = (lambda done: progress(before + done, begins[-1])) if progress else _silent
         begin = host.read_counters()
-        host.write(*ranges, tell(before))
+        host.serve(chain, seed, at, tell)
         end = host.read_counters()
         kept.add([(0, window, end[0] - begin[0], end[1] - begin[1])])
 
     if not kept.rows:
         host.discard()
-        offsets = np.arange(0, size, _FILL_BYTES)
-        measured(-1, (offsets, np.minimum(size - offsets, _FILL_BYTES)), 0)
-    drawn = _Drawn(chain, seed)
+        measured(FILL, FILL)
     for at in range(len(kept.rows) - 1, len(spans)):
-        ranges = drawn.part(spans[at], ends[at], ends[at + 1])
-        measured(spans[at].window, ranges, size + ends[at] * page)
+        measured(at, spans[at].window)
+
+
+def _silent(_done: int) -> None:
+    return
+
+
+class RangesHost(ABC):
+    """A host that is told each range of bytes to write, as the engine draws them."""
+
+    _drawn: _Drawn | None = None
+
+    @abstractmethod
+    def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
+        """Write ranges of bytes in their order; `done` is called with the bytes written so far."""
+
+    def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
+        """Draw a part of a chain, and write it."""
+        if at == FILL:
+            size = chain.logical_pages * chain.page_bytes
+            offsets = np.arange(0, size, _FILL_BYTES)
+            self.write(offsets, np.minimum(size - offsets, _FILL_BYTES), done)
+            return
+        self._drawn = self._drawn or _Drawn(chain, seed)
+        spans = list(chain.parts(chain.logical_pages))
+        begin = spans[at - 1].end_pages if at else 0
+        self.write(*self._drawn.part(spans[at], begin, spans[at].end_pages), done)
 
 
 class _Drawn:

@@ -9,7 +9,8 @@ from typing import Any
 from writeamp.devices.device import device
 from writeamp.devices.profile import profile_names
 from writeamp.errors import WriteampError
-from writeamp.twin.chain import Chain, Phase
+from writeamp.twin.chain import Chain
+from writeamp.twin.fio_jobs import fio_jobs
 
 _SECONDS_PER_HOUR = 3600
 
@@ -48,77 +49,6 @@ def capacity_of(target: str) -> int:
         raise WriteampError(
             f"cannot tell the capacity of {target}: {error.strerror}; give --capacity"
         ) from None
-
-
-def fio_jobs(chain: Chain) -> str:
-    """Return a fio job file: the fill, then a section for each window, to be run one by one."""
-    lines = [
-        "# Run each section by itself, in order and without pauses: fio --section=NAME chain.fio",
-        "# Read the counters of host and flash bytes before the first one and after each.",
-        "[global]",
-        "filename=/dev/THE_DRIVE",
-        f"size={chain.capacity_bytes}",
-        f"bs={chain.page_bytes}",
-        "direct=1",
-        "ioengine=libaio",
-        "iodepth=32",
-        "norandommap=1",
-        "randrepeat=0",
-        "group_reporting=1",
-        "",
-        "[fill]",
-        "rw=write",
-        "bs=1M",
-        "",
-    ]
-    window = 0
-    for phase in chain.phases:
-        start = 0.0
-        for end in phase.ends:
-            window += 1
-            io_bytes = round((end - start) * chain.logical_pages) * chain.page_bytes
-            lines += _section(f"window-{window}", phase, io_bytes, chain)
-            start = end
-    return "\n".join(lines)
-
-
-def _section(name: str, phase: Phase, io_bytes: int, chain: Chain) -> list[str]:
-    """Return the section of a window; two streams beside each other are two with one name."""
-    half = chain.capacity_bytes // 2
-    found = _FIO.get(phase.workload)
-    if found is not None:
-        return [f"[{name}]", "rw=randwrite", found, f"io_size={io_bytes}", ""]
-    if phase.workload.startswith("random(bs="):
-        size = phase.workload.removeprefix("random(bs=").removesuffix(")")
-        return [f"[{name}]", "rw=randwrite", f"bs={size}", f"io_size={io_bytes}", ""]
-    if phase.workload == "mix(sizes=1/1,weights=1/1,of=uniform/sequential)":
-        share = f"io_size={io_bytes // 2}"
-        return [
-            f"[{name}]",
-            "rw=randwrite",
-            f"size={half}",
-            "flow=1",
-            share,
-            "",
-            f"[{name}]",
-            "rw=write",
-            f"offset={half}",
-            f"size={half}",
-            "flow=1",
-            share,
-            "",
-        ]
-    return [f"[{name}]", f"# no fio job writes {phase.workload}; io_size={io_bytes}", ""]
-
-
-# What fio calls the workloads of a chain: its zones are shares of accesses and of the space.
-_FIO = {
-    "uniform": "random_distribution=random",
-    "mix(sizes=1/4/15/80,weights=35/30/20/15)": ("random_distribution=zoned:35/1:30/4:20/15:15/80"),
-    "hot-cold(f=0.1,r=0.9)": "random_distribution=zoned:90/10:10/90",
-    "mix(sizes=1/4,weights=1/0)": "random_distribution=zoned:100/20:0/80",
-    "hot-cold(f=0.5,r=0.9)": "random_distribution=zoned:90/50:10/50",
-}
 
 
 def _steps(chain: Chain) -> list[str]:

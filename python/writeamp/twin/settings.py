@@ -76,10 +76,25 @@ class TargetSettings(Settings):
     target: str | None = setting(
         None,
         None,
-        "what is measured: a simulated drive by its profile (see `writeamp list devices`), or a "
-        "virtual one by its Unix socket or nbd+unix:///?socket=PATH",
+        "what is measured: a simulated drive by its profile (see `writeamp list devices`), a "
+        "virtual one by its Unix socket or nbd+unix:///?socket=PATH, or a block device or a file "
+        "on a real one, which fio writes to",
         choices=profile_names(),
         metavar="TARGET",
+    )
+    counters: str | None = setting(
+        None,
+        None,
+        "counters of a real drive: its device, or a file or folder that something keeps up to date "
+        "(default: the device that the target is or lies on)",
+        metavar="SOURCE",
+    )
+    families: Path | None = setting(
+        None,
+        None,
+        "families of drives of your own, as `measure counters` takes them",
+        number="path",
+        metavar="FILE",
     )
     windows: Path | None = setting(
         None,

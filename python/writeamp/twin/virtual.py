@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 
 from writeamp.errors import WriteampError
-from writeamp.twin.driving import Integers, Reading, in_parts
+from writeamp.twin.driving import Integers, RangesHost, Reading, in_parts
 from writeamp.vssd.control import SUFFIX, Control
 from writeamp.vssd.counter_sums import programmed_bytes
 from writeamp.vssd.nbd_client import MOST_BYTES, Command, NbdClient, NbdRequest
@@ -37,7 +37,7 @@ def socket_of(target: str) -> Path | None:
         return None
 
 
-class VirtualHost:
+class VirtualHost(RangesHost):
     """Host of the virtual drive at a socket; closed at the end of a `with` block."""
 
     def __init__(self, socket: Path) -> None:

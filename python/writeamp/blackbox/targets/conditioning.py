@@ -61,7 +61,7 @@ def _write_until_steady(place: Place, round_s: float, seed: int) -> list[str]:
             f"--bs={_ROUND_BYTES}",
             f"--iodepth={_DEPTH}",
             f"--size={place.size_bytes}",
-            f"--randseed={seed + len(rounds)}",
+            *fio.seeded(seed + len(rounds)),
             "--norandommap",
             "--time_based",
             f"--runtime={round(round_s * 1e3)}ms",

@@ -64,7 +64,7 @@ def options_of(point: WorkloadPoint, place: Place, *, runtime_s: float, seed: in
         f"--iodepth={point.queue_depth}",
         f"--offset={start_bytes}",
         f"--size={place.size_bytes - start_bytes}",
-        f"--randseed={seed}",
+        *seeded(seed),
         "--norandommap",
         "--time_based",
         f"--runtime={round(runtime_s * 1e3)}ms",
@@ -77,6 +77,15 @@ def options_of(point: WorkloadPoint, place: Place, *, runtime_s: float, seed: in
         shares = (point.read_randomness, point.write_randomness)
         options.append("--percentage_random=" + ",".join(f"{round(100 * one)}" for one in shares))
     return options
+
+
+def seeded(seed: int) -> list[str]:
+    """Return the options that make fio draw by a seed.
+
+    Without randrepeat=0, fio before 3.34 writes to the same addresses whatever the seed is (its
+    issue 1502).
+    """
+    return ["--randrepeat=0", f"--randseed={seed}"]
 
 
 def run(place: Place, options: Sequence[str], *, timeout_s: float) -> dict[str, Any]:
@@ -97,6 +106,23 @@ def run(place: Place, options: Sequence[str], *, timeout_s: float) -> dict[str, 
         *place.fio_options,
         *options,
     ]
+    return reported(command, place.name, timeout_s=timeout_s)
+
+
+def reported(
+    command: Sequence[str], name: str, *, timeout_s: float, handles: Sequence[int] = ()
+) -> dict[str, Any]:
+    """Run a command of fio, and return what it reports of its only job or group.
+
+    Args:
+        command: with JSON as its output's format.
+        name: of what it writes to, for errors.
+        timeout_s: that it needs at most.
+        handles: file descriptors that it keeps open as long as it runs.
+
+    Raises:
+        WriteampError: fio fails, or does not end.
+    """
     try:
         done = subprocess.run(
             command,
@@ -105,16 +131,17 @@ def run(place: Place, options: Sequence[str], *, timeout_s: float) -> dict[str, 
             errors="replace",
             timeout=timeout_s + _PATIENCE_S,
             check=False,
+            pass_fds=tuple(handles),
         )
     except subprocess.TimeoutExpired:
         raise WriteampError(
-            f"fio did not end within {timeout_s + _PATIENCE_S:.0f} s on {place.name}"
+            f"fio did not end within {timeout_s + _PATIENCE_S:.0f} s on {name}"
         ) from None
     except OSError as error:
         raise WriteampError(f"fio cannot be run: {error.strerror}") from None
     report = _report(done.stdout)
     if done.returncode or report is None or report["error"]:
-        raise WriteampError(f"fio failed on {place.name}: {_why(done)}")
+        raise WriteampError(f"fio failed on {name}: {_why(done)}")
     return report
 
 

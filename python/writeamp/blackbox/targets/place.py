@@ -99,14 +99,17 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> Place:
 
 
 @contextmanager
-def held(place: Place) -> Iterator[None]:
+def held(place: Place) -> Iterator[int | None]:
     """Keep other collections from a file or a device while this one measures it.
+
+    Gives the descriptor of the lock, which a program that is handed it holds, too; None of an NBD
+    export.
 
     Raises:
         WriteampError: another one has it.
     """
     if place.kind == "nbd":
-        yield
+        yield None
         return
     try:
         handle = os.open(place.name, os.O_RDONLY)
@@ -120,7 +123,7 @@ def held(place: Place) -> Iterator[None]:
                 raise WriteampError(
                     f"another collection measures {place.name}; wait for it, or give another target"
                 ) from None
-        yield
+        yield handle
     finally:
         os.close(handle)
 

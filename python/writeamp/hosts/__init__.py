@@ -1,0 +1,1 @@
+"""Hosts of real drives: fio writes a chain to one, and its counters are read."""

@@ -1,0 +1,235 @@
+"""Hosts of real drives: fio's jobs, counters that do not fit, and places that are refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import in_process
+import pytest
+import writeamp.cli.twin_measure  # noqa: F401 (slow, and of no test's time)
+from stand_in_drives import drive, tools, writes
+from writeamp.blackbox.targets.place import Place
+from writeamp.drives.source import source_at
+from writeamp.errors import WriteampError
+from writeamp.hosts import counted, emptying
+from writeamp.hosts.counted import Counted
+from writeamp.hosts.emptying import emptied
+from writeamp.hosts.real_host import RealHost
+from writeamp.twin.chain import Phase, chain_of
+from writeamp.twin.fio_jobs import fio_jobs, section_names, unwritten
+
+MIB, GB = 1 << 20, 10**9
+CHAIN = chain_of(6, chunks=True, capacity_bytes=64 * MIB + 8192)
+
+
+def sections(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Return the sections of a job file in order; some have one name."""
+    found: list[tuple[str, dict[str, str]]] = []
+    for line in text.splitlines():
+        if line.startswith("["):
+            found.append((line[1:-1], {}))
+        elif "=" in line and not line.startswith("#"):
+            key, _, value = line.partition("=")
+            found[-1][1][key] = value
+    return found
+
+
+@pytest.mark.parametrize("fine", [False, True])
+def test_fio_writes_what_the_chain_says(*, fine: bool) -> None:
+    found = sections(fio_jobs(CHAIN, fine=fine))[1:]
+    fills = [one for name, one in found if name == "fill"]
+    assert sum(int(one["size"]) for one in fills) == CHAIN.capacity_bytes
+    assert int(fills[1]["offset"]) == int(fills[0]["size"])
+    written: dict[str, int] = {}
+    for name, one in found[2:]:
+        written[name] = written.get(name, 0) + int(one["io_size"])
+    ends = [0, *(part.end_pages for part in CHAIN.parts(CHAIN.logical_pages, fine=fine))]
+    spans = [(b - a) * 4096 for a, b in itertools.pairwise(ends)]
+    assert list(written.values()) == spans
+    if fine:
+        assert list(written) == section_names(CHAIN)
+    seeds = {name: one["randseed"] for name, one in found[2:]}
+    assert len(set(seeds.values())) == len(seeds)
+    # The sequential stream goes on through its half, and nothing of it is written twice.
+    streams = [one for name, one in found[2:] if one["rw"] == "write"]
+    half = CHAIN.logical_pages // 2 * 4096
+    at = half
+    for one in streams:
+        assert int(one["offset"]) == at
+        assert int(one["offset"]) + int(one["size"]) == 2 * half
+        at += int(one["io_size"])
+    assert len(streams) == (5 if fine else 2)
+
+
+def test_a_plans_jobs_are_those_that_are_run() -> None:
+    place = ["filename=x", "direct=1"]
+    (_, shared), *whole = sections(fio_jobs(CHAIN, place))
+    (_, run), *parts = sections(fio_jobs(CHAIN, place, fine=True))
+    assert shared == run
+    assert (shared["filename"], shared["randrepeat"], shared["end_fsync"]) == ("x", "0", "1")
+    first = [one for name, one in whole if name == "window-3"]
+    assert first[0]["random_distribution"] == "zoned:35/1:30/4:20/15:15/80"
+    same = [one for name, one in parts if name == "window-3"]
+    assert [one | {"randseed": ""} for one in first] == [one | {"randseed": ""} for one in same]
+
+
+def test_a_workload_that_fio_does_not_write_is_told() -> None:
+    chain = replace(CHAIN, phases=(Phase("uniform"), Phase("zipf(s=1)")))
+    assert unwritten(CHAIN) == []
+    assert unwritten(chain) == ["zipf(s=1)"]
+    assert "no fio job writes zipf(s=1)" in fio_jobs(chain)
+    beside = replace(CHAIN, phases=(replace(CHAIN.phases[3], ends=(0.5, 1.25)),))
+    assert unwritten(beside) == [beside.phases[0].workload]  # its stream would pass the end
+
+
+def logs(folder: Path, host: int, flash: int) -> Path:
+    """Write a drive's logs as something that keeps them up to date does."""
+    folder.mkdir(exist_ok=True)
+    smart = {"critical_warning": 0, "data_units_written": -(-host // 512_000)}
+    ocp = {"Physical media units written": {"hi": 0, "lo": flash}}
+    for name, document in (("smart.json", smart), ("ocp.json", ocp)):
+        (folder / name).write_text(json.dumps(document))
+        os.utime(folder / name, (4e9, 4e9))  # later than any reading
+    return folder
+
+
+def test_counters_tell_what_was_written_since_the_first_reading(tmp_path: Path) -> None:
+    found = Counted.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))))
+    assert found.read(0) == (0, 0)
+    logs(tmp_path / "logs", 2 * GB, 5 * GB)
+    assert found.read(GB) == (pytest.approx(GB, rel=1e-3), 3 * GB)
+    assert found.read(0) == (pytest.approx(GB, rel=1e-3), 3 * GB)
+    logs(tmp_path / "logs", 3 * GB, 7 * GB)
+    assert found.read(GB)[1] == 5 * GB
+
+
+@pytest.mark.parametrize(
+    ("host", "flash", "sentence"),
+    [
+        (GB, 2 * GB, "nothing was written between the snapshots"),
+        (GB + GB // 2, 3 * GB, "where fio wrote 1 GB: they are another drive's"),
+        (3 * GB, 9 * GB, "rose by 1.863 GiB where fio wrote 1 GB: somebody else writes"),
+        (GB // 2, 3 * GB, "tell no WA of a window: "),
+        (2 * GB, 2 * GB + 5, "tell no WA of a window: "),
+    ],
+)
+def test_counters_that_do_not_fit_are_refused(
+    tmp_path: Path, host: int, flash: int, sentence: str
+) -> None:
+    found = Counted.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))), patience_s=0)
+    found.begin()
+    logs(tmp_path / "logs", host, flash)
+    with pytest.raises(WriteampError, match=sentence):
+        found.read(GB)
+
+
+def test_counters_may_be_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Counted.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))))
+    found.begin()
+    looks = iter([(GB, 2 * GB), (GB + GB // 2, 3 * GB), (2 * GB, 5 * GB)])
+    monkeypatch.setattr(counted.time, "sleep", lambda _: logs(tmp_path / "logs", *next(looks)))
+    assert found.read(GB)[1] == 3 * GB
+
+
+def test_counters_that_nobody_keeps_up_to_date_are_refused(tmp_path: Path) -> None:
+    path = logs(tmp_path / "logs", GB, 2 * GB)
+    os.utime(path / "ocp.json", (1e9, 1e9))
+    with pytest.raises(WriteampError, match="was not written anew for 0 s"):
+        Counted.of(source_at(str(path)), patience_s=0)
+
+
+def test_counters_without_the_flash_are_refused(tmp_path: Path) -> None:
+    (logs(tmp_path / "logs", GB, 2 * GB) / "ocp.json").unlink()
+    with pytest.raises(WriteampError, match="cannot show the WA of a chain, which was not begun"):
+        Counted.of(source_at(str(tmp_path / "logs")))
+
+
+def test_coarse_counters_are_refused(tmp_path: Path) -> None:
+    with tools(tmp_path, "smartctl"):
+        attributes = {225: 60_000, 243: 90_000}
+        path = drive(tmp_path, "sda", model="INTEL SSDSC2KB960G8", attributes=attributes)
+        found = Counted.of(source_at(str(path)))
+    found.check_grain(25 * 2**25)
+    with pytest.raises(WriteampError, match=r"counts 32 MiB at a time.* windows of 800 MiB"):
+        found.check_grain(25 * 2**25 - 1)
+
+
+def test_a_device_is_its_own_source_of_counters(tmp_path: Path) -> None:
+    with tools(tmp_path, "nvme"):
+        path = drive(tmp_path, "nvme0", host=GB, flash=2 * GB, refuses=["fdp stats"])
+        found = Counted.of(source_at(str(path)))
+        found.begin()
+        os.system(writes(path, host=GB, flash=2 * GB))
+        host, flash = found.read(GB)
+    assert flash / host == pytest.approx(2, rel=1e-3)
+
+
+def host_of(place: Place, folder: Path, tell: Callable[[str], None] = print) -> RealHost:
+    return RealHost(place, Counted.of(source_at(str(logs(folder / "logs", GB, GB)))), tell)
+
+
+def test_a_place_is_judged_before_it_is_written(tmp_path: Path) -> None:
+    file, told = tmp_path / "f", list[str]()
+    file.write_bytes(b"")
+    place = Place("file", str(file), 64 * MIB, 512, is_new=True)
+    host = host_of(place, tmp_path, told.append)
+    chain = chain_of(2, chunks=False, capacity_bytes=place.size_bytes)
+    host.check(chain, goes_on=False)
+    assert "64 MiB of the drive's" in told[0]
+    with pytest.raises(WriteampError, match="is new, but a part of the chain"):
+        host.check(chain, goes_on=True)
+    with pytest.raises(WriteampError, match=r"no fio job writes zipf\(s=1\)"):
+        host.check(replace(chain, phases=(Phase("zipf(s=1)"),)), goes_on=False)
+
+
+def test_a_file_is_emptied_and_gets_its_blocks(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(b"x" * MIB)
+    emptied(Place("file", str(file), MIB // 2, 512), timeout_s=1)
+    assert file.read_bytes() == bytes(MIB)
+    assert file.stat().st_blocks * 512 >= MIB // 2
+    huge = Place("file", str(file), 1 << 60, 512)
+    with pytest.raises(WriteampError, match="cannot make room for"):
+        emptied(huge, timeout_s=1)
+
+
+def test_a_file_system_that_moves_data_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emptying, "_mount_of", lambda path: ("btrfs", ["rw"]))
+    with pytest.raises(WriteampError, match="lies on btrfs, which writes elsewhere"):
+        emptying.check_file_system(str(tmp_path / "f"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--target nbd://localhost", "names no Unix socket"),
+        ("--target {f} --op 0.3", "--op is of a simulated drive"),
+        ("--target ssd-m --size 64MiB --counters {f}", "--counters is for drives with counters"),
+        ("--target {f} --timed", "--timed is of a simulated drive"),
+        ("--target {f} --counters {f}", "cannot show the WA of a chain"),
+        ("--target {f} --families {f} --counters {f}", "cannot read the families of"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(tmp_path: Path, arguments: str, words: str) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(b"data")
+    os.utime(file, (4e9, 4e9))
+    asked = f"{arguments.format(f=file)} --out {tmp_path / 't.parquet'}"
+    found = in_process.run("twin measure", asked)
+    assert found.status == 2
+    assert words in found.err
+    assert file.read_bytes() == b"data"
+
+
+def test_without_fio_nothing_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, **_: None)
+    found = in_process.run("twin measure", f"--target {tmp_path}/f --size 64MiB --out {tmp_path}/t")
+    assert found.status == 2
+    assert "fio is not installed" in found.err
