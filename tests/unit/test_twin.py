@@ -227,8 +227,11 @@ def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None
         Kept.at(path, chain, ["y"])
     drive_chain(second, Kept.at(path, chain, ["x"]), seed=3)
     assert (first.discarded, second.discarded) == (1, 0)
-    found = np.concatenate([*first.offsets, *second.offsets])
-    assert np.array_equal(found, np.concatenate(whole.offsets))
+    found, expected = [*first.offsets, *second.offsets], whole.offsets
+    assert all(np.array_equal(a, b) for a, b in zip(found[:5], expected[:5], strict=True))
+    # What was cut off is drawn anew: to write the same once more would be a loop.
+    assert [one.size for one in found] == pytest.approx([one.size for one in expected], rel=0.01)
+    assert not np.array_equal(found[5], expected[5])
     told = read_windows(path)
     assert told.wa == pytest.approx([1] * chain.windows)
     assert told.host_bytes == pytest.approx(read_windows(tmp_path / "whole.parquet").host_bytes)

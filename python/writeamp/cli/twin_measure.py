@@ -118,7 +118,9 @@ class Measuring:
             chain = self._chain_on(host.place.size_bytes, PAGE_BYTES)
             kept = Kept.at(self.out, chain, host.meaning | {"seed": self.asked.seed})
             host.check(chain, goes_on=bool(kept.rows))
-            return self._driven(host, kept, _REAL_BYTES_A_SECOND)
+            is_nbd = host.place.kind == "nbd"
+            speed = _VIRTUAL_BYTES_A_SECOND if is_nbd else _REAL_BYTES_A_SECOND
+            return self._driven(host, kept, speed)
 
     def _driven(self, host: Host, kept: Kept, bytes_a_second: float) -> Windows:
         _tell_cost(kept, 1, bytes_a_second)

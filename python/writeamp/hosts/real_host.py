@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,9 +25,10 @@ from writeamp.twin.fio_jobs import fio_jobs, section_names, unwritten
 from writeamp.twin.plan import capacity_of
 from writeamp.units.byte_sizes import shown_bytes
 
+# fio ends with this process, also if that is killed, where util-linux is.
+_ENDING = ("setpriv", "--pdeathsig", "KILL")
 # The slowest drive that a part is waited for.
 _LEAST_BYTES_S = 1e6
-_SALTS = 1 << 20
 # A file or a part of a drive is said to be one if it is smaller than the drive by more than this.
 _WHOLE_PART = 0.99
 
@@ -47,7 +48,6 @@ class RealHost:
     counted: Counted
     tell: Callable[[str], None]
     lock: int | None = None
-    _salt: int = 0
     _written_bytes: int = 0
 
     @property
@@ -84,8 +84,6 @@ class RealHost:
                 f"{self.place.name} is new, but a part of the chain was measured on it; remove the "
                 "file of windows, or put the file back"
             )
-        # A part that was cut off is written with other draws: the same ones would be a loop.
-        self._salt = secrets.randbelow(_SALTS) + 1 if goes_on else 0
         drive_bytes = self.counted.first.facts.capacity_bytes or _whole_bytes(self.place)
         if self.place.size_bytes < _WHOLE_PART * drive_bytes:
             self.tell(
@@ -108,8 +106,10 @@ class RealHost:
         name = FILL_SECTION if at == FILL else section_names(chain)[at]
         with TemporaryDirectory(prefix="writeamp-") as folder:
             job = Path(folder, "chain.fio")
-            job.write_text(fio_jobs(chain, options, fine=True, seed=seed + self._salt))
+            job.write_text(fio_jobs(chain, options, fine=True, seed=seed))
             command = ["fio", f"--section={name}", "--output-format=json", str(job)]
+            if shutil.which(_ENDING[0]):
+                command = [*_ENDING, *command]
             report = fio.reported(
                 command,
                 self.place.name,

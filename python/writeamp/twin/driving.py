@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -22,6 +23,7 @@ Reading = tuple[float, float]
 # The number of the fill in the place of a part's, and of a window's.
 FILL = -1
 _FILL_BYTES = 1 << 20
+_OTHER_SEEDS = 1 << 20
 # Of each request, while a phase is drawn.
 _BYTES_A_REQUEST = 40
 
@@ -48,7 +50,8 @@ def drive_chain(
     """Let a host serve a chain, and keep what the counters say of each part.
 
     What is kept already is not measured again: the drive is as that left it. A part in which it was
-    interrupted is written anew, and what it wrote before counts for nothing.
+    interrupted is written anew, with other draws, as the same ones would make a loop of it; what it
+    wrote before counts for nothing.
 
     Args:
         host: of the drive.
@@ -59,13 +62,14 @@ def drive_chain(
     chain = kept.chain
     spans = list(chain.parts(chain.logical_pages))
     size = chain.logical_pages * chain.page_bytes
+    draws = seed + 1 + secrets.randbelow(_OTHER_SEEDS) if kept.rows else seed
     begins = [0, size, *(size + part.end_pages * chain.page_bytes for part in spans)]
 
     def measured(at: int, window: int) -> None:
         before = begins[at + 1]
         tell = (lambda done: progress(before + done, begins[-1])) if progress else _silent
         begin = host.read_counters()
-        host.serve(chain, seed, at, tell)
+        host.serve(chain, draws, at, tell)
         end = host.read_counters()
         kept.add([(0, window, end[0] - begin[0], end[1] - begin[1])])
 
