@@ -16,7 +16,7 @@ import numpy as np
 from writeamp.blackbox.features.extended import EXTENDED
 from writeamp.blackbox.formulas import of_profiles
 from writeamp.blackbox.formulas.drive_formula import COSTS
-from writeamp.blackbox.formulas.fit import fitted_formulas
+from writeamp.blackbox.formulas.fit import formula_of_rows
 from writeamp.blackbox.measurement_file import read_measurements
 
 # More digits than the measurements have.
@@ -28,11 +28,10 @@ def main() -> None:
     print("| profile | points | unit of pages | mean error of the formula |\n|---|---|---|---|")
     for path in sorted(sys.argv[1:]):
         rows = read_measurements(path)
-        features, log_times = EXTENDED.of(rows).to_numpy(), -np.log(rows["throughput_iops"] / 1e6)
-        formulas = fitted_formulas(features, EXTENDED.names, log_times.to_numpy(), {})
-        _, _, best = max(formulas, key=lambda one: one[0])
-        ratio = np.exp(best.log_time(features, EXTENDED.names) - log_times.to_numpy())
-        name, error = str(rows["target"][0]), float(np.mean(np.abs(1 / ratio - 1)))
+        best = formula_of_rows(rows)
+        time_us = np.exp(best.log_time(EXTENDED.of(rows).to_numpy(), EXTENDED.names))
+        said = 1e6 / time_us / rows["throughput_iops"].to_numpy()
+        name, error = str(rows["target"][0]), float(np.mean(np.abs(said - 1)))
         found[name] = {
             "points": rows.height,
             "error": round(error, _DIGITS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from itertools import product
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from in_process import document, run
 from sklearn.linear_model import LinearRegression
 from writeamp.blackbox.designs import Design
 from writeamp.blackbox.features.pages import lies_across, pages_touched
+from writeamp.blackbox.formulas import of_file
 from writeamp.blackbox.formulas.drive_formula import COSTS, LIKELY, DriveFormula
 from writeamp.blackbox.formulas.fit import fitted_formulas
-from writeamp.blackbox.formulas.of_profiles import chosen_profiles, profile_formulas
+from writeamp.blackbox.formulas.of_profiles import chosen_formulas, profile_formulas
 from writeamp.blackbox.model_file import load, save
 from writeamp.blackbox.models.documents import from_document, to_document
-from writeamp.blackbox.models.prior import PriorRegressor
+from writeamp.blackbox.models.prior import PriorRegressor, prior_regressor
 from writeamp.blackbox.off_grid import between_levels
+from writeamp.blackbox.targets.settings import SimulatedSettings
 from writeamp.blackbox.training import train
 from writeamp.errors import WriteampError
 
@@ -145,14 +148,51 @@ def test_what_is_saved_predicts_the_same_to_the_last_bit(target: str) -> None:
 def test_the_measured_drive_and_its_arrays_are_no_prior_of_their_own() -> None:
     known = set(profile_formulas())
     assert {"apex", "ssd-s"} <= known
-    assert set(chosen_profiles("auto", ["apex"]) or ()) == known - {"apex"}
-    assert set(chosen_profiles("auto", ["raid0:apex,apex"]) or ()) == known - {"apex"}
-    assert chosen_profiles("apex, ssd-s", ["real"]) == ("apex", "ssd-s")
-    assert chosen_profiles("none", ["apex"]) is None
+    assert set(chosen_formulas("auto", ["apex"]) or ()) == known - {"apex"}
+    assert set(chosen_formulas("auto", ["raid0:apex,apex"]) or ()) == known - {"apex"}
+    assert list(chosen_formulas("apex, ssd-s", ["real"]) or ()) == ["apex", "ssd-s"]
+    assert chosen_formulas("none", ["apex"]) is None
     with pytest.raises(WriteampError, match="would foretell its own answers"):
-        chosen_profiles("apex", ["apex"])
+        chosen_formulas("apex", ["apex"])
     with pytest.raises(WriteampError, match="did you mean 'apex'"):
-        chosen_profiles("apx", [])
+        chosen_formulas("apx", [])
+
+
+def test_a_profile_in_a_file_is_simulated_for_a_prior(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_file, "_DESIGN", Design("random", points=30, seed=1))
+    monkeypatch.setattr(of_file, "_SETTINGS", SimulatedSettings(precision=0.2, most_s=0.1))
+    own = tmp_path / "own.toml"
+    blocks, fewer = "blocks_per_plane = 8192", "blocks_per_plane = 48"
+    own.write_text(profile_text("x25-m").replace(blocks, fewer))
+    begun_with = chosen_formulas(f"{own}, apex", ["real"]) or {}
+    assert list(begun_with) == [str(own), "apex"]
+    model = prior_regressor(LinearRegression(), "throughput", NAMES, begun_with)
+    assert ([name for name, *_ in model.others], model.profiles) == ([str(own)], ("apex",))
+    rows = answers(drawn(30))
+    features = rows.select(NAMES).to_numpy()
+    model.fit(features, rows["throughput_iops"].to_numpy())
+    again = from_document(json.loads(json.dumps(to_document(model))))
+    assert np.array_equal(again.predict(features), model.predict(features))
+    assert again.others[0][0] == str(own)
+    # Dies read one page of 4 KiB by 20 us, twenty at a time, behind a controller of 28.5 us.
+    reads = dict.fromkeys(NAMES, 0.0) | {"queue_depth": 32.0, "read_size_bytes": 4096.0}
+    row = np.array([[(reads | {"read_randomness": 1.0})[name] for name in NAMES]])
+    assert np.exp(begun_with[str(own)].log_time(row, NAMES)) == pytest.approx(28.6, rel=0.25)
+
+
+def test_a_file_without_times_is_no_prior(tmp_path: Path) -> None:
+    twin = tmp_path / "twin.toml"
+    lines = profile_text("generic").partition("[timing]")[0]
+    twin.write_text(lines)
+    with pytest.raises(WriteampError, match="a twin knows write amplification alone"):
+        chosen_formulas(f"auto,{twin}", ["apex"])
+
+
+def profile_text(name: str) -> str:
+    """Return the text of a profile of the library."""
+    return resources.files("writeamp.devices.profiles").joinpath(f"{name}.toml").read_text("utf-8")
 
 
 def test_features_that_tell_too_little_have_no_prior() -> None:

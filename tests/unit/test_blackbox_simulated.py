@@ -14,11 +14,14 @@ from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.prepared import Prepared
 from writeamp.blackbox.targets.scaled import DEFAULT_BYTES, scaled
 from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
+from writeamp.blackbox.targets.stopping import Judged
 from writeamp.devices.device import device
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import WriteampError
+from writeamp.statistics.steady import SteadyState
 
 POINTS = [READS, WRITES, MIXED]
+LARGER_WRITES = replace(WRITES, queue_depth=16, write_size_bytes=8 * KIB)
 
 
 def measure(target: SimulatedTarget, point: WorkloadPoint) -> Measured:
@@ -93,6 +96,25 @@ def test_writes_do_not_end_while_cache_and_free_blocks_still_take_them_in() -> N
     assert found.run_s > 0.5
     assert found.wa is not None
     assert found.wa > 3
+
+
+def test_a_drive_that_lives_on_free_blocks_goes_on() -> None:
+    """The cache takes in 70 MB/s, the flash 39: until no block is free, nothing drifts."""
+    settings = SimulatedSettings(precision=0.02, most_s=20.0)
+    found = measure(SimulatedTarget("x25-m", size="2GiB", settings=settings), LARGER_WRITES)
+    assert found.bandwidth_mb_s < 45
+    assert found.wa is not None
+    assert found.wa > 6.5
+
+
+def test_the_write_amplification_of_a_slow_host_is_that_of_a_full_cache() -> None:
+    settings = SimulatedSettings(precision=0.02, most_s=20.0)
+    slow = {"write_cache.mb_s": 5.0}
+    target = SimulatedTarget("x25-m", size="256MiB", changes=slow, settings=settings)
+    found = measure(target, LARGER_WRITES)
+    assert found.bandwidth_mb_s == pytest.approx(5.0, rel=0.02)
+    assert found.wa is not None
+    assert found.wa > 7
 
 
 def test_precision_tells_how_far_other_seeds_are() -> None:
@@ -181,6 +203,11 @@ def test_a_scaled_drive_says_what_it_has_less_of() -> None:
 def test_a_setting_outside_its_domain_is_refused(settings: dict[str, float], words: str) -> None:
     with pytest.raises(WriteampError, match=words):
         small(**settings)
+
+
+def test_a_run_that_answers_nothing_after_its_warm_up_is_not_precise() -> None:
+    silent = SteadyState(0, 0.0, 0.0, 0.0, True, "nothing", 10, own_half_width=0.0)
+    assert Judged(silent, silent, requests=2000, warmup_ns=0, wa_change=0.0).precision is None
 
 
 def test_a_time_in_which_nothing_is_answered_is_an_error_of_the_point() -> None:

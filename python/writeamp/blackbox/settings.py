@@ -56,7 +56,8 @@ class TrainingSettings(Settings):
         NONE,
         None,
         f"what the models begin with: {NONE}, {AUTO} (a formula of drives, fitted from the costs "
-        "of all simulated profiles but the measured one), or names of profiles",
+        "of all simulated profiles but the measured one), names of profiles or .toml files of "
+        "others, which are simulated first",
         choices=(NONE, AUTO),
         metavar="NAMES",
     )

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from writeamp.blackbox import littles_law
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.formulas.drive_formula import NEEDS
-from writeamp.blackbox.formulas.of_profiles import chosen_profiles
+from writeamp.blackbox.formulas.of_profiles import chosen_formulas
 from writeamp.blackbox.measurement_file import drives_of
 from writeamp.blackbox.measurements import (
     TARGETS,
@@ -26,7 +26,7 @@ from writeamp.blackbox.measurements import (
 )
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.documents import to_document
-from writeamp.blackbox.models.prior import PRIOR_TARGETS, PriorRegressor
+from writeamp.blackbox.models.prior import PRIOR_TARGETS, prior_regressor
 from writeamp.blackbox.models.registry import MODELS, make_model
 from writeamp.blackbox.off_grid import across_pages, between_levels
 from writeamp.blackbox.predictions import Forecast, HeldOut, Predictions
@@ -247,7 +247,8 @@ def train(
         level: share of unseen workloads that lie within their prediction interval.
         prior: what the models of latency, bandwidth and throughput begin with: "none"; "auto", a
             drive formula with the costs of the library's profiles, without the drive that was
-            measured; or names of profiles with commas between.
+            measured; names of profiles, and .toml files of others, which are simulated first; or
+            several of these with commas between.
         log_target: fit logarithms of the targets, as paper 2 does.
         progress: called with the number of targets that are done, and of all.
 
@@ -261,8 +262,8 @@ def train(
             f"the measurements are of {len(drives)} drives, {', '.join(drives)}; a model is of one"
         )
     chosen = find_feature_set(features)
-    profiles = chosen_profiles(prior, drives)
-    if profiles is not None:
+    begun_with = chosen_formulas(prior, drives)
+    if begun_with is not None:
         _check_prior(chosen.names, features, log_target=log_target)
     asked = trainable(measurements) if targets is None else targets
     tables, fitted = {}, {}
@@ -272,8 +273,8 @@ def train(
         tables[target] = _training_table(measurements, target, features)
         inner = make_model(model, log_target=log_target, names=chosen.names)
         folds = MODELS[model].folds
-        if profiles is not None and target in PRIOR_TARGETS:
-            inner = PriorRegressor(inner, target=target, names=chosen.names, profiles=profiles)
+        if begun_with is not None and target in PRIOR_TARGETS:
+            inner = prior_regressor(inner, target, chosen.names, begun_with)
             folds = folds or _FOLDS
         one = ConformalRegressor(inner, level=level, folds=folds, relative=log_target)
         fitted[target] = tables[target].fitted(one)

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 from scipy.optimize import least_squares  # type: ignore[import-untyped]
 
+from writeamp.blackbox.features.extended import EXTENDED
 from writeamp.blackbox.formulas.drive_formula import (
     COSTS,
     DEVIATIONS,
@@ -19,6 +21,7 @@ from writeamp.blackbox.formulas.drive_formula import (
 
 F64 = npt.NDArray[np.float64]
 
+_US_PER_S = 1e6
 # Units of reading and writing that a drive may have.
 PAGES_BYTES = tuple(4096 << power for power in range(6))
 # Relative error that the formula is taken to have, against which costs may leave what is likely.
@@ -83,6 +86,18 @@ def fitted_formulas(
     ]
     whole = sum(weight for weight, _, _ in found)
     return [(weight / whole, name, formula) for weight, name, formula in found]
+
+
+def formula_of_rows(rows: pl.DataFrame) -> DriveFormula:
+    """Return the formula that explains a table of measurements best, from ordinary costs.
+
+    Args:
+        rows: with a column for each of `NEEDS`, and `throughput_iops`.
+    """
+    features = EXTENDED.of(rows).to_numpy()
+    log_times = np.log(_US_PER_S / rows["throughput_iops"].to_numpy())
+    found = fitted_formulas(features, EXTENDED.names, log_times, {})
+    return max(found, key=lambda one: one[0])[2]
 
 
 def _weights(costs: F64, rows: int) -> F64:

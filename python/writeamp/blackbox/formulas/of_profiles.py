@@ -11,6 +11,7 @@ from functools import cache
 from importlib import resources
 
 from writeamp.blackbox.formulas.drive_formula import COSTS, DriveFormula
+from writeamp.blackbox.formulas.of_file import simulated_formula
 from writeamp.devices.raid import is_array, parse_array
 from writeamp.errors import WriteampError, unknown
 
@@ -32,16 +33,18 @@ def profile_formulas() -> Mapping[str, DriveFormula]:
     }
 
 
-def chosen_profiles(asked: str, drives: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the profiles that a prior begins with; None if there is to be no prior.
+def chosen_formulas(asked: str, drives: Sequence[str]) -> dict[str, DriveFormula] | None:
+    """Return the formulas that a prior begins with, by profile; None if there is to be no prior.
 
     Args:
-        asked: "none"; "auto" for all but the drives and the members of arrays of them; or names of
-            profiles with commas between.
+        asked: "none"; or, with commas between, "auto" for all profiles of the library but the
+            drives and the members of arrays of them, names of profiles, and .toml files of
+            others, which are simulated for it.
         drives: names of what was measured.
 
     Raises:
-        WriteampError: a profile that is not known, or that was itself measured.
+        WriteampError: a profile that is not known, or that was itself measured, or a file that is
+            no profile of a flash drive with times.
     """
     if asked == NONE:
         return None
@@ -49,15 +52,19 @@ def chosen_profiles(asked: str, drives: Sequence[str]) -> tuple[str, ...] | None
     for drive in filter(is_array, drives):
         measured |= set(parse_array(drive).members)
     known = profile_formulas()
-    if asked == AUTO:
-        return tuple(name for name in known if name not in measured)
-    names = tuple(name.strip() for name in asked.split(","))
-    for name in names:
-        if name not in known:
-            raise unknown("prior", name, [NONE, AUTO, *known])
-        if name in measured:
+    found: dict[str, DriveFormula] = {}
+    for name in (one.strip() for one in asked.split(",")):
+        if name == AUTO:
+            found |= {one: formula for one, formula in known.items() if one not in measured}
+        elif name in measured:
             raise WriteampError(
                 f"the prior {name} is what was measured, and would foretell its own answers; "
                 f"{AUTO} takes all others"
             )
-    return names
+        elif name.endswith(".toml"):
+            found[name] = simulated_formula(name)
+        elif name not in known:
+            raise unknown("prior", name, [NONE, AUTO, *known])
+        else:
+            found[name] = known[name]
+    return found

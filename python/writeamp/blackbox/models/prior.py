@@ -46,7 +46,9 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         estimator: the model of the ratio; None for a linear one.
         target: one of `PRIOR_TARGETS`.
         names: of the features, `drive_formula.NEEDS` among them.
-        profiles: names of the simulated profiles whose costs are known.
+        profiles: names of the library's profiles at whose costs the search may begin.
+        others: other drives at whose costs it may, each a name and a formula's `page_bytes`,
+            `merges` and `logs`.
 
     Attributes:
         estimator_: the fitted model of the ratio.
@@ -61,12 +63,14 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         target: str = "throughput",
         names: Sequence[str] = (),
         profiles: Sequence[str] = (),
+        others: Sequence[tuple[str, int, bool, Sequence[float]]] = (),
     ) -> None:
         """Keep the parameters."""
         self.estimator = estimator
         self.target = target
         self.names = names
         self.profiles = profiles
+        self.others = others
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> PriorRegressor:  # noqa: N803
         """Fit the formula to all rows, and the model to what it leaves.
@@ -82,12 +86,16 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         features, target = checks.training_rows(self, X, y)
         logs = to_model(target, is_log=True)
         known = profile_formulas()
+        others = {
+            name: DriveFormula(page_bytes, merges, tuple(logs))
+            for name, page_bytes, merges, logs in self.others
+        }
         sign, shift = self._by_time(features)
         found = fitted_formulas(
             features,
             self.names,
             sign * (logs - shift),
-            {name: known[name] for name in self.profiles if name in known},
+            {name: known[name] for name in self.profiles if name in known} | others,
         )
         self.formulas_ = tuple((weight, formula) for weight, _, formula in found)
         self.origins_ = tuple(name for _, name, _ in found)
@@ -133,6 +141,23 @@ class PriorRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         writes = column["write_ratio"]
         mean = writes * column["write_size_bytes"] + (1 - writes) * column["read_size_bytes"]
         return -1, np.log(np.maximum(mean, 1.0))
+
+
+def prior_regressor(
+    estimator: BaseEstimator,
+    target: str,
+    names: Sequence[str],
+    begun_with: Mapping[str, DriveFormula],
+) -> PriorRegressor:
+    """Return the model that begins with some formulas, those of the library by name alone."""
+    known = profile_formulas()
+    others = [
+        (name, one.page_bytes, one.merges, list(one.logs))
+        for name, one in begun_with.items()
+        if name not in known
+    ]
+    profiles = tuple(name for name in begun_with if name in known)
+    return PriorRegressor(estimator, target=target, names=names, profiles=profiles, others=others)
 
 
 def _without_outliers(ratio: F64) -> F64:

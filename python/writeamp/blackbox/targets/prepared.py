@@ -11,10 +11,10 @@ from writeamp.registry.specs import Spec
 from writeamp.runners import stop_if_asked
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
-from writeamp.runs.timed.device import aged, bytes_needed, in_time, new_flash
+from writeamp.runs.timed.device import aged, bytes_needed, in_time, new_flash, slc_pages
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 
-# How often what the write cache and the free blocks hold is programmed before a run may end.
+# How often what the caches and the free blocks hold is programmed before a run may end.
 _FILLINGS = 2
 
 
@@ -68,7 +68,7 @@ class Prepared:
     def filling_pages(self) -> int:
         """Flash pages after which a drive that is written to is no faster than it can be for long.
 
-        Twice as many as the write caches and the free blocks hold.
+        Twice as many as the write caches, SLC caches and the free blocks hold.
         """
         return sum(part.filling_pages for part in self.parts)
 
@@ -76,6 +76,13 @@ class Prepared:
     def cached_bytes(self) -> int:
         """Bytes that the write caches of disks hold."""
         return sum(part.cached_bytes for part in self.parts)
+
+    @property
+    def erase_unit_pages(self) -> int:
+        """Pages of an erase unit; 0 of disks, and of drives whose units differ."""
+        drives = [part.device for part in self.parts if part.state is not None]
+        sizes = {one.pages_per_erase_unit for one in drives}
+        return sizes.pop() if len(sizes) == 1 else 0
 
     @property
     def warnings(self) -> list[str]:
@@ -115,11 +122,11 @@ def _cached_bytes(device: Device) -> int:
 
 
 def _absorbed_pages(device: Device) -> int:
-    """Return how many pages the write cache and the free blocks of a rested drive hold."""
+    """Return how many pages the caches and the free blocks of a rested drive hold."""
     tables = device.times or {}
     cached_pages = int(tables.get("write_cache", {}).get("bytes", 0)) // device.page_bytes
     soft_blocks = int(tables.get("collection", {}).get("soft_blocks", 0))
     free_pages = soft_blocks * device.dies * device.pages_per_erase_unit
     # Drives with little spare space keep fewer blocks free than their profile says.
     spare_pages = device.physical_pages - device.logical_pages
-    return cached_pages + min(free_pages, spare_pages // 4)
+    return cached_pages + slc_pages(device) + min(free_pages, spare_pages // 4)

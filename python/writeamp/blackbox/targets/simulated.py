@@ -113,7 +113,11 @@ class _Job:
         """Run the point from the saved state until it is precise."""
         settings, prepared = self.settings, _prepared(self.device, self.settings.seed)
         rule = Rule(
-            settings.precision, settings.most_s, prepared.filling_pages, prepared.cached_bytes
+            settings.precision,
+            settings.most_s,
+            prepared.filling_pages,
+            prepared.cached_bytes,
+            prepared.erase_unit_pages,
         )
         return measure(_run(self, prepared), rule, writes=self.point.has_writes)
 

@@ -2,8 +2,9 @@
 
 The run is looked at ever less often. At each look its throughput and bandwidth are judged as WA is
 elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, batch means give the interval, and a run
-that still drifts goes on. As the number of outstanding requests is constant, mean latency is their
-number over throughput (Little's law), and as precise.
+that still drifts goes on. So does one that lives on free blocks, as steady as it may look: in the
+long run a drive erases as many pages as it programs. As the number of outstanding requests is
+constant, mean latency is their number over throughput (Little's law), and as precise.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _LEAST_REQUESTS = 1000
 # The engine keeps up to 512 rows of what was served over time; with fewer, hardly any has passed.
 _LEAST_ROWS = 64
 
+# So many times the precision WA may differ between the halves of what is measured.
+_MOST_WA_CHANGE = 5
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -45,12 +49,15 @@ class Rule:
             which a drive is faster than it can be for long.
         cached_bytes: what the write caches of disks hold, which program nothing; it must be no
             larger a share of all that was written than the precision.
+        erase_unit_pages: pages of an erase unit; 0 if nothing is erased, or in units of several
+            sizes.
     """
 
     precision: float
     most_s: float
     filling_pages: int
     cached_bytes: int
+    erase_unit_pages: int
 
     @property
     def most_ns(self) -> int:
@@ -77,14 +84,31 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Measured:
         events += step
         looks.append(_Look.at(run))
         judged = _judged(run)
-        is_filled = not writes or looks[-1].has_filled(rule)
-        if is_over or (is_filled and judged is not None and judged.meets(rule.precision)):
+        if is_over or _may_end(judged, looks, rule, writes=writes):
             break
     if judged is None:
         raise WriteampError(
             f"hardly a request was answered within {rule.most_s:g} s of virtual time; give more"
         )
-    return _between(_first_from(looks, judged.warmup_ns), looks[-1], judged)
+    first = _first_from(looks, judged.warmup_ns)
+    return _between(first, looks[-1], judged, drains=_drains(first, looks[-1], rule))
+
+
+def _may_end(judged: Judged | None, looks: list[_Look], rule: Rule, *, writes: bool) -> bool:
+    """Return whether what was measured is precise, and can go on so for long."""
+    if judged is None or not judged.meets(rule.precision):
+        return False
+    first, last = _first_from(looks, judged.warmup_ns), looks[-1]
+    return not writes or (last.has_filled(rule) and not _drains(first, last, rule))
+
+
+def _drains(first: _Look, last: _Look, rule: Rule) -> bool:
+    """Return whether free blocks were used up between two looks, which cannot go on for long."""
+    if not rule.erase_unit_pages:
+        return False
+    programmed = last.flash_pages - first.flash_pages
+    erased = rule.erase_unit_pages * (last.erases - first.erases)
+    return programmed - erased > rule.precision * programmed
 
 
 def _events_to_next_look(events: int, now_ns: int, most_ns: int) -> int:
@@ -96,29 +120,37 @@ def _events_to_next_look(events: int, now_ns: int, most_ns: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Judged:
+class Judged:
+    """Judgement on a run at one look: its means, and how WA changes from half to half of it."""
+
     throughput: SteadyState
     bandwidth: SteadyState
     requests: int
     warmup_ns: int
+    wa_change: float
 
     @property
     def precision(self) -> float | None:
-        """The larger relative half width; None if there were too few intervals for any."""
-        widths = [one.own_half_width / one.wa for one in (self.throughput, self.bandwidth)]
-        return None if any(math.isnan(one) for one in widths) else max(widths)
+        """The larger relative half width; None if too few intervals, or all without requests."""
+        both = (self.throughput, self.bandwidth)
+        if any(math.isnan(one.own_half_width) or not one.wa for one in both):
+            return None
+        return max(one.own_half_width / one.wa for one in both)
 
     @property
     def steady(self) -> bool:
+        """Whether neither mean drifts."""
         return self.throughput.steady and self.bandwidth.steady
 
     def meets(self, precision: float) -> bool:
+        """Return whether the means are precise and have settled, WA too."""
         found = self.precision
         is_precise = found is not None and found <= precision
-        return is_precise and self.steady and self.requests >= _LEAST_REQUESTS
+        is_settled = self.steady and self.wa_change <= _MOST_WA_CHANGE * precision
+        return is_precise and is_settled and self.requests >= _LEAST_REQUESTS
 
 
-def _judged(run: TimedRun) -> _Judged | None:
+def _judged(run: TimedRun) -> Judged | None:
     """Judge what was served over time; None while there is nothing to judge."""
     rows = run.rows()
     whole = run.now_ns // rows["row_ns"]
@@ -128,8 +160,30 @@ def _judged(run: TimedRun) -> _Judged | None:
     moved_bytes = (rows["read_bytes"] + rows["written_bytes"])[:whole].astype(float)
     span = np.full(requests.size, float(rows["row_ns"]))
     throughput, bandwidth = analyse(span, requests), analyse(span, moved_bytes)
-    warmup_ns = max(throughput.warmup_pages, bandwidth.warmup_pages)
-    return _Judged(throughput, bandwidth, int(requests.sum()), warmup_ns)
+    wa_warmup_ns, wa_change = _wa_course(run)
+    warmup_ns = max(throughput.warmup_pages, bandwidth.warmup_pages, wa_warmup_ns)
+    return Judged(throughput, bandwidth, int(requests.sum()), warmup_ns, wa_change)
+
+
+def _wa_course(run: TimedRun) -> tuple[int, float]:
+    """Return when the warm-up of WA is over, and by which share it changes after that.
+
+    A host that is slower than the flash sees nothing of a cache that fills, but WA does. The change
+    is that from the first half of what follows to the second; 0 where nothing is programmed.
+    """
+    samples = run.samples()
+    host = np.diff(samples["host_pages"].astype(float))
+    flash = np.diff(np.sum([samples[cause] for cause in TIMED_CAUSES], axis=0).astype(float))
+    moved = host > 0
+    host, flash, ends_ns = host[moved], flash[moved], samples["time_ns"][1:][moved]
+    if host.size < _LEAST_ROWS or not flash.any():
+        return 0, 0.0
+    cut = int(np.searchsorted(np.cumsum(host), analyse(host, flash).warmup_pages, side="right"))
+    middle = (cut + host.size) // 2
+    first, second = (
+        flash[part].sum() / host[part].sum() for part in (slice(cut, middle), slice(middle, None))
+    )
+    return int(ends_ns[cut - 1]) if cut else 0, float(abs(second - first) / max(first, second))
 
 
 @dataclass(frozen=True)
@@ -137,7 +191,8 @@ class _Look:
     """Counters of a run at one moment.
 
     `latencies_ns` has for each direction the upper bounds and counts of a histogram, and `sums_ns`
-    the sum of the latencies.
+    the sum of the latencies. `flash_pages` are the programmed pages without those of an SLC cache,
+    whose erases are not among `erases`.
     """
 
     time_ns: int
@@ -148,6 +203,8 @@ class _Look:
     counts: dict[str, int]
     latencies_ns: dict[str, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]]
     programmed_pages: int
+    flash_pages: int
+    erases: int
     host_pages: int
 
     @staticmethod
@@ -155,6 +212,7 @@ class _Look:
         served = {one: run.served(one) for one in ("read", "write")}
         counts = {one: found["requests"] for one, found in served.items()}
         counters = run.counters() or {}
+        programmed_pages = sum(counters.get(cause, 0) for cause in TIMED_CAUSES)
         histograms = {one: found["histogram"] for one, found in served.items()}
         return _Look(
             time_ns=run.now_ns,
@@ -168,7 +226,9 @@ class _Look:
             latencies_ns={
                 one: (found["upper_ns"], found["requests"]) for one, found in histograms.items()
             },
-            programmed_pages=sum(counters.get(cause, 0) for cause in TIMED_CAUSES),
+            programmed_pages=programmed_pages,
+            flash_pages=programmed_pages - counters.get("slc", 0),
+            erases=counters.get("erases", 0),
             host_pages=counters.get("host_pages", 0),
         )
 
@@ -187,7 +247,7 @@ def _first_from(looks: list[_Look], time_ns: int) -> _Look:
     return next(later, looks[0])
 
 
-def _between(first: _Look, last: _Look, judged: _Judged) -> Measured:
+def _between(first: _Look, last: _Look, judged: Judged, *, drains: bool) -> Measured:
     seconds = (last.time_ns - first.time_ns) / 1e9
     requests = last.requests - first.requests
     sums_ns = {one: last.sums_ns[one] - first.sums_ns[one] for one in last.sums_ns}
@@ -208,7 +268,7 @@ def _between(first: _Look, last: _Look, judged: _Judged) -> Measured:
         wa=programmed_pages / host_pages if host_pages and programmed_pages else None,
         requests=requests,
         precision=judged.precision,
-        steady=judged.steady,
+        steady=judged.steady and not drains,
         measured_s=seconds,
         run_s=last.time_ns / 1e9,
     )

@@ -157,18 +157,19 @@ def bytes_needed(device: Device) -> int:
     pages = _all_pages(device)
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     cached_pages = min(cache_bytes // device.page_bytes, pages)
-    cached_bytes = _BYTES_OF_A_CACHED_PAGE * cached_pages + _BYTES_OF_A_NUMBER * _slc_pages(device)
+    slc = slc_pages(device)
+    # An SLC cache keeps numbers of its own pages, and of those of the drive before it.
+    numbers = slc + device.logical_pages if slc else 0
+    cached_bytes = _BYTES_OF_A_CACHED_PAGE * cached_pages + _BYTES_OF_A_NUMBER * numbers
     return device.geometry.bytes_needed(pages) + cached_bytes
 
 
-def _slc_pages(device: Device) -> int:
-    """Return the pages of a full SLC cache and those of the drive before it; 0 without one."""
+def slc_pages(device: Device) -> int:
+    """Return the pages that an SLC cache holds at most; 0 without one."""
     table = (device.times or {}).get("slc", {})
     own, share = int(table.get("static_bytes", 0)), float(table.get("dynamic_share", 0))
-    if not own and not share:
-        return 0
-    pages = own // device.page_bytes + share * device.logical_pages / table.get("bits_per_cell", 3)
-    return int(pages) + device.logical_pages
+    lent = share * device.logical_pages / table.get("bits_per_cell", 3)
+    return int(own // device.page_bytes + lent)
 
 
 def _refuse_ageing(plan: Plan, device: Device) -> None:
