@@ -28,8 +28,11 @@ DRIVE: dict[str, Any] = {
     "precondition": "random:1",
 }
 RATES = (5000, 10000, 20000, 40000, 60000)
-# Nothing but the order in which operations come.
-PLAIN = {
+# Flash slow enough that a collection is felt at these rates, and nothing but the order in which
+# operations come.
+PLAIN: dict[str, Any] = {
+    "timing.read_us": [55, 70, 60],
+    "timing.program_us": 2000,
     "scheduling.reads_first": False,
     "scheduling.suspend": False,
     "collection.soft_blocks": 3,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import writeamp as wa
 
+# Flash slow enough that a collection is felt at these rates.
+SLOW = ("timing.read_us=[55, 70, 60]", "timing.program_us=2000")
 YIELD = ("scheduling.copies_yield=true",)
 PACED = (*YIELD, "collection.paced=true")
 
@@ -17,7 +19,7 @@ def tails(rate: int, rules: tuple[str, ...]) -> dict[str, dict[str, float]]:
         workload=f"random:bs=4k,write=0.3,rate={rate}",
         precondition="random:1",
         time=15.0,
-        set=["write_cache.bytes=1048576", "collection.soft_blocks=3", *rules],
+        set=["write_cache.bytes=1048576", "collection.soft_blocks=3", *SLOW, *rules],
     )
     assert isinstance(found, wa.TimedResult)
     return found.latency_us

@@ -51,15 +51,15 @@ def test_a_drive_gives_up_blocks_first_then_dies_then_channels_then_pages() -> N
 def test_what_shrank_is_said_in_words() -> None:
     first, *more = wa.device("qlc").shrunk
     assert first == (
-        "qlc shows its host 64 GiB instead of 3.495 TiB (size says how much): "
-        "blocks a plane 1366 → 33, dies a chip 4 → 3, pages a block 1536 → 1516"
+        "qlc shows its host 64 GiB instead of 13.98 TiB (size says how much): "
+        "blocks a plane 1366 → 33, dies a chip 16 → 3, pages a block 1536 → 1516"
     )
     assert more == [
-        "qlc has blocks of an SLC cache of 784.5 MiB instead of 46 GB, to suit its size"
+        "qlc has blocks of an SLC cache of 784.5 MiB instead of 184 GB, to suit its size"
     ]
-    op = wa.device("fdp-datacenter").op
-    assert f"whole blocks make op {op:.4g}, not the 0.145 of fdp-datacenter" in (
-        wa.device("fdp-datacenter").shrunk
+    op = wa.device("tlc-client").op
+    assert f"whole blocks make op {op:.4g}, not the 0.1 of tlc-client" in (
+        wa.device("tlc-client").shrunk
     )
 
 

@@ -144,7 +144,7 @@ def test_years_under_a_load_are_the_account_of_cycles_writes_and_wear(tmp_path: 
     assert found.wa is not None
     assert found.years is not None
     fairness = float(dict(found.assumptions)["PE fairness"].split()[0])
-    physical_bytes = 910 * 4 * 4 * 8 * 4608 * 4096
+    physical_bytes = 1820 * 4 * 4 * 8 * 4608 * 4096
     account = 60 * fairness * physical_bytes / found.wa / 1e12 / 365
     assert found.years == pytest.approx(account, rel=0.02)
     more_op = max(one.years or 0 for one in found.what_if if one.change.startswith("op"))

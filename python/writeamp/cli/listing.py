@@ -13,6 +13,7 @@ from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.report_option import without_report
 from writeamp.cli.terminal import LEAST_COLUMNS
+from writeamp.devices.data_sheet import DataSheet
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
@@ -67,7 +68,22 @@ def _plain_row(name: str, summary: str) -> _Row:
 
 def _device_row(name: str) -> _Row:
     found = profile(name)
-    return _plain_row(name, found.summary) | {"sources": dict(found.sources)}
+    sheet = found.data_sheet
+    return _plain_row(name, found.summary) | {
+        "sources": dict(found.sources),
+        "data_sheet": None if sheet is None else sheet.to_dict(),
+        "rated_erases": found.shape.rated_erases,
+        "parameters": [] if sheet is None else [_promised(sheet)],
+    }
+
+
+def _promised(sheet: DataSheet) -> str:
+    return (
+        f"held against {sheet.product}, {sheet.state}: sequential reads "
+        f"{sheet.sequential_read_mb_s:,.0f} and writes {sheet.sequential_write_mb_s:,.0f} MB/s, "
+        f"random reads {sheet.random_read_iops:,.0f} and writes {sheet.random_write_iops:,.0f} a "
+        "second"
+    )
 
 
 def _models() -> list[_Row]:

@@ -31,7 +31,7 @@ class Device(Presented):
     `kind` is "flash", "disk" or "raid0". What is no flash has no shape: its counts are 0, and its
     pages are sectors of 512 bytes. A "raid0" has `members`, which it stripes by `stripe_bytes`.
     `times_json` holds the tables that `times` returns; `shrunk` says in sentences what `size` made
-    of the profile's shape.
+    of the profile's shape. A block is rated for `rated_erases`, None if the profile does not say.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Device(Presented):
     shrunk: tuple[str, ...] = ()
     members: tuple[Device, ...] = ()
     stripe_bytes: int = 0
+    rated_erases: int | None = None
 
     @staticmethod
     def without_flash(name: str, kind: Kind, capacity_bytes: int, **more: Any) -> Device:
@@ -237,7 +238,7 @@ class Device(Presented):
         Args:
             with_times: whether times decide them too, as in timed runs.
         """
-        left_out = {"name", "shrunk", "is_timed_by_default"}
+        left_out = {"name", "shrunk", "is_timed_by_default", "rated_erases"}
         found = {key: value for key, value in self.to_dict().items() if key not in left_out}
         if not with_times:
             found.pop("times_json", None)

@@ -13,6 +13,7 @@ from typing import Any
 
 from writeamp.devices import toml_text
 from writeamp.devices.candidates import Candidates
+from writeamp.devices.data_sheet import DataSheet, rated_erases_of
 from writeamp.devices.drive import Device
 from writeamp.devices.shape import GEOMETRY, checked_geometry, checked_layout
 from writeamp.devices.times import DISK_TABLES, FLASH_TABLES, Tables, canonical
@@ -28,7 +29,9 @@ _KIND_WORDS = {
     bool: "true or false",
 }
 _OF_ALL = {"summary": str, "source": str, "timed": bool, "sources": dict}
-_OF_FLASH = {"geometry": dict, "management": dict, "twin": dict} | dict.fromkeys(FLASH_TABLES, dict)
+_OF_FLASH = dict.fromkeys(
+    ("geometry", "management", "twin", "data_sheet", "wear", *FLASH_TABLES), dict
+)
 _OF_DISK = dict.fromkeys(DISK_TABLES, dict)
 
 # What a disk may hold: 16 TiB.
@@ -51,6 +54,8 @@ class Profile:
     sources: Mapping[str, str]
     candidates: Candidates | None = None
     """What the drive may be, of a profile that was learnt from a real one."""
+    data_sheet: DataSheet | None = None
+    """What a product's data sheet promises, where the profile is held against one."""
 
 
 @cache
@@ -95,9 +100,15 @@ def _parsed(name: str, text: str) -> Profile:
     }
     shape, op = _disk(name, tables, more) if is_disk else _flash(name, table, more)
     sources = dict(_sources(name, table.get("sources", {}), table))
-    twin = table.get("twin")
-    candidates = None if twin is None else Candidates.from_table(name, twin)
-    return Profile(shape, op, table.get("summary", ""), MappingProxyType(sources), candidates)
+    twin, sheet = table.get("twin"), table.get("data_sheet")
+    return Profile(
+        shape,
+        op,
+        table.get("summary", ""),
+        MappingProxyType(sources),
+        None if twin is None else Candidates.from_table(name, twin),
+        None if sheet is None else DataSheet.from_table(name, sheet),
+    )
 
 
 def _flash(name: str, table: dict[str, Any], more: dict[str, Any]) -> tuple[Device, float]:
@@ -112,6 +123,7 @@ def _flash(name: str, table: dict[str, Any], more: dict[str, Any]) -> tuple[Devi
     op = op_of(**ratios)
     assert op is not None
     layout = checked_layout(management.get("layout", "flat"))
+    more |= {"rated_erases": rated_erases_of(name, table.get("wear", {}))}
     return Device(name=name, layout=layout, logical_pages=0, **geometry, **more), op
 
 

@@ -1,7 +1,7 @@
-"""Rated program/erase cycles of flash by kind of cell, where the drive's are unknown.
+"""Rated program/erase cycles of flash: those of a profile, or of its kind of cell.
 
-Ranges of data sheets and teardowns of recent years: no profile says what its product is rated for,
-and the range dominates most answers until the cycles are given.
+Ranges are of data sheets and teardowns of recent years. Few products say what their flash is rated
+for, so the range dominates most answers until the cycles are given.
 """
 
 from __future__ import annotations
@@ -30,9 +30,16 @@ _BY_CELL = {
 
 
 def rated_cycles(device: str, given: int | None) -> RatedCycles:
-    """Return the cycles of a device: those given, or what is usual of its kind of cell."""
+    """Return the cycles of a device: those given, those of its profile, or what is usual.
+
+    The bounds are those of its kind of cell, since a profile's number is seldom a vendor's promise.
+    """
     if given is not None:
         return RatedCycles(given, given, given, "as given")
-    summary = profile(device).summary
-    cell = next((name for name in _BY_CELL if name in summary), "TLC")
-    return RatedCycles(*_BY_CELL[cell], f"usual of {cell}")
+    found = profile(device)
+    cell = next((name for name in _BY_CELL if name in found.summary), "TLC")
+    low, usual, high = _BY_CELL[cell]
+    stated = found.shape.rated_erases
+    if stated is None:
+        return RatedCycles(low, usual, high, f"usual of {cell}")
+    return RatedCycles(min(low, stated), stated, max(high, stated), f"the profile; usual of {cell}")

@@ -104,7 +104,7 @@ class Refresher:
 
 def _files(counters: Document, blocks: Document, device: Device) -> dict[str, bytes]:
     return {
-        "smart.json": _json(smart_log(counters)),
+        "smart.json": _json(smart_log(counters, device.rated_erases)),
         "ocp.json": _json(ocp_log(counters, blocks, device)),
         "ocp-v1.json": _json(ocp_log(counters, blocks, device, version=1)),
         "ocp.bin": ocp_page(counters, blocks, device),

@@ -9,17 +9,20 @@ from writeamp.vssd.control import Document
 _TEMPERATURE_KELVIN = 298
 _SPARE_THRESHOLD_PERCENT = 10
 _NS_PER_HOUR = 3_600_000_000_000
+_MOST_PERCENT = 255
 
 
-def smart_log(counters: Document) -> dict[str, int]:
+def smart_log(counters: Document, rated_erases: int | None = None) -> dict[str, int]:
     """Return the SMART log of a drive.
 
     Data units are 512,000 bytes, rounded up; the temperature is in kelvin, and no measurement.
-    `power_on_hours` is the time since the server started. `percent_used` is 0, for no profile says
-    how many erases its blocks are rated for, and the virtual drive retires none.
+    `power_on_hours` is the time since the server started. `percent_used` is the mean erases of a
+    block over those that it is rated for, in whole per cent rounded down, 255 at most as NVMe has
+    it; 0 if the profile does not say. Beyond 100 the drive goes on, for it retires no block.
 
     Args:
         counters: what the control socket answers to "counters".
+        rated_erases: of a block, by the profile.
     """
     host = counters["host"]
     return {
@@ -27,7 +30,7 @@ def smart_log(counters: Document) -> dict[str, int]:
         "temperature": _TEMPERATURE_KELVIN,
         "avail_spare": 100,
         "spare_thresh": _SPARE_THRESHOLD_PERCENT,
-        PERCENT_USED: 0,
+        PERCENT_USED: _percent_used(counters, rated_erases),
         "endurance_grp_critical_warning_summary": 0,
         "data_units_read": data_units(host["read_bytes"]),
         WRITTEN: data_units(host["written_bytes"]),
@@ -46,3 +49,9 @@ def smart_log(counters: Document) -> dict[str, int]:
         "thm_temp1_total_time": 0,
         "thm_temp2_total_time": 0,
     }
+
+
+def _percent_used(counters: Document, rated_erases: int | None) -> int:
+    if rated_erases is None:
+        return 0
+    return min(_MOST_PERCENT, int(100 * counters["mean_erase_count"] / rated_erases))

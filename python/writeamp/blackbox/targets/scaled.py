@@ -49,7 +49,7 @@ def pages_per_block(name: str, most_bytes: int) -> int:
     """Return the most pages a block, by halves, with which a drive of a size keeps all dies."""
     shape = profile(name).shape
     pages = shape.pages_per_block
-    grain = 2 * shape.pages_per_program
+    grain = 2 * (shape.pages_per_program // shape.planes_per_program)
     while device(name, size=most_bytes, pages_per_block=pages).dies < shape.dies:
         if pages % grain:
             break

@@ -133,7 +133,7 @@ class TimedResult(Counted, Drawn):
         blocks = sum(one.geometry.blocks for one in flash)
         rated = {(one.times or {}).get("slc", {}).get("rated_cycles", 0) for one in flash} - {0}
         return {
-            "tlc": _wear(self.found.end["erases"], blocks, None),
+            "tlc": _wear(self.found.end["erases"], blocks, _least_rated(flash)),
             "slc": _wear(*self.found.slc_wear, min(rated, default=None)),
         }
 
@@ -299,6 +299,11 @@ class TimedResult(Counted, Drawn):
         seconds = self.measured_s
         rate = 1 / seconds if seconds else 0.0
         return {"read": read * rate, "write": write * rate, "all": (read + write) * rate}
+
+
+def _least_rated(flash: list[Device]) -> int | None:
+    """Return the fewest erases that blocks of these drives are rated for, if any says."""
+    return min((one.rated_erases for one in flash if one.rated_erases is not None), default=None)
 
 
 def _wear(erases: int, blocks: int, rated_cycles: int | None) -> dict[str, float | None]:
