@@ -512,6 +512,39 @@ def test_a_rough_table_decides_less() -> None:
     assert weigh(rough, at, 0.005).table_error > 2 * weigh(table(), at, 0.005).table_error
 
 
+def test_likely_candidates_are_simulated_where_the_table_is_off() -> None:
+    # What the table says of the hidden drive's variant is 10% too much.
+    off = replace(table(), wa=table().wa * np.array([1, 1, 1.1])[:, None, None, None])
+    at = windows()
+    by_table = Fit(at, weigh(off, at.wa, 0.005), off.variants)
+    found, true = fit(at, table=off), fitted()
+    assert abs(found.op[0] / true.op[0] - 1) < 0.01 < abs(by_table.op[0] / true.op[0] - 1)
+    assert fit(at, table=off).op == found.op
+
+
+def test_streams_that_no_victim_is_chosen_by_are_a_guess() -> None:
+    variants = tuple(Variant(manager, "fifo") for manager in ("single", "sepgc"))
+    alike = replace(
+        table(),
+        variants=variants,
+        family_of=(0, 1),
+        log_op=table().log_op[[0, 0]],
+        wa=table().wa[[0, 0]],
+    )
+    wa_there = alike.wa[0, 1, 4]
+    weighed = weigh(alike, wa_there, 0.005)
+    found = Fit(windows_of_wa(wa_there), weighed, variants)
+    assert found.separation_probability == pytest.approx(0.2, abs=0.01)
+    assert found.classes[0] == ["single, fifo", "sepgc, fifo"]
+    assert "is a guess" in found.notes[0]
+
+
+def windows_of_wa(wa_there: np.ndarray) -> Windows:
+    """Return windows of a drive, without its fill."""
+    numbers = np.arange(wa_there.size)
+    return Windows(CHAIN, np.zeros_like(numbers), numbers, np.ones(wa_there.size), wa_there)
+
+
 def test_the_fewest_candidates_carry_the_weight() -> None:
     members = tuple(
         Candidate("single", "greedy", 0.1 * at, 64, weight)

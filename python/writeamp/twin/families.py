@@ -9,6 +9,9 @@ from writeamp._engine import declared
 
 # Where the text of a victim policy has this, it stands for a share of the drive's blocks.
 _BLOCKS = "{blocks}"
+# Victim policies that do not look at what a block holds. Each block is erased as often under them,
+# so that WA is all but the same wherever pages lie.
+_BLIND = ("fifo", "random")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,11 @@ class Variant:
     def separates(self) -> bool:
         """True if what is moved or hot lies apart from what the host writes."""
         return _name(self.manager) != "single"
+
+    @property
+    def separates_for_nothing(self) -> bool:
+        """True if pages lie apart under a victim policy that makes no use of it."""
+        return self.separates and _name(self.victims) in _BLIND
 
     @property
     def tied_blocks(self) -> float:

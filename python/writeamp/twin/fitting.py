@@ -19,6 +19,7 @@ from writeamp.twin.condensing import condensed
 from writeamp.twin.families import Variant
 from writeamp.twin.likelihood import STEP_OF_LOG2_UNIT, USUAL_NOISE, Floats, Weighed, weigh
 from writeamp.twin.profile import profile_tables
+from writeamp.twin.refining import refined
 from writeamp.twin.table import Table, table_of
 from writeamp.twin.windows import Windows
 
@@ -183,14 +184,20 @@ class Fit(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was divided out."""
-        factor = self.windows.sequential_factor
-        if abs(factor - 1) < 0.005:
-            return []
-        return [
-            f"the sequential fill has a WA of {factor:.4f} (parity, metadata), by which all "
-            "windows are divided; predictions are without it"
-        ]
+        """Sentences on what was divided out, and on what no window can tell."""
+        found = []
+        if abs(self.windows.sequential_factor - 1) >= 0.005:
+            found.append(
+                f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
+                "metadata), by which all windows are divided; predictions are without it"
+            )
+        for_nothing = np.array([one.separates_for_nothing for one in self.variants])
+        if self.weighed.weight[for_nothing[self.weighed.variant]].sum() > 0.05:
+            found.append(
+                "FIFO and random victims make WA all but the same wherever pages lie: whether "
+                "such a drive separates is a guess, for one stream"
+            )
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fit as JSON types, with the keys of `writeamp twin fit --json`."""
@@ -322,4 +329,5 @@ def fit(
     windows.check()
     if table is None:
         table = table_of(windows.chain, runner=runner, progress=progress)
-    return Fit(windows, weigh(table, windows.wa, windows.noise), table.variants)
+    weighed = weigh(table, windows.wa, windows.noise)
+    return Fit(windows, refined(table, weighed, windows), table.variants)

@@ -32,11 +32,28 @@ USUAL_NOISE = 0.01
 _STEPS_OF_UNIT = 4
 STEP_OF_LOG2_UNIT = 0.5 / _STEPS_OF_UNIT
 _COARSE, _FINE = 0.015, 0.002
+# Windows hardly tell whether pages lie apart where no victim is chosen by it. A drive that goes to
+# that length for nothing is taken for so much less likely than one that does not.
+_FOR_NOTHING = 0.25
 # Rows of the table (a variant and an erase unit) further below the best have no weight.
 _FURTHEST = 18.0
 _AROUND = 0.045
 # Scale at which rows are first compared: between two coarse steps nothing is lost.
 _COARSE_SCALE = 0.015
+
+
+@dataclass(frozen=True)
+class Points:
+    """Candidates, what each says of the windows, and the relative error of that.
+
+    `log_wa` and `error` have a row for each candidate and a column for each window.
+    """
+
+    variant: npt.NDArray[np.int64]
+    log2_unit: Floats
+    log_op: Floats
+    log_wa: Floats
+    error: Floats
 
 
 @dataclass(frozen=True)
@@ -70,7 +87,7 @@ def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
     observed = np.log(np.maximum(wa[told], 1e-3))
     table = replace(table, wa=table.wa[..., told])
     log2_unit, curves = _curves(table, table_error(table))
-    prior = _prior(table)
+    prior = prior_of(table)
     best: dict[tuple[int, int], float] = {}
     peaks: dict[tuple[int, int], Floats] = {}
     for row, curve in curves.items():
@@ -88,19 +105,38 @@ def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
         x = np.arange(max(low, curve.low), min(high, curve.high), _FINE)
         place = np.full(x.size, row[0]), np.full(x.size, log2_unit[row[1]]), x
         parts.append((*place, curve.log_wa(x), curve.error(x)))
-    variant, unit, log_op, log_wa, error = (
-        np.concatenate(column) for column in zip(*parts, strict=True)
-    )
-    likelihood = _of_scales(observed - log_wa, error, noise)
-    joint = likelihood + prior[variant][:, None]
+    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return posterior(Points(*columns), observed, noise, prior)
+
+
+def posterior(points: Points, observed: Floats, noise: float | None, prior: Floats) -> Weighed:
+    """Return candidates with their weight.
+
+    Args:
+        points: what each candidate says of the windows.
+        observed: logarithm of WA of each window that was counted.
+        noise: relative standard deviation of a window, if anything tells it.
+        prior: logarithm of what each variant weighs before anything is known.
+    """
+    likelihood = _of_scales(observed - points.log_wa, points.error, noise)
+    joint = likelihood + prior[points.variant][:, None]
     total = logsumexp(joint)
     weight = np.exp(logsumexp(joint, axis=1) - total)
     of_scale = np.exp(logsumexp(joint, axis=0) - total)
-    of_variant = np.full(len(table.variants), -math.inf)
-    np.maximum.at(of_variant, variant, logsumexp(likelihood, axis=1))
+    of_variant = np.full(prior.size, -math.inf)
+    np.maximum.at(of_variant, points.variant, logsumexp(likelihood, axis=1))
     scale = float(np.exp(of_scale @ np.log(_SCALES)))
-    of_table = math.sqrt(float(weight @ np.mean(error**2, axis=1)))
-    return Weighed(variant, unit, log_op, log_wa, weight, of_variant, scale, of_table)
+    of_table = math.sqrt(float(weight @ np.mean(points.error**2, axis=1)))
+    return Weighed(
+        points.variant,
+        points.log2_unit,
+        points.log_op,
+        points.log_wa,
+        weight,
+        of_variant,
+        scale,
+        of_table,
+    )
 
 
 @dataclass(frozen=True)
@@ -172,10 +208,12 @@ def _nodes(log_op: Floats, wa: Floats, errors: Floats) -> _Nodes | None:
     return _Nodes(x, PchipInterpolator(x, shifted), errors[known][first])
 
 
-def _prior(table: Table) -> Floats:
+def prior_of(table: Table) -> Floats:
     """Return the logarithm of what each variant weighs before anything is known of the drive."""
     family_of = np.array(table.family_of)
-    return np.asarray(-np.log(np.bincount(family_of)[family_of]) - math.log(family_of.max() + 1))
+    share = 1 / np.bincount(family_of)[family_of]
+    share[[one.separates_for_nothing for one in table.variants]] *= _FOR_NOTHING
+    return np.asarray(np.log(share / share.sum()))
 
 
 def _of_scales(residuals: Floats, errors: Floats, noise: float | None) -> Floats:

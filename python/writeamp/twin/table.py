@@ -92,7 +92,7 @@ def table_of(
         progress: called with how many erase units of families are done, and how many there are.
     """
     grid = grid or grid_of(chain)
-    chain = _in_usual_pages(chain)
+    chain = in_usual_pages(chain)
     variants = tuple(one for family in families for one in family)
     family_of = tuple(at for at, family in enumerate(families) for _ in family)
     name = f"{_hash(chain, grid, variants)}.npz"
@@ -121,7 +121,7 @@ def grid_of(chain: Chain) -> Grid:
     return Grid(logical_pages=min(LOGICAL_PAGES, round(2**octaves)))
 
 
-def _in_usual_pages(chain: Chain) -> Chain:
+def in_usual_pages(chain: Chain) -> Chain:
     """Return the chain on pages of the usual size: what counts is how many a chunk has."""
 
     def usual(found: re.Match[str]) -> str:
