@@ -46,7 +46,7 @@ def fio_jobs(
         f"bs={chain.page_bytes}",
         "iodepth=32",
         "norandommap=1",
-        # Without it fio before 3.34 writes the same addresses whatever the seed is (issue 1502).
+        # Without it fio 3.33 writes the same addresses whatever the seed is (its issue 1502).
         "randrepeat=0",
         "random_generator=tausworthe64",
         "end_fsync=1",

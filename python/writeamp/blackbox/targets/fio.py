@@ -82,7 +82,7 @@ def options_of(point: WorkloadPoint, place: Place, *, runtime_s: float, seed: in
 def seeded(seed: int) -> list[str]:
     """Return the options that make fio draw by a seed.
 
-    Without randrepeat=0, fio before 3.34 writes to the same addresses whatever the seed is (its
+    Without randrepeat=0, fio 3.33 writes to the same addresses whatever the seed is (its
     issue 1502).
     """
     return ["--randrepeat=0", f"--randseed={seed}"]

@@ -73,7 +73,7 @@ CHECK = Check(
     "warning",
     "Two runs write the same random addresses in the same order: the second finds whole blocks "
     "invalid",
-    "set randrepeat=0, or another randseed in each run",
-    "fio's HOWTO (randrepeat, randseed); fio issue 99",
+    "set randrepeat=0 (fio 3.33 heeds randseed only with it)",
+    "fio's HOWTO (randrepeat, randseed); fio issues 99 and 1502",
     {"fio job": _of_jobs, "several": _of_all},
 )
