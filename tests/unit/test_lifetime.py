@@ -147,6 +147,10 @@ def test_years_under_a_load_are_the_account_of_cycles_writes_and_wear(tmp_path: 
     physical_bytes = 1820 * 4 * 4 * 8 * 4608 * 4096
     account = 60 * fairness * physical_bytes / found.wa / 1e12 / 365
     assert found.years == pytest.approx(account, rel=0.02)
+    erases_a_year = found.wa * 1e12 * 365 / physical_bytes
+    assert found.percentage_used_a_year == pytest.approx(
+        100 * erases_a_year / 60 / fairness, rel=0.02
+    )
     more_op = max(one.years or 0 for one in found.what_if if one.change.startswith("op"))
     assert more_op > found.years
     assert found.dominates == "how evenly the drive wears"

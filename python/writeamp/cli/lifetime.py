@@ -132,6 +132,8 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
         rows.append(("WA of the interval", f"{found.wa_of_interval:.4g}"))
     rows += [("TBW under this load", f"{found.tbw:,.4g} TB")] if found.tbw is not None else []
     rows += [("DWPD over five years", f"{found.dwpd:.4g}")] if found.dwpd is not None else []
+    if found.percentage_used_a_year is not None:
+        rows.append(("percentage used a year", f"{found.percentage_used_a_year:.3g}%"))
     if found.host_bytes_a_day is not None:
         of = "" if found.is_of_load else " of the interval"
         rows.append((f"host writes a day{of}", f"{found.host_bytes_a_day / 1e9:,.4g} GB"))

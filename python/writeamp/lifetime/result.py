@@ -41,6 +41,7 @@ class Lifetime(AnyResult):
         wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
         dwpd: drive writes a day over the warranty that the drive endures under this load.
         tbw: terabytes (10**12 bytes) of the host that it endures under this load.
+        percentage_used_a_year: of the rated erases, by a year of a load; None of a real drive.
         host_bytes_a_day: what the host writes, of a drive between its snapshots.
         dominates: what the bounds depend on most.
         what_if: changes of the drive or the load, and what they would make of it.
@@ -60,6 +61,7 @@ class Lifetime(AnyResult):
     wa_of_interval: float | None = None
     dwpd: float | None = None
     tbw: float | None = None
+    percentage_used_a_year: float | None = None
     host_bytes_a_day: float | None = None
     dominates: str = ""
     what_if: tuple[WhatIf, ...] = ()

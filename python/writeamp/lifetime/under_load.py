@@ -179,6 +179,7 @@ def _lifetime(
         wa_high=base.wa_ci95[1] * of_all.wa[2],
         dwpd=tbw * 1e12 / capacity_bytes / (WARRANTY_YEARS * 365),
         tbw=tbw,
+        percentage_used_a_year=100.0 / years,
         host_bytes_a_day=load.daily_bytes,
         dominates=_dominating(cycles, spread_high / spread_low, of_all),
         what_if=tuple(sorted(rows, key=lambda one: -(one.years or 0))),
