@@ -76,6 +76,32 @@ impl State for Stream {
     }
 }
 
+/// Uniform numbers by their place in an endless list, which may be asked for in any order.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbered(u64);
+
+impl Numbered {
+    /// The list called `name` of the run with this `seed`.
+    pub fn new(seed: u64, name: &str) -> Self {
+        Numbered(Stream::new(seed, name).bits())
+    }
+
+    /// 64 uniform bits in place `n`: those of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+    #[inline]
+    pub fn bits(self, n: u64) -> u64 {
+        let mut mixed = self.0.wrapping_add(n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// Uniform in [0, 1) with 53 bits.
+    #[inline]
+    pub fn unit(self, n: u64) -> f64 {
+        (self.bits(n) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+}
+
 /// The threshold for [`Stream::chance`] of a probability in [0, 1].
 pub fn threshold(probability: f64) -> u64 {
     // 2^64 itself does not fit; the cast saturates, which errs by 2⁻⁶⁴ at probability 1.

@@ -84,6 +84,13 @@
 //! so many programs are folded at once as make whole ones on all dies, whenever nothing is to be done, until no full row
 //! is left. The cache may have as many rows as its own bytes and its share of the free space make, and two at least.
 //!
+//! **Read errors.** Of a drive with a table of bit error rates, a read of flash behind the SLC cache is tried again
+//! until it is corrected: when its data have crossed the channel, its die waits for the decoder and begins again with
+//! the command; nothing else comes between. The rate is the table's, geometrically interpolated, for the erases of the
+//! block and the time since its first page was programmed, times the flash page's own factor. A read needs more than k further tries where
+//! its number is below the probability that a codeword of it has more wrong bits than are corrected, at the rate
+//! that k tries leave. The number is that of the read's place among all that were submitted.
+//!
 //! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
 //! whose units have run out of work, the last unit first, collect below the soft limit while it is
 //! idle; evicted segments are written, the last first. Before each page that is written, LUNs below
@@ -94,6 +101,7 @@
 mod array;
 mod cache;
 mod durations;
+mod errors;
 mod profile;
 mod programs;
 mod requests;
@@ -105,6 +113,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use array::{Array, Waiter};
 use cache::Cache;
+pub use errors::ErrorTable;
+use errors::Errors;
 pub use profile::{Logical, LogicalOp, Profile, ProgramFor};
 use programs::Programs;
 use requests::{Request, Server};
@@ -187,6 +197,9 @@ pub struct TimedCounters {
     pub flushes: u64,
     pub program_operations: u64,
     pub read_operations: u64,
+    /// Further tries of reads of the host, of copies, of the table; and reads that stay wrong.
+    pub retries: [u64; 3],
+    pub uncorrectable: [u64; 3],
 }
 
 /// Programs and erases of the flash for the writes of an interval.
@@ -250,6 +263,9 @@ impl<L: Logical> TimedDrive<L> {
             hints: BTreeMap::new(),
         };
         drive.note_free_blocks();
+        let blocks = 0..drive.profile.blocks;
+        let erases: Vec<u32> = blocks.map(|block| drive.logical.erases_of(block)).collect();
+        drive.array.errors = Errors::new(&drive.profile, &erases, seed);
         drive
     }
 
@@ -268,6 +284,8 @@ impl<L: Logical> TimedDrive<L> {
         TimedCounters {
             program_operations: self.array.programs,
             read_operations: self.array.reads,
+            retries: self.array.errors.as_ref().map_or([0; 3], |errors| errors.retries),
+            uncorrectable: self.array.errors.as_ref().map_or([0; 3], |errors| errors.uncorrectable),
             ..self.counters
         }
     }

@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyList};
 use writeamp_engine::Error;
 use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::timing::{
-    BlockDevice, Busy, Direction, Disk, DiskProfile, Edge, Limits, Member, Raid0, Row, Served, Ssd,
-    TimedRun, Timing,
+    BlockDevice, Busy, Direction, Disk, DiskProfile, Edge, Limits, Member, Raid0, ReadFor, Row,
+    Served, Ssd, TimedRun, Timing,
 };
 
 use crate::counters::{COLUMNS, counters_dict};
@@ -204,6 +204,22 @@ impl PyTimedRun {
     /// `None` without an SLC cache.
     fn slc_wear(&self) -> Option<(u64, u64)> {
         self.run().device().slc_wear().map(|wear| (wear.erases, wear.blocks))
+    }
+
+    /// Reads that bit errors made the flash try again since the run began: "retries" and
+    /// "uncorrectable", each by purpose; `None` of a device without such errors.
+    fn read_errors<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(errors) = self.run().device().read_errors() else { return Ok(None) };
+        let dict = PyDict::new(py);
+        for (name, counts) in [("retries", errors.retries), ("uncorrectable", errors.uncorrectable)]
+        {
+            let by_purpose = PyDict::new(py);
+            for (purpose, count) in ReadFor::ALL.into_iter().zip(counts) {
+                by_purpose.set_item(purpose.name(), count)?;
+            }
+            dict.set_item(name, by_purpose)?;
+        }
+        Ok(Some(dict))
     }
 
     /// Begin and end of the measured interval.

@@ -49,6 +49,10 @@ def _facts_of_flash(result: TimedResult) -> list[tuple[str, str]]:
             f"{found.end['erases']:,} erases",
         )
     ]
+    retries = result.read_retries
+    if retries is not None and any(retries.values()):
+        by_purpose = ", ".join(f"{count:,} {name}" for name, count in retries.items() if count)
+        rows.append(("further tries of reads", by_purpose))
     capture = result.capture
     if capture is not None and capture.path is not None:
         rows.append(("capture", f"{capture.path}: {capture.pins} pins, {capture.edges:,} edges"))

@@ -27,8 +27,11 @@ FLASH_TABLES = (
     "map_cache",
     "refresh",
     "slc",
+    "errors",
 )
 DISK_TABLES = ("disk", "host")
+# The one value that is a table itself.
+_OF_ROWS = "errors.raw_bit_error_rate"
 
 Tables: TypeAlias = dict[str, dict[str, Any]]
 _FORM = "TABLE.KEY=VALUE, such as timing.read_us=50"
@@ -41,7 +44,8 @@ def canonical(tables: Tables, where: str) -> str:
     """Return the one text of tables of plain values; no text for no tables.
 
     Raises:
-        WriteampError: a value that is no number, text, true or false, or list of numbers.
+        WriteampError: a value that is no number, text, true or false, list of numbers, or table
+            of numbers.
     """
     plain = {
         title: {key: _plain(f"{where}: {title}.{key}", value) for key, value in table.items()}
@@ -121,8 +125,15 @@ def changed(tables: Tables, changes: Iterable[str], known: Iterable[str], whose:
 def _plain(where: str, value: Any) -> Any:
     """Return a value as JSON has it, every number in one form: 50.0 and 50 are one time."""
     if isinstance(value, list):
-        return [_number(where, one) for one in value]
+        of_rows = where.endswith(_OF_ROWS)
+        return [_plain_row(where, one) if of_rows else _number(where, one) for one in value]
     return value if isinstance(value, str | bool) else _number(where, value)
+
+
+def _plain_row(where: str, row: Any) -> list[int | float]:
+    if not isinstance(row, list):
+        raise WriteampError(f"{where} has {shown(row)}; it must be a list of lists of numbers")
+    return [_number(where, one) for one in row]
 
 
 def _number(where: str, value: Any) -> int | float:

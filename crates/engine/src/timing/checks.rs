@@ -96,6 +96,7 @@ impl Timing {
             }
         }
         self.slc.check(self, geometry, MOST_US)?;
+        self.errors.check(MOST_US)?;
         let cache_bytes = self.write_cache.bytes;
         if cache_bytes > 0 && cache_bytes < 2 * u64::from(page_bytes) {
             return wrong(format!(

@@ -1,6 +1,7 @@
 //! Interface of a device in time to its host: requests, completions, events and counters.
 //! A device is whatever serves requests, be it flash, a disk or several.
 
+use super::errors::ReadErrors;
 use super::late::Shift;
 use crate::error::Result;
 use crate::flash::Counters;
@@ -155,7 +156,12 @@ pub trait BlockDevice: Send {
         0
     }
 
-    /// Page reads of the flash, for whatever cause.
+    /// Reads that bit errors made it try again; `None` of a device without such errors.
+    fn read_errors(&self) -> Option<ReadErrors> {
+        None
+    }
+
+    /// Page reads of the flash, for whatever cause, each try of them.
     fn read_operations(&self) -> u64 {
         0
     }

@@ -4,6 +4,7 @@
 mod checks;
 mod device;
 mod disk;
+mod errors;
 mod events;
 mod extent;
 mod hinted;
@@ -24,6 +25,7 @@ mod write_cache;
 
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran, SlcWear};
 pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
+pub use errors::{Errors, ReadErrors, ReadFor};
 pub use host::{Limits, TimedRun};
 pub use late::Shift;
 pub use measures::{Direction, Measures, Row, Served};

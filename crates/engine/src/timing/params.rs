@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::errors::Errors;
 use super::slc::Slc;
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
@@ -294,6 +295,8 @@ pub struct Timing {
     pub refresh: Refresh,
     /// Flash with one bit a cell that takes writes first.
     pub slc: Slc,
+    /// Bit errors of reads.
+    pub errors: Errors,
 }
 
 /// Bytes of what the host can write apart from another.

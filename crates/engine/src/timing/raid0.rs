@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::errors::ReadErrors;
 use super::extent::check_extent;
 use super::late::Shift;
 use super::slab::Slab;
@@ -236,6 +237,11 @@ impl BlockDevice for Raid0 {
             erases: sum.erases + other.erases,
             blocks: sum.blocks + other.blocks,
         })
+    }
+
+    fn read_errors(&self) -> Option<ReadErrors> {
+        let each = self.members.iter().filter_map(|member| member.device.read_errors());
+        each.reduce(|sum, other| sum.plus(&other))
     }
 
     fn program_operations(&self) -> u64 {

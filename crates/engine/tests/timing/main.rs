@@ -1,5 +1,6 @@
 //! Tests of the drive in time: hand-made schedules, queueing theory, the drive without time.
 
+mod errors;
 mod laws;
 mod mqsim;
 mod rig;

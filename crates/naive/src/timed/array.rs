@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::durations::Durations;
+use super::errors::Errors;
 use super::profile::{Profile, transfer_ns};
 use super::{Clock, Event};
 
@@ -51,6 +52,9 @@ pub struct Operation {
     submitted_as: u64,
     waiters: Vec<Waiter>,
     suspensions: u32,
+    /// The first page of a read, and the tries that it needs after the first.
+    page: u32,
+    retries: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +64,7 @@ enum Doing {
     Array(OpId),
     Suspending(OpId),
     DataOut(OpId),
+    Decoding(OpId),
 }
 
 /// Turn of a die whose collections are paced.
@@ -115,6 +120,7 @@ pub struct Array {
     /// Free blocks of each pool, as the books have them.
     pub free_blocks: Vec<u32>,
     submitted: u64,
+    pub errors: Option<Errors>,
 }
 
 impl Array {
@@ -145,6 +151,7 @@ impl Array {
             programs: 0,
             free_blocks: Vec::new(),
             submitted: 0,
+            errors: None,
             profile: profile.clone(),
         }
     }
@@ -159,6 +166,7 @@ impl Array {
         self.reads += 1;
         let op = self.new_op(Kind::Read, die, left_ns);
         self.add_bytes(op, bytes);
+        self.op_mut(op).page = page;
         op
     }
 
@@ -225,6 +233,8 @@ impl Array {
             submitted_as: 0,
             waiters,
             suspensions,
+            page: 0,
+            retries: 0,
         });
         id
     }
@@ -322,8 +332,22 @@ impl Array {
             let unit = &mut self.units[unit];
             let queue = if is_collection { &mut unit.collections } else { &mut unit.others };
             queue.push_back(id);
+        } else if self.op(id).page < self.profile.first_slc_page() {
+            self.count_tries(id, clock.now_ns);
         }
         self.free(id, clock);
+    }
+
+    /// Decides how often a read will be tried again.
+    fn count_tries(&mut self, id: OpId, now_ns: u64) {
+        let Operation { page, bytes, is_of_table, is_of_copy, .. } = *self.op(id);
+        let place = (self.profile.block_of(page), self.profile.read_unit_of(page));
+        let purpose = if is_of_copy { 1 } else { 2 * usize::from(is_of_table) };
+        if let Some(errors) = &mut self.errors {
+            let retries = errors.tries(place, bytes, purpose, now_ns);
+            self.reads += u64::from(retries);
+            self.op_mut(id).retries = retries;
+        }
     }
 
     /// The program or erase of the same block on the same die that was submitted last before.
@@ -418,7 +442,7 @@ impl Array {
                 self.suspend(at, op, clock);
             }
             Doing::Array(_) => self.load_next(at, clock),
-            Doing::Command(_) | Doing::Suspending(_) | Doing::DataOut(_) => {}
+            Doing::Command(_) | Doing::Suspending(_) | Doing::DataOut(_) | Doing::Decoding(_) => {}
         }
     }
 
@@ -556,11 +580,17 @@ impl Array {
         let at = self.channels[channel].user.expect("a transfer has ended");
         match self.units[at].doing {
             Doing::Command(id) => self.begin_array(at, id, clock),
+            Doing::DataOut(id) if self.op(id).retries > 0 => {
+                self.op_mut(id).retries -= 1;
+                self.units[at].doing = Doing::Decoding(id);
+                let decode_ns = self.errors.as_ref().expect("a read has failed").decode_ns();
+                clock.at(clock.now_ns + decode_ns, Event::ArrayDone(at));
+            }
             Doing::DataOut(id) => {
                 self.units[at].doing = Doing::Nothing;
                 self.end(at, id, clock);
             }
-            Doing::Nothing | Doing::Array(_) | Doing::Suspending(_) => {
+            Doing::Nothing | Doing::Array(_) | Doing::Suspending(_) | Doing::Decoding(_) => {
                 self.units[at].loading.as_mut().expect("data were loaded").1 = true;
             }
         }
@@ -599,6 +629,7 @@ impl Array {
                 }
                 self.end(at, id, clock);
             }
+            Doing::Decoding(id) => self.begin_command(at, id, clock),
             doing => unreachable!("an array ended that was {doing:?}"),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::errors::ErrorTable;
+
 /// Cause of a program of a page, in the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramFor {
@@ -126,6 +128,7 @@ pub struct Profile {
     pub slc_watermark: f64,
     pub slc_idle_ns: u64,
     pub slc_direct_bytes: u64,
+    pub errors: Option<ErrorTable>,
 }
 
 /// Place of a page, as far as time depends on it.
@@ -188,6 +191,11 @@ impl Profile {
     /// True if the unit of a page is complete with it.
     pub(super) fn is_last_of_program(&self, page: u32) -> bool {
         (page + 1).is_multiple_of(self.program_units())
+    }
+
+    /// The number of what one read fetches with a page.
+    pub(super) fn read_unit_of(&self, page: u32) -> u32 {
+        page / self.read_units()
     }
 
     /// True if one read fetches both pages.

@@ -215,6 +215,11 @@ impl<L: Logical> TimedDrive<L> {
     /// The program that a page belongs to.
     fn program_of(&mut self, page: u32) -> OpId {
         let block = self.profile.block_of(page);
+        if page.is_multiple_of(self.profile.pages_per_block)
+            && let Some(errors) = &mut self.array.errors
+        {
+            errors.note_first_program(block, self.clock.now_ns);
+        }
         *self.programs.begun.entry(block).or_insert_with(|| self.array.new_program(page))
     }
 
@@ -252,6 +257,9 @@ impl<L: Logical> TimedDrive<L> {
         self.counters.erases += 1;
         self.interval().erases += 1;
         self.upkeep.forget_reads(block);
+        if let Some(errors) = &mut self.array.errors {
+            errors.note_erased(block);
+        }
         for die in self.profile.dies_of(block) {
             let erase = self.array.new_erase(die, block);
             for &copy in copies {

@@ -60,7 +60,8 @@ class Found:
     `samples` are cumulative counters since the fill, with their `time_ns`; `end` the last of them.
     `busy` has level, number and busy time in ns of the device's parts. `edges` were written to the
     capture of the pins, if there is one. `slc_wear` has the erases of the blocks of SLC caches, and
-    the number of these blocks; None without one.
+    the number of these blocks; None without one. `read_errors` has the further tries ("retries") of
+    reads and the "uncorrectable" ones of the whole run, by what they were for; None without errors.
     """
 
     reads: Served
@@ -75,6 +76,7 @@ class Found:
     program_operations: int
     read_operations: int
     slc_wear: tuple[int, int] | None
+    read_errors: dict[str, dict[str, int]] | None
     time_series: pl.DataFrame
     run_s: float = field(compare=False)
     edges: int | None
@@ -97,6 +99,7 @@ class Found:
             program_operations=operations["programs"],
             read_operations=operations["reads"],
             slc_wear=run.slc_wear(),
+            read_errors=run.read_errors(),
             time_series=_time_series(run),
             run_s=run_s,
             edges=edges,
@@ -114,7 +117,7 @@ class Found:
 
     @property
     def flash_operations(self) -> int:
-        """Programs, page reads and erases of the whole run."""
+        """Programs, page reads (each try of them) and erases of the whole run."""
         return self.program_operations + self.read_operations + self.erases
 
 

@@ -138,6 +138,19 @@ class TimedResult(Counted, Drawn):
         }
 
     @property
+    def read_retries(self) -> dict[str, int] | None:
+        """Further tries of page reads in the whole run, by what they were for; None without errors.
+
+        `host`, `copies` (whatever for) and `mapping`: docs/read-errors.md.
+        """
+        return None if self.found.read_errors is None else self.found.read_errors["retries"]
+
+    @property
+    def uncorrectable_reads(self) -> dict[str, int] | None:
+        """Page reads that the last try did not correct, as `read_retries`; None without errors."""
+        return None if self.found.read_errors is None else self.found.read_errors["uncorrectable"]
+
+    @property
     def utilization(self) -> dict[str, float]:
         """Share of the whole run in which parts were busy, by level ("channel", "die", …)."""
         virtual_ns = max(self.found.virtual_ns, 1)
@@ -200,6 +213,12 @@ class TimedResult(Counted, Drawn):
             found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
         if not self.reads.requests and not self.writes_served.requests:
             found.append("no request was answered in the measured interval; run for longer")
+        uncorrectable = sum((self.uncorrectable_reads or {}).values())
+        if uncorrectable:
+            found.append(
+                f"{uncorrectable:,} page reads stayed wrong after the last try: a real drive would "
+                "have lost these data, or spent time on rebuilding them that is not in this run"
+            )
         return found + (self.ageing.warnings if self.ageing else [])
 
     @property
@@ -229,6 +248,11 @@ class TimedResult(Counted, Drawn):
             found["wa_ci95"] = None
         if self.wear_by_flash is not None:
             found |= {"wa_by_flash": self.wa_by_flash, "wear_by_flash": self.wear_by_flash}
+        if self.found.read_errors is not None:
+            found |= {
+                "read_retries": self.read_retries,
+                "uncorrectable_reads": self.uncorrectable_reads,
+            }
         if not self.has_flash:
             found |= dict.fromkeys(_OF_FLASH)
         found |= {

@@ -81,12 +81,17 @@ impl Durations {
         if bell.sd_ns == 0.0 {
             return bell.mean_ns;
         }
-        let bits = self.random.bits();
-        let sum = (0..4).map(|at| (bits >> (16 * at)) & 0xffff).sum::<u64>();
-        // Each of the four lies in the middle of its step; the variance of the sum is 1/3.
-        let standard = ((sum as f64 + 2.0) / 65536.0 - 2.0) * 3.0_f64.sqrt();
+        let standard = standard(self.random.bits());
         (bell.mean_ns as f64 + standard * bell.sd_ns).round() as u64
     }
+}
+
+/// Makes a number of mean 0 and variance 1 of uniform bits: the sum of four uniform numbers.
+#[inline(always)]
+pub fn standard(bits: u64) -> f64 {
+    let sum = (0..4).map(|at| (bits >> (16 * at)) & 0xffff).sum::<u64>();
+    // Each of the four lies in the middle of its step; the variance of the sum is 1/3.
+    ((sum as f64 + 2.0) / 65536.0 - 2.0) * 3.0_f64.sqrt()
 }
 
 #[inline(always)]

@@ -11,9 +11,11 @@ mod draws;
 mod ops;
 mod pacing;
 mod places;
+mod retries;
 mod slc;
 mod stages;
 mod unit;
+mod waiting;
 
 use channel::Channel;
 use draws::Durations;
@@ -21,6 +23,7 @@ pub use ops::{Kind, NONE, OpId, Waiter};
 use ops::{Op, Ops};
 use pacing::Pacing;
 pub use places::Places;
+use retries::Retrying;
 use slc::SlcArray;
 use unit::Unit;
 
@@ -34,7 +37,7 @@ use crate::flash::{Geometry, Table, filled, prefetch};
 /// Counts of operations since the device was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpCounts {
-    /// Reads of flash pages.
+    /// Reads of flash pages, each try of them.
     pub reads: u64,
     /// Programs of program units.
     pub programs: u64,
@@ -81,6 +84,8 @@ pub struct Nand {
     pacing: Option<Pacing>,
     /// The blocks of an SLC cache.
     slc: Option<Box<SlcArray>>,
+    /// Bit errors of reads, where there are any.
+    retrying: Option<Box<Retrying>>,
     /// The number of its first page: those of the others end there.
     first_slc_page: u32,
     /// The last operation of each write queue of each die, for who waits for all of them.
@@ -137,6 +142,7 @@ impl Nand {
             cache_program: timing.program.cache_program,
             in_memory: filled(0, (pages as usize).div_ceil(64))?,
             erases: filled(0, geometry.blocks() as usize)?,
+            retrying: None,
             slc: slc.map(|blocks| Box::new(SlcArray::new(blocks))),
             first_slc_page: geometry.physical_pages(),
             last_program: vec![NONE; places.dies as usize * if is_paced { 2 } else { 1 }],
@@ -219,41 +225,6 @@ impl Nand {
         prefetch(&self.in_memory, page as usize / 64);
     }
 
-    /// Lets someone wait for an operation.
-    #[inline(always)]
-    pub fn tell(&mut self, op: OpId, waiter: Waiter) {
-        self.ops.tell(op, waiter);
-    }
-
-    /// Lets a request wait for all programs that were submitted to any die; returns how many.
-    pub fn tell_of_all_programs(&mut self, waiter: Waiter) -> u32 {
-        let mut told = 0;
-        for op in self.last_program.clone() {
-            if op != NONE {
-                self.ops.tell(op, waiter);
-                told += 1;
-            }
-        }
-        told
-    }
-
-    /// Tells the waiters of a program that their data are safe in memory.
-    /// These are the requests and pages that wait for it, as there is nothing to fill it up with.
-    pub fn release_early(&mut self, op: OpId) {
-        let mut kept = Vec::new();
-        while let Some(waiter) = self.ops.pop_waiter(op) {
-            match waiter {
-                Waiter::Request(_) | Waiter::CachedPage => self.told.push(waiter),
-                Waiter::Op(waiting) => {
-                    self.ops.get_mut(waiting).waits -= 1;
-                    kept.push(waiter);
-                }
-                Waiter::Collection(_) | Waiter::TablePage(_) => kept.push(waiter),
-            }
-        }
-        kept.into_iter().rev().for_each(|waiter| self.ops.tell(op, waiter));
-    }
-
     /// Puts an operation that is complete into the queue of its die.
     #[inline(always)]
     pub fn submit(&mut self, op: OpId, events: &mut Schedule) {
@@ -263,7 +234,11 @@ impl Nand {
         let Op { kind, die, is_collection, .. } = *self.ops.get(op);
         self.submitted += 1;
         // Nothing depends on the order of reads, so that one that waits holds up no other.
-        if kind != Kind::Read {
+        if kind == Kind::Read {
+            if self.retrying.is_some() {
+                self.decide_retries(op, events.now_ns());
+            }
+        } else {
             if kind == Kind::Program {
                 let queue = self.queue_of(die, is_collection);
                 self.last_program[queue] = op;

@@ -64,6 +64,8 @@ pub struct Op {
     pub holds_data: bool,
     /// True of what is done for a collection, where that is paced.
     pub is_collection: bool,
+    /// Further tries that a read is to be given.
+    pub retries: u8,
     /// Times that it was suspended.
     pub suspends: u32,
     /// Time of the array that is left.
@@ -104,6 +106,7 @@ impl Ops {
             holds_copies: false,
             holds_data: false,
             is_collection: false,
+            retries: 0,
             suspends: 0,
             array_ns,
             waiters: NONE,

@@ -147,6 +147,9 @@ impl Nand {
         let unit = &mut self.units[at as usize];
         match unit.stage {
             Stage::Command(op) => self.begin_array(at, op, events),
+            Stage::DataOut(op) if self.retrying.is_some() && self.ops.get(op).retries > 0 => {
+                self.fail(at, op, events);
+            }
             Stage::DataOut(op) => {
                 unit.stage = Stage::Idle;
                 unit.end_busy(events.now_ns());
@@ -154,6 +157,7 @@ impl Nand {
                 self.go_on(at, events);
             }
             Stage::Array(_) | Stage::Idle | Stage::Suspending(_) => unit.is_loaded = true,
+            Stage::Decoding(_) => unreachable!("a unit that reads loads nothing"),
         }
     }
 
@@ -209,6 +213,10 @@ impl Nand {
                 }
                 self.finish(op, events);
                 self.go_on(at, events);
+            }
+            Stage::Decoding(op) => {
+                unit.stage = Stage::Command(op);
+                self.request_command(at, op, events);
             }
             Stage::Idle | Stage::Command(_) | Stage::DataOut(_) => {
                 unreachable!("an array that is done was at work")

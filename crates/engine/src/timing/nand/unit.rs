@@ -15,6 +15,8 @@ pub enum Stage {
     Suspending(OpId),
     /// It waits for the channel, or hands out what was read.
     DataOut(OpId),
+    /// It waits until what was read has turned out wrong, to read it again.
+    Decoding(OpId),
 }
 
 /// Rank of operations that let the host's reads go first.

@@ -22,6 +22,7 @@ use slc::SlcCache;
 use upkeep::Upkeep;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest, SlcWear};
+use super::errors::ReadErrors;
 use super::late::{Lateness, Shift};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
@@ -101,6 +102,7 @@ impl Ssd {
         let slc_blocks = slc.as_deref().map(SlcCache::blocks);
         let mut nand = Nand::new(&timing, &geometry, slc_blocks, seed)?;
         nand.reports_idle = timing.collection.background;
+        nand.expect_errors(&timing, drive.flash(), seed)?;
         let cached_pages = timing.write_cache.bytes / u64::from(page_bytes);
         let cached_pages = cached_pages.min(u64::from(host_pages)) as u32;
         // The fill has left the counters of the drive behind; those of the device begin at 0.
@@ -447,6 +449,10 @@ impl BlockDevice for Ssd {
 
     fn slc_wear(&self) -> Option<SlcWear> {
         self.slc.as_deref().map(SlcCache::wear)
+    }
+
+    fn read_errors(&self) -> Option<ReadErrors> {
+        self.nand.read_errors()
     }
 
     fn program_operations(&self) -> u64 {

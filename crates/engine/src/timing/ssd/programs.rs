@@ -233,6 +233,9 @@ impl Ssd {
         let units = self.nand.places.program_units();
         // The first page of its unit, or of what is left of one that the fill has begun.
         if self.programs.begun[block as usize] == NONE {
+            if offset == 0 {
+                self.nand.note_first_program(block, self.events.now_ns());
+            }
             self.programs.begun[block as usize] =
                 self.nand.add_program(page, units - offset % units);
         }
@@ -289,6 +292,7 @@ impl Ssd {
     fn hear_erase(&mut self, block: u32, collection: Option<u32>) {
         self.counters.erases += 1;
         self.upkeep.forget_reads(block);
+        self.nand.note_erased(block);
         for die in self.nand.places.dies_of(block) {
             let erase = self.nand.add_erase(block, die);
             for at in 0..self.programs.copies.len() {

@@ -11,7 +11,7 @@ use super::profiles::{Drive, Parts, Times, drives};
 use super::{Draft, asking};
 
 /// Every number of a profile, by its table; with one that is usual.
-const NUMBERS: [(&str, &str, &str); 48] = [
+const NUMBERS: [(&str, &str, &str); 59] = [
     ("timing", "read_us", "40"),
     ("timing", "program_us", "[200, 900]"),
     ("timing", "erase_us", "2000"),
@@ -58,6 +58,17 @@ const NUMBERS: [(&str, &str, &str); 48] = [
     ("slc", "idle_ms", "1"),
     ("slc", "direct_bytes", "0"),
     ("slc", "rated_cycles", "1000"),
+    ("errors", "erases", "[0, 10]"),
+    ("errors", "retention_days", "[0]"),
+    ("errors", "raw_bit_error_rate", "[[0.001], [0.01]]"),
+    ("errors", "page_spread", "0.2"),
+    ("errors", "codeword_bytes", "512"),
+    ("errors", "correctable_bits", "9"),
+    ("errors", "retry_factor", "0.7"),
+    ("errors", "most_retries", "5"),
+    ("errors", "decode_us", "10"),
+    ("errors", "worn_erases", "3"),
+    ("errors", "aged_days", "0"),
     ("program", "cache_program", "true"),
     ("bus", "die_interleaving", "false"),
 ];

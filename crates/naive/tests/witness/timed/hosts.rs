@@ -108,6 +108,8 @@ impl Device for Ssd {
             flushes: host.flushes,
             program_operations: self.program_operations(),
             read_operations: self.read_operations(),
+            retries: self.read_errors().unwrap_or_default().retries,
+            uncorrectable: self.read_errors().unwrap_or_default().uncorrectable,
         }
     }
 

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::timing::{
-    Arbitration, Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, Scheduling,
-    Slc, Timing, WhenFull, WriteCache,
+    Arbitration, Array, Bus, ByKind, Collection, Errors, Interface, MapCache, Program, Refresh,
+    Scheduling, Slc, Timing, WhenFull, WriteCache,
 };
-use writeamp_naive::timed::Profile;
+use writeamp_naive::timed::{ErrorTable, Profile};
 
 /// Kinds of durations.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +68,7 @@ type Numbers = Vec<u32>;
 /// Any drive with such times and parts.
 pub fn drives(times: Times, parts: Parts) -> impl Strategy<Value = Drive> {
     let drive = move |numbers: Numbers| drive(&mut Draws(numbers), times, parts);
-    prop::collection::vec(any::<u32>(), 64).prop_map(drive)
+    prop::collection::vec(any::<u32>(), 76).prop_map(drive)
 }
 
 /// Numbers that choices are made from, one each.
@@ -112,6 +112,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     timing.collection.paced =
         draws.maybe() && timing.collection.background && timing.scheduling.copies_yield;
     timing.program = program;
+    timing.errors = errors(draws, times);
     if parts != Parts::Array {
         add_parts(draws, &mut timing, page_bytes);
     }
@@ -242,6 +243,54 @@ fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
     };
 }
 
+/// Bit errors of half of the drives, some so many that no try corrects them.
+fn errors(draws: &mut Draws, times: Times) -> Errors {
+    let erases = draws.one_of(&[&[0_u32, 3, 40][..], &[0, 1000, 5000], &[0]]);
+    let days = draws.one_of(&[&[0.0, 1e-7, 30.0][..], &[0.0]]);
+    let rates = [0.000_11, 0.001_3, 0.004_1, 0.009_7, 0.021];
+    let from = draws.one_of(&[0, 1, 2]);
+    let rate = |row: usize, column: usize| rates[(from + row + column).min(4)];
+    let rows = |columns: usize| (0..erases.len()).map(move |row| (row, columns));
+    let last = erases[erases.len() - 1];
+    let found = Errors {
+        erases: erases.to_vec(),
+        retention_days: days.to_vec(),
+        raw_bit_error_rate: rows(days.len())
+            .map(|(row, columns)| (0..columns).map(|column| rate(row, column)).collect())
+            .collect(),
+        page_spread: draws.one_of(&[0.0, 0.2, 0.7]),
+        codeword_bytes: draws.one_of(&[512, 1024, 77]),
+        correctable_bits: draws.one_of(&[3, 9, 40]),
+        retry_factor: draws.one_of(&[0.5, 0.8, 1.0]),
+        most_retries: draws.one_of(&[0, 1, 7]),
+        decode_us: match times {
+            Times::Odd | Times::Spread => draws.one_of(&[0.0, 11.003]),
+            Times::Equal => 10.0,
+            Times::Zero => 0.0,
+        },
+        worn_erases: draws.one_of(&[0, last / 2, last]),
+        aged_days: draws.one_of(&[0.0, days[days.len() - 1] / 3.0]),
+    };
+    if draws.maybe() { found } else { Errors::default() }
+}
+
+/// A table of bit errors in the twin's words.
+fn errors_of(errors: &Errors) -> Option<ErrorTable> {
+    errors.are_there().then(|| ErrorTable {
+        erases: errors.erases.clone(),
+        days: errors.retention_days.clone(),
+        rates: errors.raw_bit_error_rate.clone(),
+        page_spread: errors.page_spread,
+        codeword_bytes: errors.codeword_bytes,
+        correctable_bits: errors.correctable_bits,
+        retry_factor: errors.retry_factor,
+        most_retries: errors.most_retries,
+        decode_ns: (errors.decode_us * 1e3).round() as u64,
+        worn_erases: errors.worn_erases,
+        aged_days: errors.aged_days,
+    })
+}
+
 fn slc(draws: &mut Draws, times: Times, page_bytes: u32) -> Slc {
     let us = |odd: f64, equal: f64| match times {
         Times::Odd | Times::Spread => odd,
@@ -306,7 +355,16 @@ impl Drive {
     pub fn profile(&self) -> Profile {
         let (shape, timing) = (self.geometry.shape(), &self.timing);
         let Timing {
-            bus, host, scheduling, collection, write_cache, map_cache, refresh, slc, ..
+            bus,
+            host,
+            scheduling,
+            collection,
+            write_cache,
+            map_cache,
+            refresh,
+            slc,
+            errors,
+            ..
         } = timing;
         let ns = |us: f64| (us * 1e3).round() as u64;
         let all_ns = |kinds: &ByKind| kinds.values().iter().map(|&us| ns(us)).collect();
@@ -380,6 +438,7 @@ impl Drive {
             slc_watermark: slc.watermark,
             slc_idle_ns: (slc.idle_ms * 1e6) as u64,
             slc_direct_bytes: slc.direct_bytes,
+            errors: errors_of(errors),
         }
     }
 }

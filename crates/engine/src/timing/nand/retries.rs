@@ -1,0 +1,187 @@
+//! Reads that are tried again, for bit errors by the wear and the age of their blocks.
+//!
+//! A read holds its die until a try is corrected: command, array and data again, after the decoding
+//! of the one before (Park et al., ASPLOS 2021, section 3.1). How often is decided when the read is
+//! submitted, by a number that belongs to its place among all reads, so that no other draw changes.
+
+use super::draws::standard;
+use super::ops::{Op, OpId};
+use super::unit::Stage;
+use super::{Nand, Schedule};
+use crate::error::Result;
+use crate::flash::{Array, Table, filled};
+use crate::rng::Numbered;
+use crate::timing::errors::{Correction, Errors, Rates, ReadErrors, ReadFor};
+use crate::timing::params::{Timing, ns_of_us};
+
+const NS_OF_A_DAY: f64 = 86_400e9;
+/// Time of the first program of a block that was programmed before time began.
+const BEFORE: u64 = u64::MAX;
+/// The most by which a page differs from the mean, in standard deviations: see [`standard`].
+const MOST_DEVIATIONS: f64 = 3.47;
+
+/// Bit errors of a drive's reads.
+#[derive(Debug)]
+pub struct Retrying {
+    rates: Rates,
+    correction: Correction,
+    page_spread: f64,
+    decode_ns: u64,
+    aged_days: f64,
+    /// Erases of each block, those before time too, and the most of them.
+    erases: Table<u32>,
+    most_erases: u32,
+    /// Time of the first program of each block since its erase.
+    programmed_ns: Table<u64>,
+    /// Number of each read that says how good its correction is, and of each flash page.
+    of_reads: Numbered,
+    of_pages: Numbered,
+    /// Reads that were submitted.
+    reads: u64,
+    found: ReadErrors,
+    /// Erases up to which, within the first day, no read can need a further try.
+    quiet_erases: Option<u32>,
+}
+
+impl Retrying {
+    fn new(errors: &Errors, flash: &Array, most_bytes: u32, seed: u64) -> Result<Self> {
+        let blocks = flash.geometry().blocks() as usize;
+        let mut erases = filled(errors.worn_erases, blocks)?;
+        for (own, &before) in erases.iter_mut().zip(flash.erase_counts()) {
+            *own = own.saturating_add(before);
+        }
+        let mut found = Retrying {
+            rates: Rates::new(errors),
+            correction: Correction::new(errors),
+            page_spread: errors.page_spread,
+            decode_ns: ns_of_us(errors.decode_us),
+            aged_days: errors.aged_days,
+            most_erases: erases.iter().copied().max().unwrap_or(0),
+            erases,
+            programmed_ns: filled(BEFORE, blocks)?,
+            of_reads: Numbered::new(seed, "read errors"),
+            of_pages: Numbered::new(seed, "pages that err"),
+            reads: 0,
+            found: ReadErrors::default(),
+            quiet_erases: None,
+        };
+        let last = errors.erases[errors.erases.len() - 1];
+        found.quiet_erases = found.quiet_erases(last, most_bytes);
+        Ok(found)
+    }
+
+    /// Erases up to which no read of so many bytes can fail on the first day.
+    /// The chance of a failure must vanish among numbers of 53 bits, even of the worst page.
+    fn quiet_erases(&self, last: u32, most_bytes: u32) -> Option<u32> {
+        let codewords = self.correction.codewords(most_bytes);
+        let worst = self.page_spread * MOST_DEVIATIONS;
+        let is_quiet = |erases: u32| {
+            let log_rate = self.rates.log_rate(erases, self.aged_days + 1.0);
+            self.correction.failure(libm::exp(log_rate + worst), codewords) == 0.0
+        };
+        if !is_quiet(0) {
+            return None;
+        }
+        if is_quiet(last) {
+            return Some(u32::MAX);
+        }
+        let (mut quiet, mut loud) = (0, last);
+        while loud - quiet > 1 {
+            let middle = u32::midpoint(quiet, loud);
+            if is_quiet(middle) { quiet = middle } else { loud = middle }
+        }
+        Some(quiet)
+    }
+
+    /// Days since the data of a block were programmed.
+    fn age_days(&self, block: u32, now_ns: u64) -> f64 {
+        match self.programmed_ns[block as usize] {
+            BEFORE => self.aged_days + now_ns as f64 / NS_OF_A_DAY,
+            at_ns => (now_ns - at_ns) as f64 / NS_OF_A_DAY,
+        }
+    }
+}
+
+impl Nand {
+    /// Prepares for the bit errors of a profile, if it has any, on a drive as it stands.
+    pub fn expect_errors(&mut self, timing: &Timing, flash: &Array, seed: u64) -> Result<()> {
+        if timing.errors.are_there() {
+            let geometry = flash.geometry();
+            let most_bytes = timing.flash_page_bytes(geometry) * timing.program.planes;
+            let retrying = Retrying::new(&timing.errors, flash, most_bytes, seed)?;
+            self.retrying = Some(Box::new(retrying));
+        }
+        Ok(())
+    }
+
+    /// Reads that were tried again so far; `None` without bit errors.
+    pub fn read_errors(&self) -> Option<ReadErrors> {
+        self.retrying.as_ref().map(|retrying| retrying.found)
+    }
+
+    /// Notes when a block gets its first data after an erase.
+    pub fn note_first_program(&mut self, block: u32, now_ns: u64) {
+        if let Some(retrying) = &mut self.retrying {
+            retrying.programmed_ns[block as usize] = now_ns;
+        }
+    }
+
+    /// Notes that a block is erased once more.
+    pub fn note_erased(&mut self, block: u32) {
+        if let Some(retrying) = &mut self.retrying {
+            let erases = &mut retrying.erases[block as usize];
+            *erases = erases.saturating_add(1);
+            retrying.most_erases = retrying.most_erases.max(*erases);
+        }
+    }
+
+    /// Decides how often a read that is submitted will be tried again.
+    // It stays out of the loops of drives without errors, which it would slow down.
+    #[inline(never)]
+    pub(super) fn decide_retries(&mut self, op: OpId, now_ns: u64) {
+        let first_slc_page = self.first_slc_page;
+        let Some(retrying) = &mut self.retrying else { return };
+        // One bit a cell has orders of magnitude fewer errors.
+        if self.ops.get(op).first_page >= first_slc_page {
+            return;
+        }
+        retrying.reads += 1;
+        let is_quiet = retrying.quiet_erases.is_some_and(|most| retrying.most_erases <= most);
+        if !is_quiet || now_ns as f64 > NS_OF_A_DAY {
+            self.draw_retries(op, now_ns);
+        }
+    }
+
+    #[cold]
+    fn draw_retries(&mut self, op: OpId, now_ns: u64) {
+        let Some(retrying) = &mut self.retrying else { return };
+        let Op { first_page, bytes, is_of_copy, is_of_table, .. } = *self.ops.get(op);
+        let (block, _) = self.places.block_of(first_page);
+        let days = retrying.age_days(block, now_ns);
+        let log_rate = retrying.rates.log_rate(retrying.erases[block as usize], days);
+        let page = u64::from(self.places.read_of(first_page));
+        let of_page = retrying.page_spread * standard(retrying.of_pages.bits(page));
+        let rate = libm::exp(log_rate + of_page);
+        let uniform = retrying.of_reads.unit(retrying.reads);
+        let codewords = retrying.correction.codewords(bytes);
+        let (retries, is_corrected) = retrying.correction.retries(rate, codewords, uniform);
+        let purpose = match (is_of_copy, is_of_table) {
+            (true, _) => ReadFor::Copies,
+            (false, true) => ReadFor::Mapping,
+            (false, false) => ReadFor::Host,
+        };
+        retrying.found.retries[purpose as usize] += u64::from(retries);
+        retrying.found.uncorrectable[purpose as usize] += u64::from(!is_corrected);
+        self.counts.reads += u64::from(retries);
+        self.ops.get_mut(op).retries = retries as u8;
+    }
+
+    /// A try was not corrected: its die waits for the decoder to say so, and reads again.
+    #[cold]
+    pub(super) fn fail(&mut self, at: u32, op: OpId, events: &mut Schedule) {
+        self.ops.get_mut(op).retries -= 1;
+        self.units[at as usize].stage = Stage::Decoding(op);
+        let decode_ns = self.retrying.as_ref().map_or(0, |retrying| retrying.decode_ns);
+        events.array_done(events.now_ns() + decode_ns, at);
+    }
+}
