@@ -69,7 +69,8 @@ def test_fio_and_counters_tell_what_nbd_does(tmp_path: Path) -> None:
         after = ssd.counters()
         own = f"--target {ssd.uri} --out {tmp_path / 'nbd'} --yes-destroy-data {ssd.uri}"
         in_process.document("twin measure", f"{own} --phases 1")
-        coarse = in_process.run("twin measure", f"{asked} --size 32MiB")
+        by_socket = asked.replace(ssd.uri, str(ssd.unix_socket))
+        coarse = in_process.run("twin measure", f"{by_socket} --size 32MiB")
         assert coarse.status == 2
         assert "at least 25 counts are needed" in coarse.err
     found, expected = (read_windows(tmp_path / name) for name in ("fio", "nbd"))

@@ -138,6 +138,9 @@ def test_counters_may_be_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_counters_that_nobody_keeps_up_to_date_are_refused(tmp_path: Path) -> None:
     path = logs(tmp_path / "logs", GB, 2 * GB)
+    (path / "id-ctrl.json").write_text('{"vid": 1, "mn": "DRIVE X", "fr": "F1"}')
+    os.utime(path / "id-ctrl.json", (1e9, 1e9))  # holds no counter, and may stay as it is
+    Counted.of(source_at(str(path)), patience_s=0)
     os.utime(path / "ocp.json", (1e9, 1e9))
     with pytest.raises(WriteampError, match="was not written anew for 0 s"):
         Counted.of(source_at(str(path)), patience_s=0)
@@ -203,6 +206,11 @@ def test_a_file_system_that_moves_data_is_refused(
 ) -> None:
     monkeypatch.setattr(emptying, "_mount_of", lambda path: ("btrfs", ["rw"]))
     with pytest.raises(WriteampError, match="lies on btrfs, which writes elsewhere"):
+        emptying.check_file_system(str(tmp_path / "f"))
+    monkeypatch.setattr(emptying, "_mount_of", lambda path: ("ext4", ["rw"]))
+    emptying.check_file_system(str(tmp_path / "f"))
+    monkeypatch.setattr(emptying, "PAGE_BYTES", os.statvfs(tmp_path).f_bsize + 1)
+    with pytest.raises(WriteampError, match="lies on ext4 with blocks of"):
         emptying.check_file_system(str(tmp_path / "f"))
 
 

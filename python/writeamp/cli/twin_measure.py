@@ -98,9 +98,13 @@ class Measuring:
             return self._driven(host, kept, _VIRTUAL_BYTES_A_SECOND)
 
     def _of_real(self, target: str) -> Windows:
-        size, exists = self.given.get("size"), os.path.exists(target)
+        size, destroys, name = self.given.get("size"), self.asked.destroys, target
         self._refuse_given(f"{target} is none", besides="size")
-        if kind_of(target) == "file" and not exists and size is None:
+        if os.path.exists(target) and (socket := socket_of(target)) is not None:
+            # fio takes a socket by its URI.
+            name = f"nbd+unix:///?socket={socket.absolute()}"
+            destroys = name if destroys == target else destroys
+        if kind_of(name) == "file" and not os.path.exists(name) and size is None:
             raise WriteampError(
                 f"{target!r} is neither a profile of a simulated drive, the socket of a virtual "
                 "one, a device, nor a file; give --size to make such a file"
@@ -108,10 +112,10 @@ class Measuring:
         with (
             with_families(self.asked.families),
             real_host(
-                target,
+                name,
                 counters=self.asked.counters,
                 size_bytes=None if size is None else int(SIZE.check("size", size)),
-                destroys=self.asked.destroys,
+                destroys=destroys,
                 tell=options.note,
             ) as host,
         ):

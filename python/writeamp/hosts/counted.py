@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from writeamp.drives.source import Source
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.amounts import Counter
 from writeamp.measure.counters.answer import DriveCounters, interval_answer
+from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.reading import snapshots_in
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.twin.driving import Reading
 from writeamp.units.byte_sizes import shown_bytes
@@ -32,11 +35,13 @@ class Counted:
     Attributes:
         source: of the counters.
         first: what they said before anything was written.
+        files: that must be written anew before each reading; none of a device.
         patience_s: that counters may take to show what was written.
     """
 
     source: Source
     first: Snapshot
+    files: tuple[Path, ...] = ()
     patience_s: float = _PATIENCE_S
     _last: Snapshot | None = None
     _total: list[float] = field(default_factory=lambda: [0.0, 0.0])
@@ -48,13 +53,14 @@ class Counted:
         Raises:
             WriteampError: they cannot be read, are not kept up to date, or cannot show WA.
         """
-        first = _fresh(source, patience_s)
+        files = _counting_files(source)
+        first = _fresh(source, files, patience_s)
         require_counters(first, "a chain, which was not begun")
-        return Counted(source, first, patience_s)
+        return Counted(source, first, files, patience_s)
 
     def begin(self) -> None:
         """Count from now on."""
-        self._last = _fresh(self.source, self.patience_s)
+        self._last = _fresh(self.source, self.files, self.patience_s)
 
     def check_grain(self, window_bytes: float) -> None:
         """Refuse counters that move too seldom in the shortest window.
@@ -111,7 +117,7 @@ class Counted:
         self._last = now
 
     def _since(self, last: Snapshot) -> tuple[Snapshot, DriveCounters]:
-        now = _fresh(self.source, self.patience_s)
+        now = _fresh(self.source, self.files, self.patience_s)
         return now, interval_answer(last, now)
 
     def _wrong(self, answer: DriveCounters, written_bytes: int) -> WriteampError:
@@ -135,12 +141,10 @@ def _lags(answer: DriveCounters, written_bytes: int) -> bool:
     return answer.host is None or answer.host.high < (1 - _OTHERS_PART) * written_bytes
 
 
-def _fresh(source: Source, patience_s: float) -> Snapshot:
+def _fresh(source: Source, files: Sequence[Path], patience_s: float) -> Snapshot:
     """Return a snapshot of now: of files, when all of them were written anew."""
     begun, until = time.time(), time.monotonic() + patience_s
-    while source.device is None and not all(
-        written > begun for written in _times_of(Path(source.name))
-    ):
+    while not all(_written_at(file) > begun for file in files):
         if time.monotonic() > until:
             raise WriteampError(
                 f"{source.name} was not written anew for {patience_s:g} s; something must keep the "
@@ -150,17 +154,30 @@ def _fresh(source: Source, patience_s: float) -> Snapshot:
     return source.snapshot(source.documents())
 
 
+def _counting_files(source: Source) -> tuple[Path, ...]:
+    """Return the files of a source that hold counters; others, as of a drive's name, may stay."""
+    place = Path(source.name)
+    if source.device is not None or not place.is_dir():
+        return () if source.device is not None else (place,)
+    files = tuple(one for one in sorted(place.iterdir()) if one.is_file())
+    # Those of a drive to which nothing was written yet hold none.
+    return tuple(filter(_counts, files)) or files
+
+
+def _counts(file: Path) -> bool:
+    try:
+        found = snapshots_in(Document(str(file), file.read_bytes()))
+    except (OSError, WriteampError):
+        return False
+    return any(one.facts.counters for one in found)
+
+
+def _written_at(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except FileNotFoundError:  # it is being replaced
+        return 0.0
+
+
 def _unit_bytes(counter: Counter) -> int:
     return 0 if counter.unit is None else round(counter.unit.nominal)
-
-
-def _times_of(place: Path) -> list[float]:
-    """Return when a file, or each file of a folder, was last written."""
-    files = [place] if place.is_file() else [one for one in place.iterdir() if one.is_file()]
-    found = []
-    for one in files:
-        try:
-            found.append(one.stat().st_mtime)
-        except FileNotFoundError:  # a draft that has become a file meanwhile
-            continue
-    return found

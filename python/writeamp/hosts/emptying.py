@@ -15,6 +15,7 @@ import psutil
 from writeamp.blackbox.targets import fio
 from writeamp.blackbox.targets.place import Place
 from writeamp.errors import WriteampError
+from writeamp.twin.chain import PAGE_BYTES
 
 # From linux/fs.h: discards a range of a block device.
 _BLKDISCARD = 0x1277
@@ -25,7 +26,7 @@ _NO_DISCARD = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
 
 
 def check_file_system(path: str) -> None:
-    """Refuse a file whose file system moves what is written.
+    """Refuse a file whose file system moves what is written, or cuts pages.
 
     Raises:
         WriteampError: the drive would not see the chain.
@@ -35,6 +36,12 @@ def check_file_system(path: str) -> None:
         raise WriteampError(
             f"{path} lies on {kind}, which writes elsewhere what is overwritten, so that "
             "the drive would see another load; give a file on ext4 or XFS, or a device"
+        )
+    block_bytes = os.statvfs(_there(path)).f_bsize
+    if block_bytes < PAGE_BYTES:
+        raise WriteampError(
+            f"{path} lies on {kind} with blocks of {block_bytes} bytes, so that each write may "
+            f"cover two pages in part; make the file system with blocks of {PAGE_BYTES}"
         )
 
 
@@ -106,7 +113,7 @@ def _with_handle(path: str, flags: int, do: Callable[[int], None]) -> None:
 
 def _mount_of(path: str) -> tuple[str, list[str]]:
     """Return kind and options of the file system that a file is on, as far as they are known."""
-    number = os.stat(path if os.path.exists(path) else Path(path).absolute().parent).st_dev
+    number = os.stat(_there(path)).st_dev
     for mount in psutil.disk_partitions(all=True):
         try:
             if os.stat(mount.mountpoint).st_dev == number:
@@ -114,3 +121,8 @@ def _mount_of(path: str) -> tuple[str, list[str]]:
         except OSError:
             continue
     return "", []
+
+
+def _there(path: str) -> Path:
+    """Return a file, or the folder that it is to be made in."""
+    return Path(path) if os.path.exists(path) else Path(path).absolute().parent
