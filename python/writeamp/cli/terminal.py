@@ -45,15 +45,13 @@ class Terminal(Console):
 
     def print(self, *objects: Any, **how: Any) -> None:
         """Print; the terminal breaks lines that are too long for it, which loses nothing."""
-        columns = self.width
-        room = max(columns, LEAST_COLUMNS)
+        room = max(self.width, LEAST_COLUMNS)
         shown = [_fitting(one, room) if isinstance(one, Table) else one for one in objects]
         tables = [_least_columns(one) for one in shown if isinstance(one, Table)]
-        self.width = max([room, *tables])
-        try:
-            super().print(*shown, **how)
-        finally:
-            self.width = columns
+        # A width that is set stays, whatever becomes of the terminal.
+        wide = copy(self)
+        wide.width = max([room, *tables])
+        super(Terminal, wide).print(*shown, **how)
 
 
 def _fitting(table: Table, columns: int) -> Table:
