@@ -13,6 +13,7 @@ import json
 import math
 import tempfile
 import time
+from dataclasses import replace
 
 import numpy as np
 import writeamp as wa
@@ -21,6 +22,7 @@ from writeamp.twin.chain import chain_of
 from writeamp.twin.fitting import fit
 from writeamp.twin.measuring import measure
 from writeamp.twin.profile import write_profile
+from writeamp.twin.table import Table, table_of
 from writeamp.twin.windows import Windows
 
 PAGE_BYTES = 4096
@@ -83,6 +85,7 @@ def main() -> None:
     parser.add_argument("--noise", type=float, default=0.0, help="noise added to each window")
     parser.add_argument("--times", type=int, default=1, help="size of the drives over the table's")
     parser.add_argument("--outside", action="store_true", help="families that are no candidates")
+    parser.add_argument("--stranger", action="store_true", help="take its family from the table")
     parser.add_argument("--verbose", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -141,11 +144,14 @@ def _one(
         return None
     if asked.noise:
         windows = _noisy(windows, asked.noise, random)
+    truth = (manager.partition(":")[0], victims.partition(":")[0])
+    table = table_of(windows.chain)
+    if asked.stranger:
+        table = _without(table, truth)
     began = time.perf_counter()
-    found = fit(windows)
+    found = fit(windows, table=table)
     candidates = found.candidates
     fit_s = time.perf_counter() - began
-    truth = (manager.partition(":")[0], victims.partition(":")[0])
     first = (found.families[0]["manager"], found.families[0]["victims"])
     row = {
         "truth": [manager, victims, round(op, 4), unit],
@@ -176,6 +182,19 @@ def _one(
         row["widths"].append((guess.ci90[1] - guess.ci90[0]) / 2 / guess.wa)
     row["wa_errors"] = [round(error, 4) for error in row["errors"]]
     return row
+
+
+def _without(table: Table, family: tuple[str, str]) -> Table:
+    """Return the table without a family: what a drive of it is to the others."""
+    kept = [at for at, one in enumerate(table.variants) if one.family != family]
+    _, numbers = np.unique(np.array(table.family_of)[kept], return_inverse=True)
+    return replace(
+        table,
+        variants=tuple(table.variants[at] for at in kept),
+        family_of=tuple(int(number) for number in numbers),
+        log_op=table.log_op[kept],
+        wa=table.wa[kept],
+    )
 
 
 def _noisy(windows: Windows, noise: float, random: np.random.Generator) -> Windows:

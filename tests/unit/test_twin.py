@@ -96,7 +96,7 @@ def test_a_drive_that_is_none_of_the_candidates_is_told_by_its_misfit() -> None:
     )
     found = fit(strange, table=table())
     assert found.misfit > 3
-    assert found.error > 10 * fitted().error
+    assert found.error > 5 * fitted().error
     assert any("no candidate explains" in one for one in found.warnings)
 
 
@@ -117,6 +117,20 @@ def test_repeats_tell_noise() -> None:
     assert set(found.repeat) == {0, 1}
     assert found.noise is not None
     assert 0 < found.noise < 0.1
+
+
+def test_noise_that_repeats_tell_is_no_other_family() -> None:
+    clean, random = windows(), np.random.default_rng(3)
+    rows = clean.window.size
+    repeated = Windows(
+        CHAIN,
+        np.repeat(np.arange(4), rows),
+        np.tile(clean.window, 4),
+        np.tile(clean.host_bytes, 4),
+        np.tile(clean.flash_bytes, 4) * np.exp(random.normal(0, 0.1, 4 * rows)),
+    )
+    once = replace(repeated, repeat=np.zeros_like(repeated.repeat))
+    assert fit(repeated, table=table()).error < 0.8 * fit(once, table=table()).error
 
 
 def test_blocks_that_hold_no_data_are_no_spare_space() -> None:
@@ -338,7 +352,7 @@ def test_a_recording_is_served_by_every_drive_that_it_may_be(profile: Path, tmp_
     assert np.isnan(alone.ci[0])
     assert alone.spread is not None
     assert first.half_width == alone.spread.wa_spread
-    assert found.ci90[1] - found.ci90[0] < 0.1 * found.wa
+    assert found.ci90[1] - found.ci90[0] < 0.2 * found.wa
     smaller = wa.simulate(profile, trace=trace, op=0.5)
     assert smaller.wa < found.wa
     assert wa.simulate(profile, trace=trace, size="32MiB").wa == found.wa

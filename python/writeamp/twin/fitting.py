@@ -30,10 +30,12 @@ _LEVEL = 0.9
 # Families whose best candidates are so many times as likely as the best of all cannot be told from
 # it.
 _ALIKE = 2.0
-# Error of a prediction where a candidate is the drive; and how much more than in the windows those
-# are off that none is, under loads which the chain does not hold.
-_LEAST_ERROR = 0.006
-_BEYOND_THE_CHAIN = 1.5
+# Error of a prediction of a drive that is of no family of the table though its windows fit, as
+# those of other families mostly do; and how much more than in the windows those are off that do
+# not fit. Both are those of candidates whose family was taken out of the table
+# (benches/results/2026-11-26-twin.md).
+_OTHER_FAMILY = 0.04
+_BEYOND_THE_CHAIN = 4.0
 # A misfit of more is that of a drive that is none of the candidates.
 _STRANGE = 2.5
 
@@ -138,10 +140,13 @@ class Fit(Drawn):
     @property
     def error(self) -> float:
         """Relative error of a prediction of WA beside that of the parameters."""
-        # What looks like noise may be a drive that no candidate is: only usual noise is taken off.
-        own = min(self.windows.noise or USUAL_NOISE, USUAL_NOISE)
+        # What looks like noise may be a drive that no candidate is: unless repeats tell it, only
+        # usual noise is taken off.
+        own = self.windows.noise or USUAL_NOISE
+        if not self.windows.is_repeated:
+            own = min(own, USUAL_NOISE)
         beyond = math.sqrt(max(self.weighed.scale**2 - own**2, 0.0))
-        return math.hypot(_LEAST_ERROR, _BEYOND_THE_CHAIN * beyond)
+        return math.hypot(_OTHER_FAMILY, _BEYOND_THE_CHAIN * beyond)
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:

@@ -35,6 +35,10 @@ _REACH = 3.5
 _RIDGE = np.diag([0.0, 0.3, 0.3, 1.0, 1.0, 1.0])
 # Luck is never less: counters of so many pages.
 _LEAST_LUCK = 0.0007
+# Runs of erase units within about so many octaves tell the luck at one; never less than so much of
+# the square of that of all.
+_OCTAVES_OF_LUCK = 0.7
+_LEAST_SHARE = 0.1
 
 
 def refined(table: Table, weighed: Weighed, windows: Windows) -> Weighed:
@@ -108,12 +112,22 @@ def _corrected(
     inverse = np.linalg.inv(of_runs.T @ of_runs + _RIDGE)
     factors = inverse @ of_runs.T @ np.array(off)
     freedom = len(drawn) - float(np.einsum("ij,jk,ik->", of_runs, inverse, of_runs))
-    luck = np.sqrt(np.sum((np.array(off) - of_runs @ factors) ** 2, axis=0) / freedom)
+    left = np.array(off) - of_runs @ factors
+    luck = np.hypot(np.sqrt(np.sum(left**2, axis=0) / freedom), _LEAST_LUCK)
+    units = weighed.log2_unit[own]
+    luck = luck * _luck_of_units(units, units[drawn], left / luck)[:, None]
     leverage = np.einsum("ij,jk,ik->i", terms, inverse, terms)
-    errors = np.sqrt(1 + leverage)[:, None] * np.hypot(luck, _LEAST_LUCK)
+    errors = np.sqrt(1 + leverage)[:, None] * luck
     log_wa = weighed.log_wa[own] + terms @ factors
     places = weighed.variant[own], weighed.log2_unit[own], weighed.log_op[own]
     return tuple(column[reached] for column in (*places, log_wa, errors))
+
+
+def _luck_of_units(log2_unit: Floats, of_runs: Floats, left: Floats) -> Floats:
+    """Return by how much luck is more or less at an erase unit: few large blocks have more."""
+    near = np.exp(-(((log2_unit[:, None] - of_runs) / _OCTAVES_OF_LUCK) ** 2) / 2)
+    squares = near @ np.mean(left**2, axis=1) / np.maximum(near.sum(axis=1), 1e-9)
+    return np.asarray(np.sqrt(np.maximum(squares, _LEAST_SHARE)))
 
 
 def _draws(weight: Floats) -> list[int]:

@@ -57,6 +57,11 @@ class Windows:
         return float(self.flash_bytes[is_fill].sum() / host) if host else 1.0
 
     @property
+    def is_repeated(self) -> bool:
+        """True if the chain was served more than once."""
+        return np.unique(self.repeat).size > 1
+
+    @property
     def noise(self) -> float | None:
         """Relative standard deviation of one window by its parts and repeats; None if unknown."""
         repeats, parts = self._scatter_of_repeats(), self._scatter_of_parts()
