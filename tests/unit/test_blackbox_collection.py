@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 from collecting import Formula
+from writeamp.blackbox import active
 from writeamp.blackbox.active import ProcessLearner, candidates, first_points, next_points
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
@@ -58,7 +59,10 @@ def test_other_settings_are_other_measurements(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["grid", "active"])
-def test_an_interrupted_collection_goes_on_where_it_stopped(tmp_path: Path, kind: str) -> None:
+def test_an_interrupted_collection_goes_on_where_it_stopped(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(active, "_CANDIDATES", 60)  # to choose among, in less time
     out, design = tmp_path / "m.parquet", Design(kind, 20)
     with pytest.raises(Interrupted) as stopped:
         collect(Formula(interrupted_after=13), out=out, design=design)

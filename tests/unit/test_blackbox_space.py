@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from collecting import MIXED, READS, WRITES
 from writeamp._engine import Load
+from writeamp.blackbox import designs
 from writeamp.blackbox.designs import DESIGNS, Design, grid_points, latin_hypercube_points
 from writeamp.blackbox.space import CHARACTERISTICS, GRID, KIB, WorkloadPoint, grid, grid_size
 from writeamp.errors import WriteampError
@@ -77,7 +78,11 @@ def test_a_larger_subsample_of_the_grid_begins_with_the_smaller_one() -> None:
     assert Design("grid", 50).listed() == Design("grid", 80).listed()[:50]
 
 
-def test_the_whole_grid_can_be_asked_for_and_no_more() -> None:
+def test_the_whole_grid_can_be_asked_for_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A smaller grid, and so few draws that some cells are left for the end.
+    monkeypatch.setitem(GRID, "queue_depth", (4,))
+    monkeypatch.setitem(GRID, "write_ratio", (0.0, 0.25, 1.0))
+    monkeypatch.setattr(designs, "_GRID_DRAWS", 1 << 10)
     assert set(Design("grid", grid_size()).listed()) == set(grid())
     with pytest.raises(WriteampError, match=f"has {grid_size()} workloads"):
         Design("grid", grid_size() + 1)

@@ -14,7 +14,6 @@ from sklearn.base import clone
 
 from writeamp.blackbox import littles_law
 from writeamp.blackbox.features.registry import find_feature_set
-from writeamp.blackbox.formulas.drive_formula import NEEDS
 from writeamp.blackbox.formulas.of_profiles import chosen_formulas
 from writeamp.blackbox.measurement_file import drives_of
 from writeamp.blackbox.measurements import (
@@ -26,7 +25,7 @@ from writeamp.blackbox.measurements import (
 )
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.documents import to_document
-from writeamp.blackbox.models.prior import PRIOR_TARGETS, prior_regressor
+from writeamp.blackbox.models.prior import PRIOR_TARGETS, check_prior, prior_regressor
 from writeamp.blackbox.models.registry import MODELS, make_model
 from writeamp.blackbox.off_grid import across_pages, between_levels
 from writeamp.blackbox.predictions import Forecast, HeldOut, Predictions
@@ -264,7 +263,7 @@ def train(
     chosen = find_feature_set(features)
     begun_with = chosen_formulas(prior, drives)
     if begun_with is not None:
-        _check_prior(chosen.names, features, log_target=log_target)
+        check_prior(chosen.names, features, log_target=log_target)
     asked = trainable(measurements) if targets is None else targets
     tables, fitted = {}, {}
     for done, target in enumerate(asked):
@@ -272,10 +271,10 @@ def train(
             progress(done, len(asked))
         tables[target] = _training_table(measurements, target, features)
         inner = make_model(model, log_target=log_target, names=chosen.names)
-        folds = MODELS[model].folds
+        folds = MODELS[model].folds_for(len(tables[target].values))
         if begun_with is not None and target in PRIOR_TARGETS:
             inner = prior_regressor(inner, target, chosen.names, begun_with)
-            folds = folds or _FOLDS
+            folds = _FOLDS
         one = ConformalRegressor(inner, level=level, folds=folds, relative=log_target)
         fitted[target] = tables[target].fitted(one)
     is_joint = (
@@ -356,17 +355,6 @@ def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> N
     for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values
         tables[target].calibrate(models[target])
-
-
-def _check_prior(names: Sequence[str], features: str, *, log_target: bool) -> None:
-    lacking = [name for name in NEEDS if name not in names]
-    if lacking:
-        raise WriteampError(
-            f"a prior needs {lacking[0]}, which the features {features!r} leave out; extended and "
-            "modern have it"
-        )
-    if not log_target:
-        raise WriteampError("a prior is a factor of the target, and needs log_target")
 
 
 def _unseen_mre(

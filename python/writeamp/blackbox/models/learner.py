@@ -11,6 +11,9 @@ from sklearn.compose import TransformedTargetRegressor
 
 from writeamp.blackbox.models.saving import Saved
 
+# Models learn fast from so many rows.
+_FEW_ROWS = 400
+
 
 @dataclass(frozen=True)
 class Learner:
@@ -21,12 +24,19 @@ class Learner:
             logarithm of the target, and what the features are called.
         folds: of the cross-validation that its prediction intervals follow from; None for a forest,
             which has out-of-bag predictions.
+        folds_of_few: the same of few rows, for a model that is clearly worse without a fifth of
+            them, so that its intervals would be too wide; None for as many.
         saved: how its estimator is saved; None if that is one of scikit-learn's, or another's.
     """
 
     make: Callable[[bool, Sequence[str]], BaseEstimator]
     folds: int | None = 5
+    folds_of_few: int | None = None
     saved: Saved | None = None
+
+    def folds_for(self, rows: int) -> int | None:
+        """Return the folds of the cross-validation of so many rows."""
+        return (rows <= _FEW_ROWS and self.folds_of_few) or self.folds
 
 
 def baseline(make: Callable[[], BaseEstimator]) -> Learner:

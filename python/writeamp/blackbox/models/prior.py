@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted
 
-from writeamp.blackbox.formulas.drive_formula import COSTS, DriveFormula
+from writeamp.blackbox.formulas.drive_formula import COSTS, NEEDS, DriveFormula
 from writeamp.blackbox.formulas.fit import fitted_formulas
 from writeamp.blackbox.formulas.of_profiles import profile_formulas
 from writeamp.blackbox.models import checks
@@ -158,6 +158,22 @@ def prior_regressor(
     ]
     profiles = tuple(name for name in begun_with if name in known)
     return PriorRegressor(estimator, target=target, names=names, profiles=profiles, others=others)
+
+
+def check_prior(names: Sequence[str], features: str, *, log_target: bool) -> None:
+    """Refuse features that say too little for a drive formula, and targets without logarithms.
+
+    Raises:
+        WriteampError: they are such.
+    """
+    lacking = [name for name in NEEDS if name not in names]
+    if lacking:
+        raise WriteampError(
+            f"a prior needs {lacking[0]}, which the features {features!r} leave out; extended and "
+            "modern have it"
+        )
+    if not log_target:
+        raise WriteampError("a prior is a factor of the target, and needs log_target")
 
 
 def _without_outliers(ratio: F64) -> F64:

@@ -39,5 +39,6 @@ def _read(model: GaussianProcessRegressor, document: Mapping[str, Any], _: objec
 
 LEARNER = Learner(
     lambda is_log, names: GaussianProcessRegressor(parts=parts_of(names), log_target=is_log),
+    folds_of_few=10,
     saved=Saved(GaussianProcessRegressor, _write, _read),
 )
