@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The random numbers, and the lists of the policies that there must be a twin of.
-const ALLOWED: [&str; 3] = [
+const ALLOWED: [&str; 4] = [
     "writeamp_engine::rng::Stream",
+    "writeamp_engine::rng::Numbered",
     "writeamp_engine::victim_policies!",
     "writeamp_engine::placements!",
 ];
