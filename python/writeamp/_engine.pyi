@@ -112,6 +112,7 @@ class Load:
         at_ns: npt.NDArray[np.uint64] | None = None,
         head_bytes: npt.NDArray[np.uint32] | None = None,
         tail_bytes: npt.NDArray[np.uint32] | None = None,
+        fua: npt.NDArray[np.uint8] | None = None,
         page_bytes: int = ...,
         group_ends: list[int] | None = None,
     ) -> Load: ...
@@ -284,6 +285,7 @@ class TimedRun:
         written_bytes: int | None = None,
         requests: int | None = None,
         warmup_permille: int = 0,
+        window: tuple[int, int, int] | None = None,
     ) -> None: ...
     def advance(self, events: int) -> bool: ...
     def go_on(

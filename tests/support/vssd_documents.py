@@ -49,6 +49,7 @@ COUNTERS: dict[str, Any] = {
     "min_erase_count": 3,
     "mean_erase_count": 9.01,
     "latency": None,
+    "timed": None,
     "recording_error": None,
 }
 BLOCKS: dict[str, Any] = {

@@ -247,12 +247,12 @@ impl Load {
     ///
     /// Request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
     /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
-    /// the last. All write without `ops`, one page without `counts`. Arrays that are `kept` are not
+    /// the last; with `fua[i]` 1 it must be durable before it is answered. All write without `ops`, one page without `counts`. Arrays that are `kept` are not
     /// copied. With `group_ends` the host names a group with each write: the pages up to the first
     /// of them, from there to the next, and so on.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
-                        tail_bytes=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None))]
+                        tail_bytes=None, fua=None, page_bytes=Geometry::PAGE_BYTES, group_ends=None))]
     fn trace(
         first_pages: Bound<'_, PyArray1<u32>>,
         passes: u64,
@@ -261,6 +261,7 @@ impl Load {
         at_ns: Option<Bound<'_, PyArray1<u64>>>,
         head_bytes: Option<Bound<'_, PyArray1<u32>>>,
         tail_bytes: Option<Bound<'_, PyArray1<u32>>>,
+        fua: Option<Bound<'_, PyArray1<u8>>>,
         page_bytes: u32,
         group_ends: Option<Vec<u32>>,
     ) -> PyResult<Self> {
@@ -271,6 +272,7 @@ impl Load {
             at_ns: column_or(at_ns.as_ref(), 0)?,
             head_bytes: column_or(head_bytes.as_ref(), 0)?,
             tail_bytes: column_or(tail_bytes.as_ref(), 0)?,
+            fua: column_or(fua.as_ref(), 0)?,
             length: first_pages.len(),
         };
         let ends = group_ends.unwrap_or_default();

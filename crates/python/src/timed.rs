@@ -9,7 +9,7 @@ use writeamp_engine::Error;
 use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::timing::{
     BlockDevice, Busy, Direction, Disk, DiskProfile, Edge, Limits, Member, Raid0, ReadFor, Row,
-    Served, Ssd, TimedRun, Timing,
+    Served, Ssd, TimedRun, Timing, Window,
 };
 
 use crate::counters::{COLUMNS, counters_dict};
@@ -124,9 +124,12 @@ impl PyTimedRun {
 #[pymethods]
 impl PyTimedRun {
     /// A run from time 0, which ends when one of the limits is reached and all is settled.
+    ///
+    /// `window` is that of a recorded drive: the virtual times between which it counted, and the
+    /// requests that it had not answered at the end.
     #[new]
     #[pyo3(signature = (device, load, *, seed, page_bytes, time_scale=1.0, time_ns=None,
-                        written_bytes=None, requests=None, warmup_permille=0))]
+                        written_bytes=None, requests=None, warmup_permille=0, window=None))]
     fn new(
         device: &PyTimedDevice,
         load: &Load,
@@ -137,8 +140,11 @@ impl PyTimedRun {
         written_bytes: Option<u64>,
         requests: Option<u64>,
         warmup_permille: u64,
+        window: Option<(u64, u64, u64)>,
     ) -> PyResult<Self> {
-        let limits = Limits { time_ns, written_bytes, requests, warmup_permille };
+        let window =
+            window.map(|(from_ns, until_ns, unanswered)| Window { from_ns, until_ns, unanswered });
+        let limits = Limits { time_ns, written_bytes, requests, warmup_permille, window };
         let workload = load.build(seed).map_err(|e| raised(&e))?;
         TimedRun::new(device.take()?, workload, page_bytes, time_scale, limits)
             .map(|run| PyTimedRun(Mutex::new(run)))
@@ -166,7 +172,7 @@ impl PyTimedRun {
         requests: Option<u64>,
         warmup_permille: u64,
     ) -> PyResult<()> {
-        let limits = Limits { time_ns, written_bytes, requests, warmup_permille };
+        let limits = Limits { time_ns, written_bytes, requests, warmup_permille, window: None };
         let workload = load.build(seed).map_err(|e| raised(&e))?;
         self.run().go_on(workload, limits, idle_ns).map_err(|e| raised(&e))
     }

@@ -138,7 +138,8 @@ impl Pages {
         first.into_iter().chain(last)
     }
 
-    fn request(&self, op: Op) -> Request {
+    /// The request for these pages, which lie on the drive.
+    pub fn request(&self, op: Op) -> Request {
         let whole = Request::of_pages(op, self.range.start as u32..self.range.end as u32);
         let (head_bytes, tail_bytes) = (self.head_bytes as u32, self.tail_bytes as u32);
         if op == Op::Flush { whole } else { Request { head_bytes, tail_bytes, ..whole } }

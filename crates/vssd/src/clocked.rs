@@ -1,22 +1,23 @@
 //! The flash drive in real time: requests are answered when the model of its times says so.
+//!
+//! The clock only decides at which virtual time a request comes. What follows is the engine's, so
+//! that requests at these times, in this order, come to the same counts and latencies anywhere: all
+//! that happens before a request has happened when it is taken, and nothing of its own time.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use hdrhistogram::Histogram;
 use writeamp_engine::flash::{Array, Counters, Recorder};
 use writeamp_engine::managers;
 use writeamp_engine::request::Op;
 use writeamp_engine::state;
-use writeamp_engine::timing::{BlockDevice, Completion, Edge, IoRequest, Ssd, Timing};
+use writeamp_engine::timing::{BlockDevice, Completion, Edge, IoRequest, Served, Ssd, Timing};
 
 use crate::books::Requests;
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::record::Ask;
 
-/// The longest latency that is told apart: more than a day.
-const MOST_NS: u64 = 100_000_000_000_000;
 /// The longest wait of a thread, which then looks again whatever the clock says.
 const LONGEST_WAIT_S: f64 = 60.0;
 
@@ -26,14 +27,18 @@ pub struct Clocked {
     started: Instant,
     /// Seconds of the host for a second of the drive.
     scale: f64,
+    /// Virtual time up to which all has happened: requests come later.
+    settled_ns: u64,
+    /// Virtual time of the last request.
+    submitted_ns: u64,
     next_id: u32,
-    outstanding: HashMap<u32, (Op, u64)>,
+    outstanding: HashMap<u32, (IoRequest, u64)>,
     done: HashMap<u32, u64>,
     completed: Vec<Completion>,
     /// Counts of requests.
     pub requests: Requests,
     /// Latencies of reads and of writes, in the drive's time.
-    pub latencies: [Histogram<u64>; 2],
+    pub latencies: [Served; 2],
 }
 
 impl Clocked {
@@ -58,12 +63,14 @@ impl Clocked {
             ssd,
             started: Instant::now(),
             scale: config.time_scale,
+            settled_ns: 0,
+            submitted_ns: 0,
             next_id: 0,
             outstanding: HashMap::new(),
             done: HashMap::new(),
             completed: Vec::new(),
             requests: Requests::default(),
-            latencies: [histogram()?, histogram()?],
+            latencies: [Served::new()?, Served::new()?],
         })
     }
 
@@ -74,15 +81,16 @@ impl Clocked {
 
     /// Takes a request; its number is what [`Self::take_done`] asks for.
     pub fn submit(&mut self, ask: &Ask, partly_held: u64) -> Result<u32> {
-        let now_ns = self.now_ns();
-        self.catch_up_to(now_ns)?;
+        let now_ns = self.now_ns().max(self.settled_ns + 1);
+        self.catch_up_to(now_ns - 1)?;
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
         let Ask { op, offset, length, fua } = *ask;
         let request = IoRequest { op, offset, length: u64::from(length), fua };
         self.ssd.submit(now_ns, &request, id)?;
         self.requests.count(op, partly_held);
-        self.outstanding.insert(id, (op, now_ns));
+        self.outstanding.insert(id, (request, now_ns));
+        self.submitted_ns = now_ns;
         Ok(id)
     }
 
@@ -97,15 +105,17 @@ impl Clocked {
         self.catch_up_to(self.now_ns())
     }
 
-    fn catch_up_to(&mut self, now_ns: u64) -> Result<bool> {
-        while self.ssd.next_event_ns().is_some_and(|at_ns| at_ns <= now_ns) {
+    fn catch_up_to(&mut self, until_ns: u64) -> Result<bool> {
+        self.settled_ns = self.settled_ns.max(until_ns);
+        while self.ssd.next_event_ns().is_some_and(|at_ns| at_ns <= until_ns) {
             self.ssd.step(&mut self.completed)?;
         }
         for Completion { id, at_ns } in self.completed.drain(..) {
-            let Some((op, from_ns)) = self.outstanding.remove(&id) else { continue };
+            let Some((request, from_ns)) = self.outstanding.remove(&id) else { continue };
+            let IoRequest { op, length, .. } = request;
             match op {
-                Op::Read => self.latencies[0].saturating_record(at_ns - from_ns),
-                Op::Write => self.latencies[1].saturating_record(at_ns - from_ns),
+                Op::Read => self.latencies[0].record(length, at_ns - from_ns),
+                Op::Write => self.latencies[1].record(length, at_ns - from_ns),
                 Op::Trim | Op::Flush => {}
             }
             self.done.insert(id, at_ns);
@@ -127,7 +137,22 @@ impl Clocked {
 
     /// Begins the latencies anew.
     pub fn forget_latencies(&mut self) {
-        self.latencies.iter_mut().for_each(Histogram::reset);
+        self.latencies.iter_mut().for_each(Served::clear);
+    }
+
+    /// Virtual time up to which all has happened.
+    pub fn settled_ns(&self) -> u64 {
+        self.settled_ns
+    }
+
+    /// Virtual time at which the last request came.
+    pub fn submitted_ns(&self) -> u64 {
+        self.submitted_ns
+    }
+
+    /// Requests that are taken and not answered.
+    pub fn unanswered(&self) -> u64 {
+        self.outstanding.len() as u64
     }
 
     /// The flash, to look at.
@@ -145,7 +170,5 @@ impl Clocked {
     }
 }
 
-fn histogram() -> Result<Histogram<u64>> {
-    Histogram::new_with_bounds(1, MOST_NS, 3)
-        .map_err(|error| Error::invalid(format!("a histogram of latencies: {error}")))
-}
+#[cfg(test)]
+mod tests;

@@ -212,6 +212,7 @@ impl Drive {
         found.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
         found.insert("size_bytes".into(), self.size_bytes.into());
         found.insert("latency".into(), locked.flash.latencies());
+        found.insert("timed".into(), locked.flash.moment());
         found.insert("recording_error".into(), recorded.err().map(|error| error.sentence).into());
         Ok(found)
     }

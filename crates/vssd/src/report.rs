@@ -1,8 +1,8 @@
 //! Report of a drive's counters, for the control socket.
 
-use hdrhistogram::Histogram;
 use serde_json::{Map, Value, json};
 use writeamp_engine::flash::{Array, BlockState, Cause, Counters};
+use writeamp_engine::timing::Served;
 
 use crate::books::Requests;
 
@@ -56,15 +56,14 @@ impl Samples {
 }
 
 /// Latencies of a timed drive in one direction.
-pub fn latencies(of: &Histogram<u64>) -> Value {
-    let quantile = |share: f64| (!of.is_empty()).then(|| of.value_at_quantile(share));
+pub fn latencies(of: &Served) -> Value {
     json!({
-        "requests": of.len(),
-        "mean_ns": (!of.is_empty()).then(|| of.mean()),
-        "p50_ns": quantile(0.5),
-        "p99_ns": quantile(0.99),
-        "p99_9_ns": quantile(0.999),
-        "max_ns": (!of.is_empty()).then(|| of.max()),
+        "requests": of.requests,
+        "mean_ns": of.mean_ns(),
+        "p50_ns": of.quantile_ns(0.5),
+        "p99_ns": of.quantile_ns(0.99),
+        "p99_9_ns": of.quantile_ns(0.999),
+        "max_ns": (of.requests > 0).then_some(of.range_ns.1),
     })
 }
 

@@ -49,6 +49,7 @@ pub struct Recording {
 
 impl Serialized {
     /// Serves a request and writes it down, also where it failed: what is replayed fails alike.
+    /// `at_ns` is when it came, but of a timed drive, whose own time that is.
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {
@@ -64,6 +65,10 @@ impl Serialized {
         let id = match &mut self.flash {
             Flash::Counted(books) => books.serve(ask).map(|()| None),
             Flash::Clocked(clocked, _) => clocked.submit(ask, partly_held).map(Some),
+        };
+        let at_ns = match &self.flash {
+            Flash::Counted(_) => at_ns,
+            Flash::Clocked(clocked, _) => clocked.submitted_ns(),
         };
         if let Some(journal) = &mut self.journal {
             if let Some(from) = timed {
@@ -126,6 +131,17 @@ impl Flash {
                 let [reads, writes] = &clocked.latencies;
                 json!({"read": report::latencies(reads), "write": report::latencies(writes)})
             }
+        }
+    }
+
+    /// The drive's own time, and what it has not answered then; null of one without time.
+    pub fn moment(&self) -> Value {
+        match self {
+            Flash::Counted(_) => Value::Null,
+            Flash::Clocked(clocked, _) => json!({
+                "time_ns": clocked.settled_ns(),
+                "unanswered": clocked.unanswered(),
+            }),
         }
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from writeamp import traces
@@ -16,7 +16,9 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import Counted, counted
-from writeamp.settings.settings import LoadSettings
+from writeamp.settings.settings import LoadSettings, SimulationSettings
+from writeamp.traces.recorded import Window
+from writeamp.units.durations import shown_duration
 
 # Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
 _FEWEST_FITTED_BLOCKS = 4
@@ -28,7 +30,8 @@ class Prepared:
     """Drive, its load (a workload, or a trace in pages), and notes on what was assumed.
 
     `earlier` is the trace that ages the drive before, if one does. `before` is what a recorded
-    drive served before its requests counted, and `is_recorded` tells that all of `load` count.
+    drive served before its requests counted, and `is_recorded` tells that all of `load` count. Of a
+    timed recording `load` is all of it, and `window` tells when its drive counted.
     """
 
     drive: Device
@@ -38,6 +41,7 @@ class Prepared:
     earlier: traces.PageTrace | None = None
     before: traces.PageTrace | None = None
     is_recorded: bool = False
+    window: Window | None = None
 
 
 def prepare(experiment: Experiment) -> Prepared:
@@ -49,6 +53,7 @@ def prepare(experiment: Experiment) -> Prepared:
     device, asked = experiment.device, experiment.load
     load: Spec | traces.PageTrace
     before = recorded = None
+    window: Window | None = None
     if asked.trace is None:
         drive = build_device(device.profile or "generic", **device.overrides())
         load = Spec.of("workloads", asked.workload or "uniform")
@@ -57,19 +62,30 @@ def prepare(experiment: Experiment) -> Prepared:
     else:
         requests = _read(asked)
         recorded = counted(requests) if asked.mapping == "as-is" else None
-        drive, load = _fit_trace(
-            recorded.trace if recorded else requests, device, asked, with_reads=experiment.is_timed
-        )
+        window = None if recorded is None else _window(requests, experiment)
+        replayed = recorded.trace if recorded and window is None else requests
+        drive, load = _fit_trace(replayed, device, asked, with_reads=experiment.is_timed)
+        if window is not None:
+            load = _at_its_times(load, requests)
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
-        if recorded is not None:
+        if window is not None:
+            notes.append(_note_of_window(window))
+        elif recorded is not None:
             notes += recorded.notes
             before = _before(recorded, drive)
     earlier, earlier_notes = _earlier(asked, drive, load)
     notes += _note_of_candidates(experiment)
     notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
     return Prepared(
-        drive, load, load_name, tuple(notes), earlier, before, is_recorded=recorded is not None
+        drive,
+        load,
+        load_name,
+        tuple(notes),
+        earlier,
+        before,
+        is_recorded=recorded is not None,
+        window=window,
     )
 
 
@@ -85,6 +101,35 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
         return load.trace.trace
     assert load.trace is not None
     return traces.read(load.trace, load.trace_format, action=load.action)
+
+
+def _window(requests: object, experiment: Experiment) -> Window | None:
+    """Return when a recorded drive counted, if that is what the run is to count."""
+    run, asked = experiment.run, experiment.load
+    assert isinstance(requests, traces.Trace)
+    assert requests.recorded is not None
+    if not experiment.is_timed or not isinstance(run, SimulationSettings):
+        return None
+    is_whole = run.time is None and run.host_bytes is None and run.writes is None
+    if not is_whole or run.warmup != 0 or asked.repeat not in ("auto", 1):
+        return None
+    return requests.recorded.window
+
+
+def _at_its_times(load: traces.PageTrace, requests: object) -> traces.PageTrace:
+    """Return the requests at the times of the drive that served them, since it was started."""
+    assert isinstance(requests, traces.Trace)
+    assert load.at_ns is not None
+    first_ns = int(requests.requests["timestamp_ns"].min())  # type: ignore[arg-type]
+    return replace(load, at_ns=load.at_ns + first_ns)
+
+
+def _note_of_window(window: Window) -> str:
+    return (
+        "requests come at the times of the recorded drive, and what counts is what counted there: "
+        f"from {shown_duration(window.from_ns / 1e9)} to {shown_duration(window.until_ns / 1e9)} "
+        "after it was started"
+    )
 
 
 def _before(recorded: Counted, drive: Device) -> traces.PageTrace | None:

@@ -27,6 +27,7 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
         at_ns=trace.at_ns,
         head_bytes=_unless_all(trace.head_bytes, 0),
         tail_bytes=_unless_all(trace.tail_bytes, 0),
+        fua=_unless_all(trace.fua, 0),
         page_bytes=trace.page_bytes,
         passes=passes,
         group_ends=_group_ends(trace),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict
 from typing import Any
 
 from writeamp import custom, files, traces
@@ -26,6 +27,7 @@ def meaning_of_run(plan: Plan, drive: Device) -> dict[str, Any]:
         "replicas": plan.run.replicas,
         "earlier": None if plan.earlier is None else _meaning_of_load(plan.earlier),
         "before": None if plan.before is None else _meaning_of_load(plan.before),
+        **({} if plan.window is None else {"window": asdict(plan.window)}),
     }
 
 

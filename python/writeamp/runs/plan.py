@@ -9,6 +9,7 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.registry.specs import Spec
 from writeamp.settings.settings import LoadSettings, SimulationSettings
+from writeamp.traces.recorded import Window
 
 # An automatic run begins with so many times the flash's size.
 FIRST_DRIVE_WRITES = 8
@@ -19,7 +20,8 @@ class Plan:
     """Plan of a simulation, ready to run on any drive that its load fits.
 
     A drive that a trace is to age before the run has that trace as `earlier`. What a recorded drive
-    served before its requests counted is `before`, the last that comes before the run.
+    served before its requests counted is `before`, the last that comes before the run; where time
+    passes, all that it served is the load instead, and `window` says when it counted.
     """
 
     load: Spec | traces.PageTrace
@@ -30,6 +32,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     earlier: traces.PageTrace | None = None
     before: traces.PageTrace | None = None
+    window: Window | None = None
 
     @property
     def seed(self) -> int:

@@ -101,7 +101,12 @@ def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> Counted | 
         # The engine takes no host that never writes, and they programmed nothing.
         return Counted(trace, None, ())
     note = f"the first {first} requests are not counted, as they were not on the recorded drive"
-    return Counted(replace(trace, requests=later), replace(trace, requests=earlier), (note,))
+    fua = (None, None) if trace.fua is None else (trace.fua[:first], trace.fua[first:])
+    return Counted(
+        replace(trace, requests=later, fua=fua[1]),
+        replace(trace, requests=earlier, fua=fua[0]),
+        (note,),
+    )
 
 
 def _writes(requests: Any) -> bool:

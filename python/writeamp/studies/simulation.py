@@ -115,6 +115,7 @@ def plan_of(
         notes=prepared.notes,
         earlier=prepared.earlier,
         before=prepared.before,
+        window=prepared.window,
     )
 
 

@@ -57,6 +57,7 @@ class PageTrace(Drawn):
         at_ns: u64, time since the earliest of these requests; None if time plays no part.
         head_bytes: u32, bytes of the first page that lie before the request; None for none.
         tail_bytes: u32, bytes of the last page that lie behind it; None for none.
+        fua: u8, 1 for a request that had to be durable before it was answered; None for none.
         path: the file that the trace was read from; empty for none.
         device_ends: the page after the last one of each device, where several lie side by side;
             managers that hear groups of pages hear the devices. None for one device.
@@ -75,6 +76,7 @@ class PageTrace(Drawn):
     at_ns: npt.NDArray[np.uint64] | None = None
     head_bytes: U32 | None = None
     tail_bytes: U32 | None = None
+    fua: npt.NDArray[np.uint8] | None = None
     path: str = ""
     device_ends: tuple[int, ...] | None = None
 
@@ -87,7 +89,7 @@ class PageTrace(Drawn):
         said = f"pages {self.page_bytes} {self.logical_pages} {self.device_ends or ''}".rstrip()
         found = hashlib.sha256(said.encode())
         columns: list[npt.NDArray[Any]] = [self.op, self.start, self.count]
-        may_lack = (self.at_ns, self.head_bytes, self.tail_bytes)
+        may_lack = (self.at_ns, self.head_bytes, self.tail_bytes, self.fua)
         columns += [column for column in may_lack if column is not None and column.any()]
         for column in columns:
             little_endian = column.astype(column.dtype.newbyteorder("<"))
@@ -110,6 +112,7 @@ class PageTrace(Drawn):
             at_ns=None,
             head_bytes=None,
             tail_bytes=None,
+            fua=None,
         )
 
     def _records(self) -> list[dict[str, Any]]:
@@ -246,6 +249,7 @@ def to_pages(
         at_ns=_since_first(touched["timestamp_ns"]),
         head_bytes=touched["head"].cast(pl.UInt32).to_numpy(),
         tail_bytes=touched["tail"].cast(pl.UInt32).to_numpy(),
+        fua=_durable(trace.fua, touched["row"]),
         logical_pages=needed_pages,
         footprint_pages=written.total,
         host_pages=int((writes["end"] - writes["start"]).sum()),
@@ -372,6 +376,13 @@ def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, li
     ).get_columns()
     kept, lost = with_bounds(touched, start, end.alias("end"))
     return kept, left_out(lost, "pages beyond the end of the drive")
+
+
+def _durable(fua: pl.Series | None, rows: pl.Series) -> npt.NDArray[np.uint8] | None:
+    """Return 1 for those of the rows, from 1, that had to be durable, else 0; None for none."""
+    if fua is None or not fua.any():
+        return None
+    return fua.gather(rows - 1).cast(pl.UInt8).to_numpy()
 
 
 def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:

@@ -16,9 +16,26 @@ RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
 # The precondition of a drive that had been used before, in a state that nobody wrote down.
 KEPT = "kept"
+# The keys of a window.
+_WINDOW = ("from_ns", "until_ns", "unanswered")
 _POLICY = ("manager", "victims", "wear_leveling", "seed")
 # Of which kinds there are policies in Python, and where they would stand.
 _PYTHON = {"managers": "manager", "victims": "victims"}
+
+
+@dataclass(frozen=True)
+class Window:
+    """Window in which a timed drive counted, in its own time since it was started.
+
+    Attributes:
+        from_ns: when counting began, in nanoseconds.
+        until_ns: when the counts were taken.
+        unanswered: requests that it had not answered then.
+    """
+
+    from_ns: int
+    until_ns: int
+    unanswered: int
 
 
 @dataclass(frozen=True)
@@ -32,6 +49,7 @@ class Recorded:
             `KEPT`.
         count_from_request: requests before the first that counts.
         timed: whether its operations took time.
+        window: when it counted, of a timed one; None of others, and where nobody wrote it down.
     """
 
     device: Mapping[str, Any]
@@ -39,6 +57,7 @@ class Recorded:
     precondition: str
     count_from_request: int
     timed: bool
+    window: Window | None = None
 
     @staticmethod
     def of_text(text: str, path: Path) -> Recorded:
@@ -68,7 +87,10 @@ class Recorded:
                 raise _broken(
                     path, f"have {key} {spec!r}, which is no built-in one, and a trace runs no code"
                 )
-        return Recorded(**{key: table[key] for key in _DOMAINS})
+        known: dict[str, Any] = {key: table.get(key) for key in _DOMAINS}
+        if known["window"] is not None:
+            known["window"] = Window(**known["window"])
+        return Recorded(**known)
 
     def to_text(self) -> str:
         """Return the facts as the text that `of_text` reads."""
@@ -97,6 +119,15 @@ def _is_policy(value: object) -> bool:
     )
 
 
+def _is_window(value: object) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and sorted(value) == sorted(_WINDOW)
+        and all(_is_count(one) and one < 2**63 for one in value.values())
+        and value["from_ns"] <= value["until_ns"]
+    )
+
+
 # Of each key, what it may be, and that in words.
 _DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "device": (lambda value: isinstance(value, dict), "an object"),
@@ -104,4 +135,5 @@ _DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "precondition": (lambda value: isinstance(value, str), "text"),
     "count_from_request": (_is_count, "a whole number"),
     "timed": (lambda value: isinstance(value, bool), "true or false"),
+    "window": (_is_window, f"an object of {', '.join(_WINDOW)} in order, or null"),
 }

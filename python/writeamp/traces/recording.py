@@ -15,7 +15,7 @@ from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.traces.formats.parquet import metadata_of
 from writeamp.traces.quoting import one_line
-from writeamp.traces.trace import SCHEMA
+from writeamp.traces.trace import FUA, SCHEMA
 
 # A request as crates/vssd appends it (src/record.rs), little-endian.
 ROW = np.dtype(
@@ -32,11 +32,11 @@ ROW = np.dtype(
 )
 _OPS = {0: "write", 1: "trim", 2: "read", 3: "flush"}
 _FLUSH = 3
-_FUA = 1
+_FUA_FLAG = 1
 _CHECKED_BYTES = ROW.itemsize - 4
 
 # Besides the columns of every trace: whether a write had to be durable before it was answered.
-_COLUMNS = SCHEMA | {"fua": pl.Boolean()}
+_COLUMNS = SCHEMA | {FUA: pl.Boolean()}
 
 # Rows that are in memory at once.
 _CHUNK_ROWS = 1 << 20
@@ -117,7 +117,7 @@ def _frames(rows: _Rows) -> Iterator[pl.DataFrame]:
                 "op": pl.Series(ops).replace_strict(_OPS, return_dtype=SCHEMA["op"]),
                 "offset": np.where(is_flush, 0, chunk["offset"]),
                 "length": np.where(is_flush, 0, chunk["length"]),
-                "fua": (chunk["flags"] & _FUA).astype(bool),
+                FUA: (chunk["flags"] & _FUA_FLAG).astype(bool),
             },
             schema=_COLUMNS,
         )

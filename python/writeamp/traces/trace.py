@@ -27,6 +27,10 @@ SCHEMA: dict[str, pl.DataType] = {
     "length": pl.UInt32(),
 }
 
+# Column that a recording of the virtual drive has besides: whether a request had to be durable
+# before it was answered.
+FUA = "fua"
+
 MAX_TIMESTAMP_NS = 2**63 - 1
 # The kernel's loff_t is signed, so no block device reaches past 8 EiB; the bound also lets every
 # later step add offset and length without overflow.
@@ -64,10 +68,12 @@ class Trace(Drawn):
         devices: device names; the position is the value of the ``device`` column.
         notes: sentences on what the reader assumed, chose or left out.
         recorded: the virtual drive that served these requests, if one did.
+        fua: whether each of them had to be durable before it was answered, of shape (requests,);
+            None if nobody wrote that down.
 
     Raises:
         WriteampError: the frame has other columns or types than ``SCHEMA``, has no row, or names a
-            device that ``devices`` lacks.
+            device that ``devices`` lacks, or ``fua`` is of another length.
     """
 
     requests: pl.DataFrame
@@ -76,6 +82,7 @@ class Trace(Drawn):
     devices: list[str]
     notes: list[str] = field(default_factory=list)
     recorded: Recorded | None = None
+    fua: pl.Series | None = None
 
     def __post_init__(self) -> None:
         """Hold the frame to the schema, which every function on traces relies on."""
@@ -84,6 +91,8 @@ class Trace(Drawn):
             raise WriteampError(f"{self.path}: the requests of a trace need the columns {columns}")
         if self.requests.is_empty():
             raise WriteampError(f"{self.path}: the trace holds no request")
+        if self.fua is not None and self.fua.len() != self.requests.height:
+            raise WriteampError(f"{self.path}: fua has not one value a request")
         last_device = int(self.requests["device"].max())  # type: ignore[arg-type]
         if last_device >= len(self.devices):
             raise WriteampError(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from writeamp.traces.recorded import KEPT, RECORDING_KEY, Recorded
+from writeamp.traces.recorded import KEPT, RECORDING_KEY, Recorded, Window
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
 from writeamp.vssd.live_file import live_file
@@ -22,14 +22,26 @@ class Recorder:
         self.raw = raw
         self.first_counted = 0
         self._requests: int | None = None
+        self._began: Document = {}
+        self._ended: Document = {}
 
     def counts_from(self, began: Document) -> None:
         """Note with which request counting began."""
         self.first_counted = int(began["since"])
+        self._began = began
 
     def ends_at(self, ended: Document) -> None:
         """Leave out what comes after this, such as the unmounting, as the counts do."""
         self._requests = int(ended["requests"])
+        self._ended = ended
+
+    @property
+    def window(self) -> Window | None:
+        """The times between which a timed drive counted; None of one without time."""
+        began, ended = self._began.get("timed"), self._ended.get("timed")
+        if began is None or ended is None:
+            return None
+        return Window(int(began["time_ns"]), int(ended["time_ns"]), int(ended["unanswered"]))
 
     def cut(self) -> None:
         """Cut the raw file where the recording ends."""
@@ -71,4 +83,5 @@ def _recorded(found: Specification, recorder: Recorder, *, is_kept: bool) -> Rec
         precondition=KEPT if is_kept else settings.precondition,
         count_from_request=recorder.first_counted,
         timed=settings.is_timed,
+        window=recorder.window,
     )

@@ -8,6 +8,7 @@ use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 use super::hinted::Hinted;
 use super::measures::Measures;
 use super::slab::Slab;
+use super::window::{Counting, Window};
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::request::{Op, Request};
@@ -32,6 +33,9 @@ pub struct Limits {
     pub requests: Option<u64>,
     /// Share of the first of these limits that is left out of the measures.
     pub warmup_permille: u64,
+    /// The window in which a recorded drive counted. Then nothing else is measured, and the run
+    /// ends with it, whatever the device still holds.
+    pub window: Option<Window>,
 }
 
 impl Limits {
@@ -91,6 +95,7 @@ pub struct TimedRun {
     issued_requests: u64,
     written_bytes: u64,
     measures: Measures,
+    counting: Option<Counting>,
     /// Intervals of the device that have ended.
     marks: u32,
     completed: Vec<Completion>,
@@ -131,6 +136,7 @@ impl TimedRun {
             issued_requests: 0,
             written_bytes: 0,
             measures,
+            counting: limits.window.map(Counting::Before),
             marks: 0,
             completed: Vec::new(),
         };
@@ -156,6 +162,7 @@ impl TimedRun {
         self.hinted = Hinted::new(&*self.device, &*workload)?;
         self.pacing = workload.pacing();
         self.workload = workload;
+        self.counting = limits.window.map(Counting::Before);
         self.limits = limits;
         self.phase = Phase::Issuing;
         self.paused.clear();
@@ -194,8 +201,11 @@ impl TimedRun {
     /// Returns the number of events.
     fn go_on_for(&mut self, most_events: u64) -> Result<u64> {
         let issue_ns = self.next_issue_ns();
+        let edge_ns = self.counting.and_then(|counting| counting.edge_ns());
+        let after_edge_ns = edge_ns.map_or(u64::MAX, |edge_ns| edge_ns.saturating_add(1));
+        let before_ns = issue_ns.unwrap_or(u64::MAX).min(after_edge_ns);
         let mut completed = std::mem::take(&mut self.completed);
-        let ran = self.device.run(issue_ns.unwrap_or(u64::MAX), most_events, &mut completed)?;
+        let ran = self.device.run(before_ns, most_events, &mut completed)?;
         if ran.events > 0 {
             self.go_to(ran.last_ns);
         }
@@ -205,12 +215,46 @@ impl TimedRun {
             }
         }
         self.completed = completed;
-        match issue_ns {
+        if self.counting.is_some_and(|counting| counting.is_over(self.outstanding())) {
+            self.end_window();
+            return Ok(ran.events.max(1));
+        }
+        match (issue_ns, edge_ns) {
             _ if ran.events > 0 => return Ok(ran.events),
-            Some(at_ns) => self.issue_at(at_ns)?,
-            None => self.end_phase()?,
+            (Some(at_ns), _) if at_ns < after_edge_ns => self.issue_at(at_ns)?,
+            (_, Some(edge_ns)) => self.pass_edge(edge_ns),
+            _ => self.end_phase()?,
         }
         Ok(1)
+    }
+
+    /// Comes to an edge of the window, after all that happens by then.
+    fn pass_edge(&mut self, edge_ns: u64) {
+        self.go_to(edge_ns);
+        match self.counting {
+            Some(Counting::Before(window)) => {
+                let counters = self.device.counters().unwrap_or_default();
+                self.measures.begin_anew(&counters, self.elapsed_ns(), self.written_bytes);
+                self.counting = Some(Counting::Within(window));
+            }
+            Some(Counting::Within(window)) => {
+                self.counting = Some(Counting::Late(window));
+                if self.outstanding() <= window.unanswered {
+                    self.end_window();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends a run with its window.
+    fn end_window(&mut self) {
+        self.phase = Phase::Done;
+        self.measures.end_of_issue(self.elapsed_ns(), None);
+        if self.outstanding() == 0 {
+            self.measures.assert_laws(self.now_ns, &self.device.busy(self.now_ns));
+        }
+        self.take_sample();
     }
 
     /// Issues what comes at its own time, or after a pause.
@@ -287,7 +331,7 @@ impl TimedRun {
             }
             self.end_if_exhausted();
         }
-        if self.phase == Phase::Serving && self.outstanding() == 0 {
+        if self.phase == Phase::Serving && self.outstanding() == 0 && self.counting.is_none() {
             // What the device does for itself after that is no part of what the host measures.
             self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
         }

@@ -138,6 +138,15 @@ impl Measures {
         self.others = 0;
     }
 
+    /// Forgets all that was measured.
+    /// The device has such counters now, and the host has written so much.
+    pub fn begin_anew(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
+        self.samples = vec![(now_ns, *counters)];
+        self.ended = vec![0];
+        self.next_sample_bytes = written_bytes + self.sample_bytes;
+        self.end_of_warmup(now_ns);
+    }
+
     /// Ends the measured interval: nothing more is issued, and all was answered by now.
     pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
         self.until_ns.get_or_insert(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
@@ -256,19 +265,22 @@ impl Row {
 }
 
 impl Served {
-    fn new() -> Result<Self> {
+    /// None yet.
+    pub fn new() -> Result<Self> {
         let latencies = Histogram::new_with_bounds(1, MOST_NS, 3)
             .map_err(|error| Error::Spec(format!("a histogram of latencies: {error}")))?;
         Ok(Served { latencies, sum_ns: 0, range_ns: (u64::MAX, 0), requests: 0, bytes: 0 })
     }
 
-    fn clear(&mut self) {
+    /// Forgets them all.
+    pub fn clear(&mut self) {
         self.latencies.clear();
         (self.sum_ns, self.range_ns, self.requests, self.bytes) = (0, (u64::MAX, 0), 0, 0);
     }
 
+    /// Records a request that was answered.
     #[inline]
-    fn record(&mut self, bytes: u64, latency_ns: u64) {
+    pub fn record(&mut self, bytes: u64, latency_ns: u64) {
         self.latencies.saturating_record(latency_ns);
         self.sum_ns += u128::from(latency_ns);
         self.range_ns = (self.range_ns.0.min(latency_ns), self.range_ns.1.max(latency_ns));

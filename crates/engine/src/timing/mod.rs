@@ -21,6 +21,7 @@ mod server;
 mod slab;
 mod slc;
 mod ssd;
+mod window;
 mod write_cache;
 
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest, Ran, SlcWear};
@@ -36,6 +37,7 @@ pub use params::{
 pub use raid0::{Member, Raid0};
 pub use slc::{Slc, WhenFull};
 pub use ssd::Ssd;
+pub use window::Window;
 
 #[cfg(test)]
 mod tests;

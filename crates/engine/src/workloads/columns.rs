@@ -94,6 +94,8 @@ pub struct Columns {
     pub head_bytes: Column<u32>,
     /// Bytes of the last page that lie behind it.
     pub tail_bytes: Column<u32>,
+    /// 1 for a write that is complete only once it would survive a loss of power, else 0.
+    pub fua: Column<u8>,
     /// Requests.
     pub length: usize,
 }
@@ -108,6 +110,7 @@ impl Columns {
             at_ns: Column::own(requests.iter().map(|one| one.at_ns).collect()),
             head_bytes: Column::own(requests.iter().map(|one| one.head_bytes).collect()),
             tail_bytes: Column::own(requests.iter().map(|one| one.tail_bytes).collect()),
+            fua: Column::own(requests.iter().map(|one| u8::from(one.fua)).collect()),
             length: requests.len(),
         }
     }
@@ -122,7 +125,8 @@ impl Columns {
             && self.counts.has_length(length)
             && self.at_ns.has_length(length)
             && self.head_bytes.has_length(length)
-            && self.tail_bytes.has_length(length);
+            && self.tail_bytes.has_length(length)
+            && self.fua.has_length(length);
         if !is_even {
             return Err(Error::Spec("the columns of a trace differ in length".into()));
         }
@@ -134,6 +138,9 @@ impl Columns {
         }
         if self.head_bytes.is_all(0) && self.tail_bytes.is_all(0) {
             (self.head_bytes, self.tail_bytes) = (Column::All(0), Column::All(0));
+        }
+        if self.fua.is_all(0) {
+            self.fua = Column::All(0);
         }
         Ok(self)
     }
@@ -162,7 +169,7 @@ impl Columns {
             pages: self.counts.get(at),
             head_bytes: self.head_bytes.get(at),
             tail_bytes: self.tail_bytes.get(at),
-            fua: false,
+            fua: self.fua.get(at) != 0,
         }
     }
 
@@ -179,6 +186,8 @@ impl Columns {
         add(checksum, if has_parts { self.length } else { 0 }, |at| {
             [self.head_bytes.get(at), self.tail_bytes.get(at)]
         });
+        let is_any_durable = matches!(self.fua, Column::Each(_));
+        add(checksum, if is_any_durable { self.length } else { 0 }, |at| self.fua.get(at));
     }
 }
 

@@ -82,10 +82,15 @@ class Found:
     edges: int | None
 
     @staticmethod
-    def of(run: TimedRun, *, run_s: float, edges: int | None) -> Found:
-        """Return all figures of a run of the engine that took `run_s` of computing."""
+    def of(run: TimedRun, *, run_s: float, edges: int | None, is_window: bool = False) -> Found:
+        """Return all figures of a run of the engine that took `run_s` of computing.
+
+        If `is_window`, the samples are of a window, and begin at 0 with it.
+        """
         counters, operations, samples = run.counters(), run.operations(), run.samples()
         end = counters or {name: int(column[-1]) for name, column in samples.items()}
+        since = _since(samples) if is_window else dict.fromkeys(samples, 0)
+        samples = {name: column - np.uint64(since[name]) for name, column in samples.items()}
         return Found(
             reads=Served.of(run, "read"),
             writes=Served.of(run, "write"),
@@ -94,7 +99,7 @@ class Found:
             written_bytes=run.written_bytes,
             busy=tuple(run.busy()),
             has_flash=counters is not None,
-            samples=_with_end(samples, end | {"time_ns": run.now_ns}),
+            samples=_with_end(samples, _rise(end, since) | {"time_ns": run.now_ns}),
             end=end,
             program_operations=operations["programs"],
             read_operations=operations["reads"],
@@ -169,6 +174,15 @@ class Capture:
 
 def _us(ns: float | None) -> float | None:
     return None if ns is None else ns / 1e3
+
+
+def _since(samples: _Counts) -> dict[str, int]:
+    """Return the first sample of each counter; 0 of the time."""
+    return {name: int(column[0]) for name, column in samples.items()} | {"time_ns": 0}
+
+
+def _rise(end: dict[str, int], since: dict[str, int]) -> dict[str, int]:
+    return {name: count - since.get(name, 0) for name, count in end.items()}
 
 
 def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:

@@ -104,9 +104,15 @@ def run_timed(
             written_bytes=end.written_bytes,
             requests=end.requests,
             warmup_permille=0 if _counts_all(plan.run) else _WARMUP_PERMILLE,
+            window=_window(plan),
         )
         run_s = _advance(run, end, pins, progress)
-    found = Found.of(run, run_s=run_s, edges=None if pins is None else pins.edges)
+    found = Found.of(
+        run,
+        run_s=run_s,
+        edges=None if pins is None else pins.edges,
+        is_window=plan.window is not None,
+    )
     return TimedResult(
         plan=plan,
         device=device,
@@ -140,6 +146,15 @@ def _load(plan: Plan, device: Device) -> EngineLoad:
     if isinstance(plan.load, Spec):
         return EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
     return load_of_trace(plan.load, passes=plan.repeat)
+
+
+def _window(plan: Plan) -> tuple[int, int, int] | None:
+    """Return when a recorded drive counted, in the time of the run, for the engine."""
+    if plan.window is None:
+        return None
+    scale = plan.run.time_scale
+    from_ns, until_ns = plan.window.from_ns, plan.window.until_ns
+    return round(from_ns * scale), round(until_ns * scale), plan.window.unanswered
 
 
 def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:

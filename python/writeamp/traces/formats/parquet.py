@@ -17,6 +17,7 @@ from writeamp.traces.recorded import RECORDING_KEY, Recorded
 from writeamp.traces.rows import Check, first_failure
 from writeamp.traces.source import PARQUET_MAGIC, Head, file_path, open_file
 from writeamp.traces.trace import (
+    FUA,
     MAX_END_BYTES,
     MAX_LENGTH_BYTES,
     OPERATIONS,
@@ -45,7 +46,7 @@ _INTEGER_RANGES = {
 
 
 def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a Parquet file of our schema; columns beyond it are ignored.
+    """Read a Parquet file of our schema, or a recording's; other columns are ignored.
 
     Raises:
         WriteampError: the file is not Parquet, is of another schema, or has a row that is not
@@ -58,7 +59,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
             metadata = pl.read_parquet_metadata(file)
             _check_schema(path, schema, metadata)
             file.seek(0)
-            rows = pl.read_parquet(file, columns=list(SCHEMA))
+            has_fua = RECORDING_KEY in metadata and schema.get(FUA) == pl.Boolean()
+            rows = pl.read_parquet(file, columns=[*SCHEMA, *([FUA] if has_fua else [])])
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             # Polars panics on some damaged files, and a panic is no PolarsError.
             raise WriteampError(
@@ -82,6 +84,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
         devices=devices,
         notes=[*notes, *observations(requests, len(devices))],
         recorded=_recorded(path, metadata),
+        fua=rows[FUA].fill_null(False) if has_fua else None,
     )
 
 
@@ -105,7 +108,8 @@ def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write every request, sorted by time (requests of one time stay in order)."""
     early = count_out_of_order(trace.requests)
-    trace.requests.sort("timestamp_ns", maintain_order=True).write_parquet(
+    rows = trace.requests if trace.fua is None else trace.requests.with_columns(trace.fua)
+    rows.sort("timestamp_ns", maintain_order=True).write_parquet(
         file,
         compression="zstd",
         compression_level=9,
