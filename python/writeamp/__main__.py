@@ -1,8 +1,8 @@
 """Entry point of the `writeamp` command: its signals, and then the command itself.
 
 Ctrl-C and SIGTERM raise KeyboardInterrupt where the command then is, which prints what is finished.
-Amid an import it is raised once that is done. While it still loads, and if it does not end within a
-second, the process is ended from outside.
+Amid an import it is raised once that is done. While it still loads, and if the signal is not heard
+within a second, the process is ended from outside.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 # An interrupt that is not heard for so long waits for the end of a call into a library.
 _TO_HEAR_S = 0.8
-# So often an import is asked whether it is done.
-_TO_IMPORT_S = 0.02
-# Enough to print what is finished, also on a busy machine.
-_TO_END_S = 3.0
+# A signal that came amid an import, or where nothing can be raised, comes again after so long.
+_AGAIN_S = 0.02
+# Enough to end workers and print what is finished, also on a busy machine.
+_TO_END_S = 10.0
 
 
 def main() -> None:
@@ -83,9 +83,7 @@ class _Interrupts:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if _is_importing(frame):  # a verb, or what it computes with, when it is called
-            again = threading.Timer(_TO_IMPORT_S, os.kill, (os.getpid(), number))
-            again.daemon = True
-            again.start()
+            _signal_again(number)
             return
         self.received = signal.Signals(number)
         self._heard.set()
@@ -98,16 +96,24 @@ class _Interrupts:
             (number,) = os.read(self._reader, 1)
         if self._heard.wait(_TO_HEAR_S):
             time.sleep(_TO_END_S)
-        _say_interrupted()
+            _say_interrupted("ending took too long to print what was finished")
+        else:
+            _say_interrupted()
         _end(_STATUS[signal.Signals(number)])
 
     def _ignored(self, error: sys.UnraisableHookArgs) -> None:
-        """Report an exception that cannot be raised; obey Ctrl-C there as well."""
+        """Report an exception that cannot be raised; raise that of Ctrl-C again, where it can."""
         if not isinstance(error.exc_value, KeyboardInterrupt):
             sys.__unraisablehook__(error)
             return
-        _say_interrupted()
-        _end(_STATUS[self.received or signal.SIGINT])
+        self.listen()
+        _signal_again(self.received or signal.SIGINT)
+
+
+def _signal_again(number: int) -> None:
+    again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -122,9 +128,9 @@ def _end_loading(number: int, _frame: FrameType | None) -> NoReturn:
     _end(_STATUS[signal.Signals(number)])
 
 
-def _say_interrupted() -> None:
+def _say_interrupted(more: str = "nothing was written") -> None:
     with suppress(OSError):
-        os.write(2, b"writeamp: interrupted; nothing was written\n")
+        os.write(2, f"writeamp: interrupted; {more}\n".encode())
 
 
 def _end(status: object) -> NoReturn:

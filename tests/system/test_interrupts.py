@@ -244,3 +244,33 @@ def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
     )
     ended = (done.returncode, done.stdout, done.stderr)
     assert ended == (130, "imported\n", "writeamp: interrupted; nothing was written\n")
+
+
+def test_one_that_comes_where_nothing_can_be_raised_comes_again() -> None:
+    command = (
+        "import os, signal, time, writeamp.cli, writeamp.__main__ as command\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Going:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        sum(range(1000))\n"
+        "def main():\n"
+        "    try:\n"
+        "        Going()\n"
+        "        while True:\n"
+        "            time.sleep(0.01)\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('what was finished', flush=True)\n"
+        "        raise\n"
+        "writeamp.cli.main = main\n"
+        "command.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    ended = (done.returncode, done.stdout, done.stderr)
+    assert ended == (130, "what was finished\n", "writeamp: interrupted; nothing was written\n")

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from distributed import Client, get_worker
+from distributed.comm.core import CommClosedError
 from distributed.protocol.pickle import loads
 
 from writeamp import files
@@ -55,8 +56,15 @@ def check(client: Client) -> None:
 
 
 def threads_of(client: Client) -> int:
-    """Return the number of tasks that the present workers can run at the same time."""
-    return sum(client.nthreads().values())
+    """Return the number of tasks that the present workers can run at the same time.
+
+    Raises:
+        CommClosedError: the scheduler does not answer.
+    """
+    try:
+        return sum(client.nthreads().values())
+    except OSError as error:  # of a connection that it would have to make anew
+        raise CommClosedError(str(error)) from None
 
 
 class _Cancelled:
