@@ -101,7 +101,7 @@ def cut(path: Path) -> None:
     assert trace.recorded is not None
     counted = trace.requests[trace.recorded.count_from_request :]
     since = counted.with_columns(pl.col("timestamp_ns") - counted["timestamp_ns"][0])
-    wa.traces.write(replace(trace, requests=since, path="", recorded=None), path)
+    wa.traces.write(replace(trace, requests=since, path="", recorded=None, fua=None), path)
 
 
 if __name__ == "__main__":
