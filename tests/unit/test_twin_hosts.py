@@ -204,10 +204,10 @@ def test_a_file_is_emptied_and_gets_its_blocks(tmp_path: Path) -> None:
 def test_a_file_system_that_moves_data_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(emptying, "_mount_of", lambda path: ("btrfs", ["rw"]))
+    monkeypatch.setattr(emptying, "file_system_of", lambda path: ("btrfs", ["rw"]))
     with pytest.raises(WriteampError, match="lies on btrfs, which writes elsewhere"):
         emptying.check_file_system(str(tmp_path / "f"))
-    monkeypatch.setattr(emptying, "_mount_of", lambda path: ("ext4", ["rw"]))
+    monkeypatch.setattr(emptying, "file_system_of", lambda path: ("ext4", ["rw"]))
     emptying.check_file_system(str(tmp_path / "f"))
     monkeypatch.setattr(emptying, "PAGE_BYTES", os.statvfs(tmp_path).f_bsize + 1)
     with pytest.raises(WriteampError, match="lies on ext4 with blocks of"):

@@ -8,12 +8,9 @@ import math
 import os
 import struct
 from collections.abc import Callable
-from pathlib import Path
-
-import psutil
 
 from writeamp.blackbox.targets import fio
-from writeamp.blackbox.targets.place import Place
+from writeamp.blackbox.targets.place import Place, existing, file_system_of
 from writeamp.errors import WriteampError
 from writeamp.twin.chain import PAGE_BYTES
 
@@ -31,13 +28,13 @@ def check_file_system(path: str) -> None:
     Raises:
         WriteampError: the drive would not see the chain.
     """
-    kind, _ = _mount_of(path)
+    kind, _ = file_system_of(path)
     if kind in _COPY_ON_WRITE:
         raise WriteampError(
             f"{path} lies on {kind}, which writes elsewhere what is overwritten, so that "
             "the drive would see another load; give a file on ext4 or XFS, or a device"
         )
-    block_bytes = os.statvfs(_there(path)).f_bsize
+    block_bytes = os.statvfs(existing(path)).f_bsize
     if block_bytes < PAGE_BYTES:
         raise WriteampError(
             f"{path} lies on {kind} with blocks of {block_bytes} bytes, so that each write may "
@@ -94,7 +91,7 @@ def _file(place: Place) -> list[str]:
         raise WriteampError(
             f"cannot make room for {place.name} ({place.size_bytes} bytes): {error.strerror}"
         ) from None
-    _, options = _mount_of(place.name)
+    _, options = file_system_of(place.name)
     if "discard" in options:
         return []
     return [
@@ -109,20 +106,3 @@ def _with_handle(path: str, flags: int, do: Callable[[int], None]) -> None:
         do(handle)
     finally:
         os.close(handle)
-
-
-def _mount_of(path: str) -> tuple[str, list[str]]:
-    """Return kind and options of the file system that a file is on, as far as they are known."""
-    number = os.stat(_there(path)).st_dev
-    for mount in psutil.disk_partitions(all=True):
-        try:
-            if os.stat(mount.mountpoint).st_dev == number:
-                return mount.fstype, mount.opts.split(",")
-        except OSError:
-            continue
-    return "", []
-
-
-def _there(path: str) -> Path:
-    """Return a file, or the folder that it is to be made in."""
-    return Path(path) if os.path.exists(path) else Path(path).absolute().parent

@@ -130,15 +130,29 @@ def held(place: Place) -> Iterator[int | None]:
 
 def _refuse_memory(path: str) -> None:
     """Refuse a file in memory, where Linux takes direct I/O for the usual kind."""
-    place = path if os.path.exists(path) else str(Path(path).parent)
+    kind, _ = file_system_of(path)
+    if kind in ("tmpfs", "ramfs"):
+        raise WriteampError(f"{path} lies on {kind}, which is memory; give a file on a disk")
+
+
+def file_system_of(path: str) -> tuple[str, list[str]]:
+    """Return kind and options of the file system that a file is on, as far as they are known.
+
+    Args:
+        path: of a file, which may be still to be made.
+    """
     with suppress(OSError):
-        number = os.stat(place).st_dev
+        number = os.stat(existing(path)).st_dev
         for mount in psutil.disk_partitions(all=True):
-            is_memory = mount.fstype in ("tmpfs", "ramfs")
-            if is_memory and os.stat(mount.mountpoint).st_dev == number:
-                raise WriteampError(
-                    f"{path} lies on {mount.fstype}, which is memory; give a file on a disk"
-                )
+            with suppress(OSError):  # its server may be dead
+                if os.stat(mount.mountpoint).st_dev == number:
+                    return mount.fstype, mount.opts.split(",")
+    return "", []
+
+
+def existing(path: str) -> Path:
+    """Return a file, or the folder that it is to be made in."""
+    return Path(path) if os.path.exists(path) else Path(path).absolute().parent
 
 
 def _export(uri: str, size_bytes: int | None, destroys: str | None) -> Place:
