@@ -212,6 +212,19 @@ def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path
     assert (running.returncode, err) == (130, "writeamp: interrupted; nothing was written\n")
 
 
+def ended_alone(command: str, folder: Path) -> tuple[int, str, str]:
+    """Run Python code that ends by itself; return its status, and what it prints and complains."""
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        cwd=folder,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
     # An exception amid the import of a library would be that library's to clean up after.
     (tmp_path / "library.py").write_text(
@@ -234,19 +247,11 @@ def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
         "writeamp.cli.main = main\n"
         "command.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", command],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-        cwd=tmp_path,
-    )
-    ended = (done.returncode, done.stdout, done.stderr)
+    ended = ended_alone(command, tmp_path)
     assert ended == (130, "imported\n", "writeamp: interrupted; nothing was written\n")
 
 
-def test_one_that_comes_where_nothing_can_be_raised_comes_again() -> None:
+def test_one_that_comes_where_nothing_can_be_raised_comes_again(tmp_path: Path) -> None:
     command = (
         "import os, signal, time, writeamp.cli, writeamp.__main__ as command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -265,12 +270,5 @@ def test_one_that_comes_where_nothing_can_be_raised_comes_again() -> None:
         "writeamp.cli.main = main\n"
         "command.main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", command],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
-    ended = (done.returncode, done.stdout, done.stderr)
+    ended = ended_alone(command, tmp_path)
     assert ended == (130, "what was finished\n", "writeamp: interrupted; nothing was written\n")

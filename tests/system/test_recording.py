@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import writeamp as wa
 from in_process import WRITEAMP, document, run
 from recordings import DRIVE, FLUSH, PAGE, POLICY, Rows, checked, metadata, recorded, requests
+from served import needs
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.policy import Policy
@@ -92,10 +92,8 @@ def test_a_replay_comes_to_the_counters_of_the_drive(begin: int, tmp_path: Path)
         "--precondition full --count-from start --wear-leveling static:threshold=2",
     ],
 )
+@needs("fio")
 def test_a_replay_comes_to_the_counters_that_serve_printed(options: str, tmp_path: Path) -> None:
-    for program in ("nbdkit", "fio"):
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program}")
     trace = tmp_path / "t.parquet"
     fio = "fio --ioengine=nbd --uri=$uri --size=60m --norandommap --iodepth=8 --name"
     commands = (
@@ -121,9 +119,8 @@ def test_a_replay_comes_to_the_counters_that_serve_printed(options: str, tmp_pat
     assert printed["causes"]["gc"] > 1_000
 
 
+@needs()
 def test_the_recording_of_a_drive_that_was_kept_says_so(tmp_path: Path) -> None:
-    if shutil.which("nbdkit") is None:
-        pytest.skip("needs nbdkit")
     trace = tmp_path / "t.parquet"
     found = []
     for _ in range(2):

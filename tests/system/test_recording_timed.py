@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import polars as pl
 import pytest
 from in_process import WRITEAMP, document, run
 from recordings import metadata, recorded, requests
+from served import needs
 
 _FIO = "fio --ioengine=nbd --uri=$uri --size=12m --norandommap --iodepth=8 --name"
 _HOST = " && ".join(
@@ -36,9 +36,6 @@ def _edges(capture: Path) -> list[str]:
 
 
 def _served(folder: Path, drive: str) -> dict[str, Any]:
-    for program in ("nbdkit", "fio"):
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program}")
     outputs = ("--record", "t.parquet", "--rb-capture", "live.vcd")
     done = subprocess.run(
         [WRITEAMP, "serve", *drive.split(), "--time-scale=0.2", "--json", *outputs, "--run", _HOST],
@@ -50,6 +47,7 @@ def _served(folder: Path, drive: str) -> dict[str, Any]:
     return found
 
 
+@needs("fio")
 @pytest.mark.parametrize("drive", _DRIVES.values(), ids=_DRIVES)
 def test_a_timed_replay_is_the_drive_to_the_nanosecond(drive: str, tmp_path: Path) -> None:
     printed = _served(tmp_path, drive)
