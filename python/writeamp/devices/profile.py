@@ -53,9 +53,9 @@ class Profile:
     summary: str
     sources: Mapping[str, str]
     candidates: Candidates | None = None
-    """What the drive may be, of a profile that was learnt from a real one."""
+    """Drives that it may be, of a profile that was learnt from a real one."""
     data_sheet: DataSheet | None = None
-    """What a product's data sheet promises, where the profile is held against one."""
+    """Promises of the product's data sheet that the profile is held against; None of no product."""
 
 
 @cache

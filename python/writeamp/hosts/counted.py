@@ -156,9 +156,11 @@ def _fresh(source: Source, files: Sequence[Path], patience_s: float) -> Snapshot
 
 def _counting_files(source: Source) -> tuple[Path, ...]:
     """Return the files of a source that hold counters; others, as of a drive's name, may stay."""
+    if source.device is not None:
+        return ()
     place = Path(source.name)
-    if source.device is not None or not place.is_dir():
-        return () if source.device is not None else (place,)
+    if not place.is_dir():
+        return (place,)
     files = tuple(one for one in sorted(place.iterdir()) if one.is_file())
     # Those of a drive to which nothing was written yet hold none.
     return tuple(filter(_counts, files)) or files
