@@ -16,33 +16,35 @@ from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.settings import FleetSettings, SplitSettings
 
 ROUNDS = 20 if FULL else 4
+REQUESTS = 6_000_000 if FULL else 2_000_000
+# So few requests in a file that there is something to lose at any moment.
+PIECE = 100_000
 MOMENTS = random.Random(37)
+# Files that a split writes here: a chunk of requests, one of volumes, and the facts of that.
+FILES = 3 * REQUESTS // PIECE
 
 
 def test_a_split_that_is_killed_goes_on_to_the_same_fleet(tmp_path: Path) -> None:
-    settings = FleetSettings(volumes=30, requests=6_000_000 if FULL else 2_000_000)
+    settings = FleetSettings(volumes=30, requests=REQUESTS)
     trace = wa.volumes.make(tmp_path / "fleet.csv", settings).path
-    started = time.monotonic()
     whole = wa.volumes.split(trace, tmp_path / "whole", SplitSettings("alibaba")).fleet
-    took_s = time.monotonic() - started + 1  # to start
     words = ["volumes", "split", "fleet.csv", "--format", "alibaba", "--out", "killed"]
-    # Chunks and files so small that there is something to lose at any moment.
     small = (
-        "from writeamp.volumes import gathering, reading; reading.CHUNK_REQUESTS = 100_000; "
-        "gathering._FILE_REQUESTS = 100_000; from writeamp.cli import main; main()"
+        f"from writeamp.volumes import gathering, reading; reading.CHUNK_REQUESTS = {PIECE}; "
+        f"gathering._FILE_REQUESTS = {PIECE}; from writeamp.cli import main; main()"
     )
     killed = 0
-    for _ in range(ROUNDS):
+    for at in range(1, ROUNDS + 1):
         running = subprocess.Popen(
             [sys.executable, "-c", small, *words],
             cwd=tmp_path,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
             stdout=subprocess.DEVNULL,
         )
-        time.sleep(MOMENTS.uniform(0.3, 1) * took_s)
+        _await_files(running, tmp_path / "killed", FILES * at // (ROUNDS + 1))
         running.kill()
         killed += running.wait() != 0
-    assert killed
+    assert killed > ROUNDS // 2
     subprocess.run(
         [sys.executable, "-c", small, *words], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL
     )
@@ -53,3 +55,14 @@ def test_a_split_that_is_killed_goes_on_to_the_same_fleet(tmp_path: Path) -> Non
         assert found.volume(name).requests.equals(whole.volume(name).requests)
     left = {one.name for one in found.folder.iterdir()}
     assert not any(name.startswith(".") for name in left), left
+
+
+def _await_files(running: subprocess.Popen[bytes], folder: Path, files: int) -> None:
+    """Wait until a split has written so many files, and then a moment."""
+    while running.poll() is None and _files(folder) < files:
+        time.sleep(0.002)
+    time.sleep(MOMENTS.uniform(0, 0.05))
+
+
+def _files(folder: Path) -> int:
+    return sum(len(names) for _, _, names in os.walk(folder))
