@@ -9,13 +9,18 @@ from typing import Any
 
 from writeamp.cli.setting_options import asked, described, setting_parameters
 from writeamp.fields.setting import Settings, places_in
-from writeamp.runners import runner_of
-from writeamp.runners.settings import SchedulerSettings, WorkerSettings
+from writeamp.runners import Here, Runner, Threads, runner_of
+from writeamp.runners.settings import SchedulerSettings, ThreadSettings, WorkerSettings
 
 
 def with_runner(body: Callable[..., None]) -> Callable[..., None]:
     """Return a verb whose argument `runner` is made from options: workers here, or a scheduler."""
     return _with_options(body, (WorkerSettings, SchedulerSettings))
+
+
+def with_threads(body: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb whose argument `runner` is made from options: threads here, or a scheduler."""
+    return _with_options(body, (ThreadSettings, SchedulerSettings))
 
 
 def with_scheduler(body: Callable[..., None]) -> Callable[..., None]:
@@ -34,8 +39,9 @@ def _with_options(
     @wraps(body)
     def verb(*positional: Any, **given: Any) -> None:
         values = asked({name: given.pop(name, None) for name in places})
-        if WorkerSettings not in kinds and not values:
-            body(*positional, runner=None, **given)
+        if WorkerSettings not in kinds and not values.keys() - {"workers"}:
+            here = _threads(**values) if ThreadSettings in kinds else None
+            body(*positional, runner=here, **given)
             return
         workers = values.pop("workers", None)
         cluster = SchedulerSettings(**values)
@@ -46,3 +52,8 @@ def _with_options(
     place = next(at for at, one in enumerate(own) if one.name == "runner")
     own[place : place + 1] = setting_parameters(places)
     return described(verb, own, [places])
+
+
+def _threads(workers: int | None = None) -> Runner:
+    ThreadSettings(workers)  # refuses what is no number of them
+    return Here() if workers == 1 else Threads(workers)

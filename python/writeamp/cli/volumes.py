@@ -11,7 +11,7 @@ from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.cli.runner_options import with_runner
+from writeamp.cli.runner_options import with_threads
 from writeamp.cli.setting_options import with_settings
 from writeamp.cli.volumes_need import need
 from writeamp.cli.volumes_run import run, with_run_settings
@@ -45,8 +45,8 @@ def register(app: typer.Typer) -> None:
     verbs.command("split")(with_settings(split))
     verbs.command("info")(with_settings(info))
     in_need = tuple(name for name in RUN_OPTIONS if name not in SPARE_OPTIONS)
-    verbs.command("need")(with_runner(with_run_settings(with_settings(need), in_need)))
-    verbs.command("run")(with_runner(with_run_settings(with_settings(run))))
+    verbs.command("need")(with_threads(with_run_settings(with_settings(need), in_need)))
+    verbs.command("run")(with_threads(with_run_settings(with_settings(run))))
     app.add_typer(verbs, name="volumes")
 
 

@@ -32,6 +32,22 @@ class WorkerSettings(Settings):
 
 
 @dataclass(frozen=True)
+class ThreadSettings(Settings):
+    """Threads of this process, for work that is the engine's, which they do side by side."""
+
+    title: ClassVar[str] = "threads"
+
+    workers: int | None = setting(
+        None,
+        POSITIVE_COUNT,
+        "runs at a time on this machine; by default, and at most, one for each processor",
+        number="count",
+        metavar="COUNT",
+        **_RUNNER,
+    )
+
+
+@dataclass(frozen=True)
 class SchedulerSettings(Settings):
     """Cluster, and our credentials for it; `runner_of` checks the address."""
 
