@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 from places import ROOT
 
 AXE = ROOT / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 PHONE = {"width": 360, "height": 740}
+_PATIENCE_MS = 1000 * PATIENCE_S
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,9 @@ def chromium() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with api.sync_playwright() as started:
         # Root's browser has no sandbox to start in; the pages are ours.
-        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = started.chromium.launch(
+            executable_path=program, args=["--no-sandbox"], timeout=_PATIENCE_MS
+        )
         yield browser
         browser.close()
 
@@ -48,6 +52,7 @@ def opened(browser: Any, path: Path, **context: Any) -> Iterator[Any]:
         context: of Playwright's `new_context`, such as `color_scheme` or `viewport`.
     """
     where = browser.new_context(offline=True, **context)
+    where.set_default_timeout(_PATIENCE_MS)
     tab = where.new_page()
     said: list[str] = []
     tab.on("console", lambda one: said.append(f"{one.type}: {one.text}"))
