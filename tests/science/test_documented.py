@@ -28,6 +28,7 @@ from smart_documents import intel
 from vssd_documents import control_server
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
+from writeamp.blackbox.drawn_states import STATES
 from writeamp.measure.histories.watching import watch_once
 
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -152,11 +153,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def measure_drives(folder: Path) -> None:
-    """Make measurements of two drives, of one of them twice, and a model of each file."""
-    for drive, file in (("x25-m", "x25m"), ("apex", "apex"), ("x25-m", "few")):
+    """Make measurements of two drives, of one of them three times, and a model of each file."""
+    usual, varied = Design("random", points=80), Design("random", points=80, vary=STATES)
+    for drive, file, features, design in (
+        ("x25-m", "x25m", "extended", usual),
+        ("apex", "apex", "extended", usual),
+        ("x25-m", "few", "extended", usual),
+        ("x25-m", "states", "modern", varied),
+    ):
         table = folder / f"{file}.parquet"
-        collect(Formula(name=drive), out=table, design=Design("random", points=80))
-        arguments = f"{table} --model cart --out {folder}/{file}.model"
+        collect(Formula(name=drive), out=table, design=design)
+        arguments = f"{table} --model cart --features {features} --out {folder}/{file}.model"
         assert in_process.run("blackbox train", arguments).status == 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from writeamp.blackbox.space import KIB, WorkloadPoint
@@ -100,7 +100,8 @@ class FormulaJob:
         if len(target.asked) <= target.fails:
             raise WriteampError("the formula fails")
         size_bytes = point.write_size_bytes + point.read_size_bytes
-        return measured(50 + size_bytes / 1e3 * point.queue_depth)
+        found = measured(50 + size_bytes / 1e3 * point.queue_depth)
+        return replace(found, recent_write_bytes=point.recent_write_bytes)
 
 
 def measure_on(target: Target, point: WorkloadPoint) -> Outcome:

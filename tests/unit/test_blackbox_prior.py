@@ -34,7 +34,7 @@ NAMES = tuple(GRID)
 
 def drawn(points: int, seed: int = 1) -> pl.DataFrame:
     """Return characteristics off the grid, as `collect` measures them by default."""
-    asked = Design("random", points, seed).listed()
+    asked = Design("random", points, seed).listed(1 << 30)
     return pl.DataFrame([one.to_dict() for one in asked]).cast(pl.Float64)
 
 
@@ -237,10 +237,10 @@ def measured_off_grid(rows: int) -> pl.DataFrame:
 
 
 def test_the_mixed_design_has_points_of_the_grid_and_others() -> None:
-    points = Design("mixed", 400).listed()
-    cells = set(Design("grid", 100).listed())
+    points = Design("mixed", 400).listed(1 << 30)
+    cells = set(Design("grid", 100).listed(1 << 30))
     assert sum(point in cells for point in points) == 100
-    assert Design("mixed", 100).listed() == points[:100]
+    assert Design("mixed", 100).listed(1 << 30) == points[:100]
     assert Design().kind == "mixed"
 
 

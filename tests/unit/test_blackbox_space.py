@@ -75,7 +75,7 @@ def test_a_subsample_of_the_grid_takes_every_value_about_equally_often() -> None
 
 
 def test_a_larger_subsample_of_the_grid_begins_with_the_smaller_one() -> None:
-    assert Design("grid", 50).listed() == Design("grid", 80).listed()[:50]
+    assert Design("grid", 50).listed(1 << 30) == Design("grid", 80).listed(1 << 30)[:50]
 
 
 def test_the_whole_grid_can_be_asked_for_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,15 +83,15 @@ def test_the_whole_grid_can_be_asked_for_and_no_more(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(GRID, "queue_depth", (4,))
     monkeypatch.setitem(GRID, "write_ratio", (0.0, 0.25, 1.0))
     monkeypatch.setattr(designs, "_GRID_DRAWS", 1 << 10)
-    assert set(Design("grid", grid_size()).listed()) == set(grid())
+    assert set(Design("grid", grid_size()).listed(1 << 30)) == set(grid())
     with pytest.raises(WriteampError, match=f"has {grid_size()} workloads"):
         Design("grid", grid_size() + 1)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_design_is_decided_by_its_seed(design: str) -> None:
-    assert Design(design, 20, 1).listed() == Design(design, 20, 1).listed()
-    assert Design(design, 20, 1).listed() != Design(design, 20, 2).listed()
+    assert Design(design, 20, 1).listed(1 << 30) == Design(design, 20, 1).listed(1 << 30)
+    assert Design(design, 20, 1).listed(1 << 30) != Design(design, 20, 2).listed(1 << 30)
 
 
 def test_points_that_are_drawn_lie_within_the_grid_and_at_its_ends() -> None:

@@ -204,6 +204,10 @@ class _Run:
         """Return the rows that need no measurement, or those of them that a design asked for."""
         return [row for row in self._row_of.values() if design is None or row["design"] == design]
 
+    def usual_rows(self) -> list[Row]:
+        """Return the rows that need no measurement, of the long run of full drives."""
+        return [row for row in self.rows() if not point_of(row).is_in_a_state]
+
     def skip(self, points: int) -> None:
         """Count points that were measured by an earlier call."""
         self._skipped += points
@@ -294,7 +298,7 @@ class _Run:
 
 def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
     """Give the points of a design that needs no results, as one round."""
-    asked = run.design.listed()
+    asked = run.design.listed(run.target.space_bytes)
     found = once_each(map(run.target.nearest, asked))
     run.merged = len(asked) - len(found)
     yield found
@@ -310,13 +314,13 @@ def _learnt(run: _Run, learner: Learner) -> Iterator[Sequence[WorkloadPoint]]:
     run.skip(chosen)
     left = points - chosen
     first = once_each(map(run.target.nearest, first_points(points, seed)))
-    known = {point_of(row) for row in run.rows()}
+    known = {point_of(row) for row in run.usual_rows()}
     new = [point for point in first if point not in known][:left]
     yield new
     left -= len(new)
     pool = once_each(map(run.target.nearest, candidates(seed)))
     while left > 0:
-        rows = run.rows()
+        rows = run.usual_rows()
         good = [row for row in rows if row["error"] is None]
         if not good:
             raise WriteampError(

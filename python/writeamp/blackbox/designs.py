@@ -11,7 +11,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.blackbox.drawn_states import RECENT_WRITES, STATES, StateNames, in_states
 from writeamp.blackbox.space import (
+    BURST,
     GRID,
     KIB,
     SECTOR_BYTES,
@@ -44,6 +46,8 @@ _STRIDES_KIB = Bounded("stride", 1, 256, "linear", is_integer=True)
 # workload that never writes, or one that is sequential.
 _END_SHARE = 0.1
 _SEQUENTIAL_SHARE = 0.4
+# How long a point is measured where recent writes are varied and nothing else is said.
+DEFAULT_BURST_S = 10.0
 # Every so manieth point of the mixed design is one of the grid.
 _GRID_EVERY = 4
 
@@ -97,9 +101,12 @@ class Design(Settings):
         kind: one of `DESIGNS`, or "active".
         points: how many.
         seed: decides which.
+        vary: what of the drive's state they vary, of `STATES`; None for nothing.
+        burst_s: how long each is measured; None for the long run, or for 10 s if recent writes are
+            varied.
 
     Raises:
-        WriteampError: a value outside its domain.
+        WriteampError: a value outside its domain, or a state or a burst of the active design.
     """
 
     title: ClassVar[str] = "design"
@@ -114,19 +121,54 @@ class Design(Settings):
     )
     points: int = setting(600, Whole(1, MOST_POINTS), "how many points", number="count")
     seed: int = setting(0, Whole(0), "decides which points", name="design_seed", number="count")
+    vary: tuple[str, ...] | None = setting(
+        None,
+        StateNames(),
+        f"also vary the state of a simulated drive, for the features modern: {', '.join(STATES)}",
+        metavar="NAMES",
+        panel="simulated",
+    )
+    burst_s: float | None = setting(
+        None,
+        BURST,
+        "measure each point for so long, from a drive that was left alone and took in the recent "
+        "writes, and not in the long run (10s where recent-writes are varied)",
+        name="burst",
+        metavar="TIME",
+        panel="simulated",
+    )
 
     def __post_init__(self) -> None:
-        """Check every value."""
+        """Check every value, and give a burst to recent writes."""
         super().__post_init__()
+        if RECENT_WRITES in (self.vary or ()) and self.burst_s is None:
+            object.__setattr__(self, "burst_s", DEFAULT_BURST_S)
+        if self.kind == ACTIVE and self.is_in_states:
+            raise WriteampError(
+                "the design active asks for the long run of full drives; --vary and --burst are "
+                f"for {', '.join(DESIGNS)}"
+            )
         if self.kind == GRID_DESIGN and self.points > grid_size():
             raise WriteampError(
                 f"points is {self.points}; the grid of paper 2 has {grid_size()} workloads, and "
                 "the designs random and latin-hypercube draw more"
             )
 
-    def listed(self) -> list[WorkloadPoint]:
-        """Return the points of a design that needs no results."""
-        return list(DESIGNS[self.kind](self.points, self.seed))
+    @property
+    def is_in_states(self) -> bool:
+        """True if its points are of other states than full drives in the long run."""
+        return bool(self.vary) or self.burst_s is not None
+
+    def listed(self, space_bytes: int) -> list[WorkloadPoint]:
+        """Return the points of a design that needs no results.
+
+        Args:
+            space_bytes: the space of the target, of which recent writes are a share.
+        """
+        points = list(DESIGNS[self.kind](self.points, self.seed))
+        if not self.is_in_states:
+            return points
+        return in_states(points, self.vary or (), self.burst_s, space_bytes, self.seed)
 
 
 def once_each(points: Iterable[WorkloadPoint]) -> list[WorkloadPoint]:

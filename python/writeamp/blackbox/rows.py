@@ -10,12 +10,15 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.blackbox.space import CHARACTERISTICS, WorkloadPoint
+from writeamp.blackbox.features import DriveUse, of_workload
+from writeamp.blackbox.space import CHARACTERISTICS, SECTOR_BYTES, WorkloadPoint
 from writeamp.blackbox.targets.measured import Measured
-from writeamp.blackbox.targets.target import Outcome, Target
+from writeamp.blackbox.targets.target import SIMULATED, Outcome, Target
 
 _WHOLE = ("queue_depth", "requests")
 _TRUTHS = ("steady",)
+# Characteristics that say how the workload meets the drive, beside recent writes, a measure.
+_ON_DRIVE = ("working_set_bytes", "fill", "skew")
 
 Row = dict[str, Any]
 
@@ -35,6 +38,8 @@ SCHEMA: Mapping[str, Any] = {
     "design": pl.String,
     "workload": pl.String,
     **{name: _type_of(name) for name in CHARACTERISTICS},
+    **{name: _type_of(name) for name in _ON_DRIVE},
+    "burst_s": pl.Float64,
     **{name: _type_of(name) for name in MEASURES},
     "seed": pl.Int64,
     "elapsed_s": pl.Float64,
@@ -72,6 +77,8 @@ class Account:
             "design": design,
             "workload": outcome.point.spec,
             **outcome.point.to_dict(),
+            **self._on_drive(outcome.point),
+            "burst_s": outcome.point.burst_s,
             **found,
             "seed": self.target.seed,
             "elapsed_s": outcome.elapsed_s,
@@ -80,10 +87,23 @@ class Account:
             "hash": self.hash_of(outcome.point),
         }
 
+    def _on_drive(self, point: WorkloadPoint) -> Row:
+        """Return how a point meets the drive; nobody knows how full a real one is."""
+        space_bytes = max(SECTOR_BYTES, round(point.fill * self.target.space_bytes))
+        found = asdict(of_workload(point.spec, use=DriveUse(space_bytes)))
+        fill = point.fill if self.target.kind == SIMULATED else None
+        skew = found["skew"] if point.has_writes else 0.0
+        return {"working_set_bytes": space_bytes, "fill": fill, "skew": skew}
+
 
 def point_of(row: Row) -> WorkloadPoint:
-    """Return the point that a row is of."""
-    return WorkloadPoint(**{name: row[name] for name in CHARACTERISTICS})
+    """Return the point that a row is of; where recent writes took too long, with those it had."""
+    return WorkloadPoint(
+        **{name: row[name] for name in CHARACTERISTICS},
+        fill=1.0 if row["fill"] is None else row["fill"],
+        recent_write_bytes=row["recent_write_bytes"] or 0,
+        burst_s=row["burst_s"],
+    )
 
 
 def table_of(rows: Iterable[Row]) -> pl.DataFrame:

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import product
 from typing import Any
 
-from writeamp.domains import Number, Whole, shown
+from writeamp.domains import SHARE, Number, Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.units.durations import DurationIn
 
 SECTOR_BYTES = 512
 KIB = 1024
@@ -18,6 +19,8 @@ _SHARE = Number("be from 0 to 1", lambda value: 0 <= value <= 1)
 _DEPTH = Whole(1, 65_536)
 _SIZE = Whole(SECTOR_BYTES, _MOST_BYTES)
 _STRIDE = Whole(0, 1 << 44)
+_RECENT = Whole(0)
+BURST = DurationIn(Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600))
 
 # Paper 2, section IV.A. A stride of 0 is its sequential pattern.
 _SIZES = tuple(kib * KIB for kib in (1, 4, 16, 64, 256))
@@ -40,7 +43,8 @@ class WorkloadPoint:
     """One workload in a closed loop, by paper 2's extended characteristics (equation 4).
 
     What has no effect is 0: size, randomness and stride of a direction without requests, and the
-    stride of one whose requests are all random. Points of one workload are therefore equal.
+    stride of one whose requests are all random. Points of one workload are therefore equal. A point
+    may also say in which state the drive is that it meets, and be measured for a fixed time.
 
     Attributes:
         write_ratio: share of the writes among the requests (paper 2: wr_ratio).
@@ -50,9 +54,14 @@ class WorkloadPoint:
             continue from the last request of their direction (wr_rand, rd_rand).
         write_stride_bytes, read_stride_bytes: from the end of a request to the start of the one
             that continues from it; 0 is sequential (wr_stride, rd_stride).
+        fill: share of the drive that holds data, on which the workload is.
+        recent_write_bytes: what the workload writes in the minute before it is measured; 0 of one
+            that only reads.
+        burst_s: how long it is measured; None for the long run.
 
     Raises:
-        WriteampError: a value outside its domain.
+        WriteampError: a value outside its domain, or recent writes without a burst, for the long
+            run does not show them.
     """
 
     write_ratio: float
@@ -63,9 +72,13 @@ class WorkloadPoint:
     read_randomness: float = 0.0
     write_stride_bytes: int = 0
     read_stride_bytes: int = 0
+    fill: float = 1.0
+    recent_write_bytes: int = 0
+    burst_s: float | None = None
 
     def __post_init__(self) -> None:
         """Check every value that has an effect, and set the others to 0."""
+        self._check_state()
         _SHARE.check("write_ratio", self.write_ratio)
         _DEPTH.check("queue_depth", self.queue_depth)
         for direction, happens in (("write", self.has_writes), ("read", self.has_reads)):
@@ -82,6 +95,11 @@ class WorkloadPoint:
         return self.write_ratio < 1
 
     @property
+    def is_in_a_state(self) -> bool:
+        """True unless the drive is full, and what counts is the long run."""
+        return any(getattr(self, name) != value for name, value in _USUAL.items())
+
+    @property
     def spec(self) -> str:
         """The workload of writeamp that does it."""
         parts = [f"io:write={self.write_ratio:.15g}", f"qd={self.queue_depth}"]
@@ -95,8 +113,12 @@ class WorkloadPoint:
         return ",".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the characteristics by name."""
-        return asdict(self)
+        """Return the characteristics by name, and of the drive's state what is not as usual."""
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name in CHARACTERISTICS or value != _USUAL[name]
+        }
 
     def in_sectors(self, sector_bytes: int) -> WorkloadPoint:
         """Return the point with sizes and strides rounded up to whole sectors of a drive."""
@@ -117,6 +139,19 @@ class WorkloadPoint:
             return replace(self, write_stride_bytes=0, read_stride_bytes=0)
         stride = self.write_stride_bytes if self.has_writes else self.read_stride_bytes
         return replace(self, write_stride_bytes=stride, read_stride_bytes=stride)
+
+    def _check_state(self) -> None:
+        self._set("fill", SHARE.check("fill", self.fill))
+        _RECENT.check("recent_write_bytes", self.recent_write_bytes)
+        if self.burst_s is not None:
+            self._set("burst_s", BURST.check("burst", self.burst_s))
+        if not self.has_writes:
+            self._set("recent_write_bytes", 0)
+        elif self.recent_write_bytes and self.burst_s is None:
+            raise WriteampError(
+                f"recent_write_bytes is {self.recent_write_bytes}; the long run does not show what "
+                "was written before, so give burst_s, too"
+            )
 
     def _settle(self, direction: str, *, happens: bool) -> None:
         size, randomness, stride = (
@@ -141,7 +176,9 @@ class WorkloadPoint:
         object.__setattr__(self, name, value)
 
 
-CHARACTERISTICS = tuple(one.name for one in fields(WorkloadPoint))
+# What a point says of the drive's state, and how it is where nothing is said.
+_USUAL = {"fill": 1.0, "recent_write_bytes": 0, "burst_s": None}
+CHARACTERISTICS = tuple(one.name for one in fields(WorkloadPoint) if one.name not in _USUAL)
 
 
 def grid() -> Iterator[WorkloadPoint]:

@@ -26,7 +26,7 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
-from writeamp.errors import Interrupted
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Runner
 
 
@@ -70,7 +70,12 @@ def collect_points(
     Example: writeamp blackbox collect --target x25-m --points 600 --out x25m.parquet
     """
     target = asked.pop("target")
-    output.check_distinct([out, *([] if is_simulated(target) else [target])])
+    if not is_simulated(target):
+        output.check_distinct([out, target])
+        if design.is_in_states:
+            raise WriteampError(
+                f"--vary and --burst are for simulated targets, and {target} is none"
+            )
     measured = target_of(target, runner=runner, **asked)
     for sentence in measured.notes:
         options.note(sentence)

@@ -38,7 +38,7 @@ def simulated_formula(path: str) -> DriveFormula:
             "reads and programs take (a twin knows write amplification alone)"
         )
     target = SimulatedTarget(path, settings=_SETTINGS)
-    jobs = [target.job(point) for point in _DESIGN.listed()]
+    jobs = [target.job(point) for point in _DESIGN.listed(target.space_bytes)]
     account = Account(target)
     outcomes = gather_whole(target.runner(len(jobs)), measure_point, jobs)
     rows = table_of(account.row(one, _DESIGN.kind) for one in outcomes if one.error is None)

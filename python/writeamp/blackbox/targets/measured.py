@@ -18,10 +18,12 @@ class Measured:
             where nothing was programmed yet.
         requests: those that were answered.
         precision: half width of the 95% intervals of mean latency and bandwidth over their means,
-            the larger of the two; None where it is not known.
+            the larger of the two; None where it is not known, as of a burst.
         steady: whether neither drifted; None where nobody looked.
         measured_s: length of the interval.
         run_s: how long the whole run took, in the time of the drive.
+        recent_write_bytes: bytes that the host wrote in the minute before; None where they are not
+            known.
     """
 
     latency_us: float
@@ -37,3 +39,4 @@ class Measured:
     steady: bool | None
     measured_s: float
     run_s: float
+    recent_write_bytes: int | None = None

@@ -43,26 +43,38 @@ class Prepared:
 
     After SNIA's Solid State Storage Performance Test Specification, they are written once in order,
     and then at random until five rounds of one drive write have the same WA. At last they collect
-    in the background what they would if nobody asked for anything.
+    in the background what they would if nobody asked for anything. Of a device that is partly full,
+    the pages from the first on hold data, and only these were ever written.
 
     Attributes:
         device: what it is.
+        used_pages: its logical pages that hold data.
         parts: its members, or itself.
     """
 
     device: Device
+    used_pages: int
     parts: tuple[_Part, ...]
 
     @staticmethod
-    def of(device: Device, seed: int) -> Prepared:
+    def of(device: Device, seed: int, fill: float = 1.0) -> Prepared:
         """Precondition a device; member i of an array has seed + i.
+
+        Args:
+            device: what it is.
+            seed: decides the random writes.
+            fill: share of its logical pages that hold data, above 0 and at most 1.
 
         Raises:
             WriteampError: it cannot be built, or this machine has no memory for it.
         """
+        used_pages = max(1, round(fill * device.logical_pages))
         members = device.members or (device,)
-        parts = (_part(one, seed + index) for index, one in enumerate(members))
-        return Prepared(device, tuple(parts))
+        parts = tuple(
+            _part(one, seed + index, _utilization(device, one, used_pages))
+            for index, one in enumerate(members)
+        )
+        return Prepared(device, used_pages, parts)
 
     @property
     def filling_pages(self) -> int:
@@ -97,11 +109,22 @@ class Prepared:
         return TimedDevice.raid0(members, self.device.stripe_bytes)
 
 
-def _part(device: Device, seed: int) -> _Part:
+def _utilization(device: Device, part: Device, used_pages: int) -> float:
+    """Return the share of a part that the first pages of a device lie on, in whole stripes."""
+    if used_pages == device.logical_pages:
+        return 1.0
+    if not device.members:
+        return used_pages / part.logical_pages
+    stripes = -(-used_pages * device.page_bytes // device.stripe_bytes)
+    of_part = -(-stripes // len(device.members))
+    return min(1.0, of_part * device.stripe_bytes / part.capacity_bytes)
+
+
+def _part(device: Device, seed: int, utilization: float) -> _Part:
     plan = Plan(
         load=Spec.of("workloads", "uniform"),
         load_name="uniform",
-        host=LoadSettings(precondition="random"),
+        host=LoadSettings(precondition="random", utilization=utilization),
         policy=Policy("single", None, None),
         run=SimulationSettings(seed=seed),
     )

@@ -14,6 +14,7 @@ from writeamp.blackbox.targets.conditioning import FILL, STEADY, precondition
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.place import Place, held, kind_of, opened
 from writeamp.blackbox.targets.settings import RealSettings
+from writeamp.errors import WriteampError
 from writeamp.runners import Here, Runner
 
 # What fio takes shares in.
@@ -73,7 +74,16 @@ class RealTarget:
         }
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
-        """Return the nearest point that fio can do: one pattern, whole percents, whole sectors."""
+        """Return the nearest point that fio can do: one pattern, whole percents, whole sectors.
+
+        Raises:
+            WriteampError: the point is of a state that only simulated drives are brought into.
+        """
+        if point.is_in_a_state:
+            raise WriteampError(
+                f"{self.name} is a real target; fill, recent writes and bursts are varied on "
+                "simulated ones, for which a profile is named"
+            )
         shares = {
             name: round(getattr(point, name), _PERCENT_DIGITS)
             for name in ("write_ratio", "write_randomness", "read_randomness")

@@ -1,6 +1,6 @@
 """Simulated target: a device of a profile, in virtual time.
 
-Every point begins in one saved, preconditioned state.
+Every point begins in a saved, preconditioned state, of a device that is as full as it says.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import TimedRun, __version__
 from writeamp.blackbox.space import WorkloadPoint
+from writeamp.blackbox.targets.bursts import longest_ns, measure_burst
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.prepared import Prepared
 from writeamp.blackbox.targets.scaled import scaled
 from writeamp.blackbox.targets.settings import SimulatedSettings
 from writeamp.blackbox.targets.stopping import Rule, measure
+from writeamp.blackbox.targets.target import SIMULATED
 from writeamp.devices.device import Device, SizeLike, device
 from writeamp.devices.times import ChangesLike
 from writeamp.runners import Runner, local_runner
@@ -27,7 +29,7 @@ from writeamp.runners import Runner, local_runner
 class SimulatedTarget:
     """A device of a profile, or an array of them."""
 
-    kind = "simulated"
+    kind = SIMULATED
 
     def __init__(
         self,
@@ -90,7 +92,7 @@ class SimulatedTarget:
     def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Precondition the device, so that what cannot be is refused before any point."""
         del is_prepared  # a state of this process is no other's
-        yield _prepared(self._device, self._settings.seed).warnings
+        yield _prepared(self._device, self._settings.seed, 1.0).warnings
 
     def job(self, point: WorkloadPoint) -> _Job:
         """Return what measures a point in any process."""
@@ -110,8 +112,12 @@ class _Job:
     settings: SimulatedSettings
 
     def measure(self) -> Measured:
-        """Run the point from the saved state until it is precise."""
-        settings, prepared = self.settings, _prepared(self.device, self.settings.seed)
+        """Run the point from the saved state, for its burst or until it is precise."""
+        settings, point = self.settings, self.point
+        prepared = _prepared(self.device, settings.seed, point.fill)
+        if point.burst_s is not None:
+            run = _run(self, prepared, longest_ns(point.burst_s))
+            return measure_burst(run, point.recent_write_bytes, point.burst_s)
         rule = Rule(
             settings.precision,
             settings.most_s,
@@ -119,22 +125,22 @@ class _Job:
             prepared.cached_bytes,
             prepared.erase_unit_pages,
         )
-        return measure(_run(self, prepared), rule, writes=self.point.has_writes)
+        return measure(_run(self, prepared, rule.most_ns), rule, writes=point.has_writes)
 
 
-def _run(job: _Job, prepared: Prepared) -> TimedRun:
-    load = EngineLoad.spec(job.point.spec, job.device.logical_pages, job.device.page_bytes)
+def _run(job: _Job, prepared: Prepared, most_ns: int) -> TimedRun:
+    load = EngineLoad.spec(job.point.spec, prepared.used_pages, job.device.page_bytes)
     return TimedRun(
         prepared.new(),
         load,
         seed=job.settings.seed,
         page_bytes=job.device.page_bytes,
         # Beyond the longest time, for at the end of its time a run writes out what is cached.
-        time_ns=round(2e9 * job.settings.most_s),
+        time_ns=2 * most_ns,
     )
 
 
 @lru_cache(maxsize=2)
-def _prepared(of: Device, seed: int) -> Prepared:
+def _prepared(of: Device, seed: int, fill: float) -> Prepared:
     """Return the saved state of a device: made once in each process, and everywhere the same."""
-    return Prepared.of(of, seed)
+    return Prepared.of(of, seed, fill)

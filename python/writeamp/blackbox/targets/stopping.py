@@ -13,15 +13,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from writeamp._engine import TIMED_CAUSES, TimedRun
+from writeamp.blackbox.targets.looks import Look, between
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.errors import WriteampError
 from writeamp.runners import stop_if_asked
 from writeamp.statistics.steady import SteadyState, analyse
-
-_Floats = npt.NDArray[np.float64]
 
 # Events before the first look, and how much longer the run is at each look than at the last.
 _FIRST_EVENTS = 512
@@ -76,13 +74,13 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Measured:
     Raises:
         WriteampError: no request was answered in all that time.
     """
-    looks, events = [_Look.at(run)], 0
+    looks, events = [Look.at(run)], 0
     while True:
         stop_if_asked()
         step = _events_to_next_look(events, run.now_ns, rule.most_ns)
         is_over = run.advance(step) or run.now_ns >= rule.most_ns
         events += step
-        looks.append(_Look.at(run))
+        looks.append(Look.at(run))
         judged = _judged(run)
         if is_over or _may_end(judged, looks, rule, writes=writes):
             break
@@ -90,19 +88,28 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Measured:
         raise WriteampError(
             f"hardly a request was answered within {rule.most_s:g} s of virtual time; give more"
         )
-    first = _first_from(looks, judged.warmup_ns)
-    return _between(first, looks[-1], judged, drains=_drains(first, looks[-1], rule))
+    first, last = _first_from(looks, judged.warmup_ns), looks[-1]
+    is_steady = judged.steady and not _drains(first, last, rule)
+    return between(first, last, precision=judged.precision, steady=is_steady)
 
 
-def _may_end(judged: Judged | None, looks: list[_Look], rule: Rule, *, writes: bool) -> bool:
+def _may_end(judged: Judged | None, looks: list[Look], rule: Rule, *, writes: bool) -> bool:
     """Return whether what was measured is precise, and can go on so for long."""
     if judged is None or not judged.meets(rule.precision):
         return False
     first, last = _first_from(looks, judged.warmup_ns), looks[-1]
-    return not writes or (last.has_filled(rule) and not _drains(first, last, rule))
+    return not writes or (_has_filled(last, rule) and not _drains(first, last, rule))
 
 
-def _drains(first: _Look, last: _Look, rule: Rule) -> bool:
+def _has_filled(last: Look, rule: Rule) -> bool:
+    """Return whether so much was written that caches and free blocks no longer show."""
+    return (
+        last.programmed_pages >= rule.filling_pages
+        and rule.precision * last.written_bytes >= rule.cached_bytes
+    )
+
+
+def _drains(first: Look, last: Look, rule: Rule) -> bool:
     """Return whether free blocks were used up between two looks, which cannot go on for long."""
     if not rule.erase_unit_pages:
         return False
@@ -186,111 +193,8 @@ def _wa_course(run: TimedRun) -> tuple[int, float]:
     return int(ends_ns[cut - 1]) if cut else 0, float(abs(second - first) / max(first, second))
 
 
-@dataclass(frozen=True)
-class _Look:
-    """Counters of a run at one moment.
-
-    `latencies_ns` has for each direction the upper bounds and counts of a histogram, and `sums_ns`
-    the sum of the latencies. `flash_pages` are the programmed pages without those of an SLC cache,
-    whose erases are not among `erases`.
-    """
-
-    time_ns: int
-    requests: int
-    bytes: int
-    written_bytes: int
-    sums_ns: dict[str, float]
-    counts: dict[str, int]
-    latencies_ns: dict[str, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]]
-    programmed_pages: int
-    flash_pages: int
-    erases: int
-    host_pages: int
-
-    @staticmethod
-    def at(run: TimedRun) -> _Look:
-        served = {one: run.served(one) for one in ("read", "write")}
-        counts = {one: found["requests"] for one, found in served.items()}
-        counters = run.counters() or {}
-        programmed_pages = sum(counters.get(cause, 0) for cause in TIMED_CAUSES)
-        histograms = {one: found["histogram"] for one, found in served.items()}
-        return _Look(
-            time_ns=run.now_ns,
-            requests=sum(counts.values()),
-            bytes=sum(found["bytes"] for found in served.values()),
-            written_bytes=served["write"]["bytes"],
-            sums_ns={
-                one: (found["mean_ns"] or 0.0) * found["requests"] for one, found in served.items()
-            },
-            counts=counts,
-            latencies_ns={
-                one: (found["upper_ns"], found["requests"]) for one, found in histograms.items()
-            },
-            programmed_pages=programmed_pages,
-            flash_pages=programmed_pages - counters.get("slc", 0),
-            erases=counters.get("erases", 0),
-            host_pages=counters.get("host_pages", 0),
-        )
-
-    def has_filled(self, rule: Rule) -> bool:
-        """Return whether so much was written that caches and free blocks no longer show."""
-        return (
-            self.programmed_pages >= rule.filling_pages
-            and rule.precision * self.written_bytes >= rule.cached_bytes
-        )
-
-
-def _first_from(looks: list[_Look], time_ns: int) -> _Look:
+def _first_from(looks: list[Look], time_ns: int) -> Look:
     """Return the first look from a time on that leaves something to measure."""
     last = looks[-1]
     later = (one for one in looks if one.time_ns >= time_ns and one.requests < last.requests)
     return next(later, looks[0])
-
-
-def _between(first: _Look, last: _Look, judged: Judged, *, drains: bool) -> Measured:
-    seconds = (last.time_ns - first.time_ns) / 1e9
-    requests = last.requests - first.requests
-    sums_ns = {one: last.sums_ns[one] - first.sums_ns[one] for one in last.sums_ns}
-    counts = {one: last.counts[one] - first.counts[one] for one in last.counts}
-    mean_us = {one: sums_ns[one] / count / 1e3 if count else None for one, count in counts.items()}
-    p50_us, p99_us = _quantiles_us(first, last, (0.5, 0.99))
-    host_pages = last.host_pages - first.host_pages
-    programmed_pages = last.programmed_pages - first.programmed_pages
-    return Measured(
-        latency_us=sum(sums_ns.values()) / requests / 1e3,
-        latency_p50_us=p50_us,
-        latency_p99_us=p99_us,
-        read_latency_us=mean_us["read"],
-        write_latency_us=mean_us["write"],
-        bandwidth_mb_s=(last.bytes - first.bytes) / 1e6 / seconds,
-        throughput_iops=requests / seconds,
-        # Without a program, all that was written is in the cache, and WA is yet to come.
-        wa=programmed_pages / host_pages if host_pages and programmed_pages else None,
-        requests=requests,
-        precision=judged.precision,
-        steady=judged.steady and not drains,
-        measured_s=seconds,
-        run_s=last.time_ns / 1e9,
-    )
-
-
-def _quantiles_us(first: _Look, last: _Look, shares: tuple[float, ...]) -> list[float]:
-    """Return the latencies that such shares of the requests between two looks do not exceed."""
-    upper = np.concatenate([last.latencies_ns[one][0] for one in last.latencies_ns])
-    counts = np.concatenate(
-        [_since(first.latencies_ns[one], last.latencies_ns[one]) for one in last.latencies_ns]
-    )
-    order = np.argsort(upper, kind="stable")
-    reached = np.cumsum(counts[order])
-    places = [np.searchsorted(reached, share * reached[-1]) for share in shares]
-    return [float(upper[order][place]) / 1e3 for place in places]
-
-
-def _since(
-    first: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
-    last: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
-) -> _Floats:
-    """Return the counts of a histogram without those that it had before; no bin ever goes."""
-    counts = last[1].astype(float)
-    counts[np.searchsorted(last[0], first[0])] -= first[1]
-    return counts

@@ -13,6 +13,9 @@ from writeamp.blackbox.targets.measured import Measured
 from writeamp.errors import WriteampError
 from writeamp.runners import Runner
 
+# The kind of targets that are no real ones.
+SIMULATED = "simulated"
+
 
 @dataclass(frozen=True)
 class Outcome:
