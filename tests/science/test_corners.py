@@ -33,6 +33,12 @@ def test_programs_twice_as_long_are_seen_in_both_corners_of_writes() -> None:
     assert found["random_write_iops"] < 0.7
 
 
+def test_planes_that_read_independently_answer_the_random_reads_of_the_data_sheet() -> None:
+    found = ratios("fdp-datacenter")
+    assert 0.9 <= found["random_read_iops"] <= 1.1
+    assert found["sequential_read_mb_s"] == pytest.approx(1, abs=0.05)
+
+
 def test_reclaim_units_over_all_dies_may_be_as_long_as_they_are() -> None:
     """Dies that collect together wait for nobody; on 45 units WA is higher than on all of them."""
     found = random_writes_of_whole_blocks("fdp-datacenter", most_pages=FEW_PAGES)

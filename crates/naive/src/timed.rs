@@ -23,6 +23,12 @@
 //! may still be suspended so often, has longer to go than suspending takes, and no data are being
 //! loaded. Reads go before it is resumed; what was left is then prolonged by the resumption.
 //!
+//! **Planes.** Where they read for themselves, a read is one of a flash page, waits for its plane and goes through
+//! command, array and data there, while other planes do; the first of the planes with something to read goes first. The
+//! die begins nothing else as long as a plane has something to read.
+//!
+//! **Dispatch.** Before a page is written, the books may hear how many programs and erases each die has to do.
+//!
 //! **Bounds.** Where copies yield, reads of pages that are copied go after all other reads, and suspend nothing.
 //! Programs and erases (suspended ones first) go after all reads. Where waiting has a bound, what could begin
 //! but for others that went first goes before them once that has lasted so long, and is not suspended then;
@@ -111,7 +117,7 @@ mod upkeep;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use array::{Array, Waiter};
+use array::{Array, Seat, Waiter};
 use cache::Cache;
 pub use errors::ErrorTable;
 use errors::Errors;
@@ -134,7 +140,7 @@ pub enum Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     ChannelFree(usize),
-    ArrayDone(usize),
+    ArrayDone(Seat),
     /// An array would have been done now, had it not been suspended.
     Nothing,
     AtLink(u32),
@@ -176,7 +182,8 @@ impl Clock {
 
     /// The array of a unit will not be done when it should have been.
     fn call_off_array(&mut self, unit: usize) {
-        let found = self.events.iter_mut().find(|(.., event)| *event == Event::ArrayDone(unit));
+        let done = Event::ArrayDone(Seat::Die(unit));
+        let found = self.events.iter_mut().find(|(.., event)| *event == done);
         found.expect("the array was at work").2 = Event::Nothing;
     }
 }
@@ -311,7 +318,7 @@ impl<L: Logical> TimedDrive<L> {
         let mut answered = None;
         match event {
             Event::ChannelFree(channel) => self.array.on_channel_free(channel, &mut self.clock),
-            Event::ArrayDone(unit) => self.array.on_array_done(unit, &mut self.clock),
+            Event::ArrayDone(seat) => self.array.on_array_done(seat, &mut self.clock),
             Event::Nothing => {}
             Event::AtLink(id) => self.on_link(id),
             Event::AtController(id) => self.on_controller(id),

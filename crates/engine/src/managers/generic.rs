@@ -15,7 +15,7 @@ mod table;
 pub(super) use assembly::{build_custom, custom_declared, self_declared};
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
-use super::served::Policy;
+use super::served::{Policy, shortest};
 use super::{Layout, Needs};
 use crate::error::Result;
 use crate::flash::{Cause, Table, Tap};
@@ -373,6 +373,20 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
 
     fn failure(&mut self) -> Result<()> {
         self.placement.failure()
+    }
+
+    fn steer(&mut self, queues: &[u32]) {
+        if !matches!(self.layout, Layout::Striped | Layout::StripedPerLun) {
+            return;
+        }
+        let stripe_pages = self.core.flash.geometry().stripe_pages();
+        for stream in 0..self.next_pool.len() {
+            let next = self.next_pool[stream];
+            let frontier = self.core.frontier(stream, next);
+            if self.core.frontiers[frontier].next_page().is_multiple_of(stripe_pages) {
+                self.next_pool[stream] = shortest(queues, next);
+            }
+        }
     }
 
     fn collect_idle(&mut self, pool: usize) -> Result<bool> {

@@ -9,7 +9,7 @@ mod ahead;
 mod state;
 
 use super::core::{Core, Exchange};
-use super::served::Policy;
+use super::served::{Policy, shortest};
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
@@ -271,6 +271,12 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
         self.find_streams(pages, hints);
         self.refill_padded()?;
         if self.layout == Layout::Flat { self.write_flat(pages) } else { self.write_per_lun(pages) }
+    }
+
+    fn steer(&mut self, queues: &[u32]) {
+        if self.layout != Layout::Flat {
+            self.next_pool = self.next_pool.map(|next| shortest(queues, next));
+        }
     }
 
     fn hears(&self) -> Hears {

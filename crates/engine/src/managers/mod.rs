@@ -106,6 +106,11 @@ pub trait BlockManager: Send + State {
     /// of when it collects. Under drive-wide collection the victim may lie elsewhere.
     fn collect_idle(&mut self, lun: usize) -> Result<bool>;
 
+    /// Lets the next stripe of each stream begin on the LUN with the shortest of `queues`, one of
+    /// each LUN, and of equals on the next in turn. A stripe that is begun stays where it is.
+    /// Nothing comes of it where pages do not go round the LUNs.
+    fn steer(&mut self, queues: &[u32]);
+
     /// Fills up the program unit of `unit_pages` that is begun in the open block `block`.
     /// Then it can be programmed. False if the manager has no pages to spare for that now, or ever.
     fn pad(&mut self, block: u32, unit_pages: u32) -> bool;

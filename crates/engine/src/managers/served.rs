@@ -45,6 +45,9 @@ pub trait Policy: Send + State {
         Ok(false)
     }
 
+    /// See [`BlockManager::steer`].
+    fn steer(&mut self, _queues: &[u32]) {}
+
     /// Handler of a frontier that padding filled up.
     /// It is `None` if the manager's books leave no room for padding.
     fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
@@ -61,6 +64,12 @@ pub trait Policy: Send + State {
 
     /// Asserts what must hold of its own books.
     fn assert_books(&self) {}
+}
+
+/// The shortest of queues; of equals, the first from `next` on.
+pub fn shortest(queues: &[u32], next: usize) -> usize {
+    let in_turn = (next..queues.len()).chain(0..next);
+    in_turn.min_by_key(|&at| queues[at]).unwrap_or(next)
 }
 
 impl<P: Policy> BlockManager for P {
@@ -132,6 +141,10 @@ impl<P: Policy> BlockManager for P {
         let collected = Policy::collect_idle(self, if pools == 1 { 0 } else { lun });
         self.core_mut().flash.report_erase();
         collected
+    }
+
+    fn steer(&mut self, queues: &[u32]) {
+        Policy::steer(self, queues);
     }
 
     fn pad(&mut self, block: u32, unit_pages: u32) -> bool {

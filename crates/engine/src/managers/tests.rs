@@ -232,8 +232,8 @@ fn the_luns_of_a_static_layout_are_drives_of_their_own() {
     drive.assert_invariants();
 }
 
-#[test]
-fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
+/// A drive of four LUNs, whose stripes have four pages.
+fn four_luns(manager: &str) -> Box<dyn BlockManager> {
     let shape = Shape {
         channels: 4,
         chips_per_channel: 1,
@@ -249,12 +249,51 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
         layout: Layout::StripedPerLun,
         ..Setup::new(Geometry::new(shape).unwrap().striped_by(4).unwrap())
     };
-    let mut drive = build("single", setup).unwrap();
+    build(manager, setup).unwrap()
+}
+
+fn lun_of(drive: &dyn BlockManager, page: u32) -> u32 {
+    let block = drive.flash().block_of(drive.flash().physical(page).unwrap());
+    block / drive.flash().geometry().blocks_per_lun()
+}
+
+#[test]
+fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
+    let mut drive = four_luns("single");
     drive.write(&(0..40).collect::<Vec<_>>(), None).unwrap();
-    let geometry = *drive.flash().geometry();
     for page in 0..40 {
-        let block = drive.flash().block_of(drive.flash().physical(page).unwrap());
-        assert_eq!(block / geometry.blocks_per_lun(), page / 4 % 4, "page {page}");
+        assert_eq!(lun_of(&*drive, page), page / 4 % 4, "page {page}");
+    }
+}
+
+#[test]
+fn a_stripe_begins_on_the_lun_with_the_shortest_queue_and_stays_there() {
+    let mut drive = four_luns("single");
+    let steered: [(&[u32; 4], u32); 5] = [
+        (&[3, 1, 0, 1], 2),
+        (&[0, 9, 9, 9], 2),
+        (&[0, 9, 9, 9], 2),
+        (&[0, 9, 9, 9], 2),
+        // Of equals, the next in turn.
+        (&[1, 1, 1, 1], 3),
+    ];
+    for (page, (queues, lun)) in (0..).zip(steered) {
+        drive.steer(queues);
+        drive.write(&[page], None).unwrap();
+        assert_eq!(lun_of(&*drive, page), lun, "page {page}");
+    }
+}
+
+#[test]
+fn managers_with_a_collection_of_their_own_go_to_the_shortest_queue_page_by_page() {
+    for manager in ["hcwf:detector=bloom", "wolf:detector=interval"] {
+        let setup = setup(Layout::StripedPerLun, None);
+        let mut drive = build(manager, setup).unwrap();
+        for (page, lun) in [(0, 1), (1, 1), (2, 0)] {
+            drive.steer(if lun == 1 { &[5, 4] } else { &[4, 5] });
+            drive.write(&[page], None).unwrap();
+            assert_eq!(lun_of(&*drive, page), lun, "{manager}, page {page}");
+        }
     }
 }
 

@@ -59,6 +59,7 @@ impl Timing {
                  must be true"
             ));
         }
+        self.check_plane_reads(geometry)?;
         let is_paceable = self.collection.background && self.scheduling.copies_yield;
         if self.collection.paced && !is_paceable {
             return wrong(
@@ -105,6 +106,27 @@ impl Timing {
             ));
         }
         Ok(())
+    }
+
+    /// An error where planes cannot read beside each other, of a profile that has them do so.
+    fn check_plane_reads(&self, geometry: &Geometry) -> Result<()> {
+        let Some(planes) = self.reading_planes(geometry) else { return Ok(()) };
+        let needed = if !self.scheduling.reads_first {
+            "whose reads go first, so scheduling.reads_first must be true"
+        } else if !self.bus.die_interleaving {
+            "whose dies are interleaved, so bus.die_interleaving must be true"
+        } else if self.scheduling.most_wait_us > 0.0 {
+            "without a bound to what programs wait, so scheduling.most_wait_us must be 0"
+        } else if self.collection.paced {
+            "whose collection is not paced, so collection.paced must be false"
+        } else if self.dies(geometry) * (1 + u64::from(planes)) > MOST_DIES {
+            "of fewer planes: with its dies they are 500000 at most"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Spec(format!(
+            "scheduling.plane_reads is \"independent\"; that is for a drive {needed}"
+        )))
     }
 
     fn check_durations(&self) -> Result<()> {

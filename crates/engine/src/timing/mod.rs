@@ -31,8 +31,8 @@ pub use host::{Limits, TimedRun};
 pub use late::Shift;
 pub use measures::{Direction, Measures, Row, Served};
 pub use params::{
-    Arbitration, Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh,
-    SECTOR_BYTES, Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
+    Arbitration, Array, Bus, ByKind, Collection, Dispatch, Interface, MapCache, PlaneReads,
+    Program, Refresh, SECTOR_BYTES, Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
 };
 pub use raid0::{Member, Raid0};
 pub use slc::{Slc, WhenFull};

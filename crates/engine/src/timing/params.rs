@@ -2,7 +2,11 @@
 //!
 //! The library hands the tables over as JSON; keys and values are checked here, once.
 
+mod scheduling;
+
 use serde::{Deserialize, Serialize};
+
+pub use scheduling::{Dispatch, PlaneReads, Scheduling};
 
 use super::errors::Errors;
 use super::slc::Slc;
@@ -162,28 +166,6 @@ impl Default for Interface {
     }
 }
 
-/// `[scheduling]`: which operation a die does next.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub struct Scheduling {
-    /// True if reads go before programs and erases that wait.
-    pub reads_first: bool,
-    /// True if a read suspends a program or an erase that is under way.
-    pub suspend: bool,
-    /// Time until a suspended array is free for the read.
-    pub suspend_us: f64,
-    /// Time that going on takes beyond what was left.
-    pub resume_us: f64,
-    /// Suspensions of one operation, after which it is finished first.
-    pub most_suspends: u32,
-    /// True if the host's reads go before those of pages to be copied.
-    /// A collection is then interrupted between two pages.
-    pub copies_yield: bool,
-    /// Time for which others may go first, after which what waits goes before them; 0 for ever.
-    /// It is then not suspended, nor is it again.
-    pub most_wait_us: f64,
-}
-
 /// `[collection]`: when garbage is collected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -324,6 +306,12 @@ impl Timing {
     /// Mapping units of a flash page.
     pub fn units_per_flash_page(&self, geometry: &Geometry) -> u32 {
         self.flash_page_bytes(geometry) / geometry.page_bytes()
+    }
+
+    /// Planes of a die that read beside each other; `None` where a die does one read at a time.
+    pub fn reading_planes(&self, geometry: &Geometry) -> Option<u32> {
+        let is_independent = self.scheduling.plane_reads == PlaneReads::Independent;
+        is_independent.then(|| geometry.shape().planes_per_die)
     }
 
     /// Mapping units that one program writes.

@@ -5,9 +5,12 @@
 //! sources tells which is next, where a heap would sort all that is to come. Events of one time
 //! happen in the order in which they were scheduled.
 
+mod tournament;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::hint::select_unpredictable;
+
+use tournament::{Due, Entrant, NOBODY, Tournament};
 
 /// Event of a flash drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,13 +89,6 @@ impl Source {
 /// The place of called-off arrays among the sources, and of what comes after them.
 const CALLED_OFF: usize = Source::ALL.len();
 const FIRST_CHANNEL: usize = CALLED_OFF + 1;
-
-/// Time of an event, and its number in the order of scheduling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
-    at_ns: u64,
-    number: u64,
-}
 
 /// The clock of a drive, and what is to come.
 #[derive(Debug)]
@@ -197,14 +193,14 @@ impl Schedule {
     /// Time of the next event.
     #[inline(always)]
     pub fn next_ns(&self) -> Option<u64> {
-        let at_ns = self.tournament.winner.at_ns;
+        let at_ns = self.tournament.winner().at_ns;
         (at_ns != NOBODY.at_ns).then_some(at_ns)
     }
 
     /// Takes the next event, whose time is now from then on; [`Self::happened`] must follow.
     #[inline(always)]
     pub fn next(&mut self) -> Option<Event> {
-        let winner = self.tournament.winner;
+        let winner = self.tournament.winner();
         if winner.at_ns == NOBODY.at_ns {
             return None;
         }
@@ -237,109 +233,6 @@ impl Schedule {
     pub fn happened(&mut self) {
         if let Some(source) = self.vacated.take() {
             self.tournament.set(source, NOBODY);
-        }
-    }
-}
-
-/// Bits of a tag that say whose event it is; the others number the events.
-const SOURCE_BITS: u32 = 20;
-/// Sources that a schedule can have.
-const MOST_SOURCES: usize = (1 << SOURCE_BITS) - 1;
-
-/// Source with its next event.
-#[derive(Debug, Clone, Copy)]
-struct Entrant {
-    at_ns: u64,
-    /// Number of the event and then its source, so that earlier ones have lower tags.
-    tag: u64,
-}
-
-/// Entrant without an event: after all others.
-const NOBODY: Entrant = Entrant { at_ns: u64::MAX, tag: u64::MAX };
-
-impl Entrant {
-    #[inline(always)]
-    fn new(due: Due, source: usize) -> Self {
-        Entrant { at_ns: due.at_ns, tag: due.number << SOURCE_BITS | source as u64 }
-    }
-
-    #[inline(always)]
-    fn source(self) -> usize {
-        self.tag as usize & MOST_SOURCES
-    }
-
-    fn due(self) -> Due {
-        Due { at_ns: self.at_ns, number: self.tag >> SOURCE_BITS }
-    }
-
-    #[inline(always)]
-    fn key(self) -> u128 {
-        u128::from(self.at_ns) << 64 | u128::from(self.tag)
-    }
-
-    /// Returns the earlier of two.
-    /// Which it is cannot be foreseen, and ties are frequent: no branch on either.
-    #[inline(always)]
-    fn or_earlier(self, other: Entrant) -> Entrant {
-        let other_wins = other.key() < self.key();
-        Entrant {
-            at_ns: select_unpredictable(other_wins, other.at_ns, self.at_ns),
-            tag: select_unpredictable(other_wins, other.tag, self.tag),
-        }
-    }
-}
-
-/// Four entrants that play each other, in a cache line.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Match([Entrant; 4]);
-
-/// Tournament: the winner of each match takes part in the one above it.
-#[derive(Debug)]
-struct Tournament {
-    /// The final comes first; those below match m are 4m + 1 to 4m + 4.
-    matches: Vec<Match>,
-    /// The first match between sources.
-    first_round: usize,
-    winner: Entrant,
-}
-
-impl Tournament {
-    fn new(sources: usize) -> Self {
-        assert!(sources <= MOST_SOURCES, "a drive that was checked has fewer dies");
-        let (mut first_round, mut in_round) = (0, 1);
-        while 4 * in_round < sources {
-            first_round += in_round;
-            in_round *= 4;
-        }
-        let matches = vec![Match([NOBODY; 4]); first_round + in_round];
-        Tournament { matches, first_round, winner: NOBODY }
-    }
-
-    fn entrant(&self, source: usize) -> Entrant {
-        self.matches[self.first_round + source / 4].0[source % 4]
-    }
-
-    /// Changes the next event of a source, and who wins.
-    #[inline(always)]
-    fn set(&mut self, source: usize, entrant: Entrant) {
-        let (mut at, mut place) = (self.first_round + source / 4, source % 4);
-        let mut winner = entrant;
-        loop {
-            let Match(four) = &mut self.matches[at];
-            four[place] = winner;
-            // The others first: they wait for nothing that was found below.
-            let [second, third, fourth] = [1, 2, 3].map(|other| four[(place + other) % 4]);
-            winner = winner.or_earlier(second.or_earlier(third).or_earlier(fourth));
-            if at == 0 {
-                self.winner = winner;
-                return;
-            }
-            (at, place) = ((at - 1) / 4, (at - 1) % 4);
-            // Those of one tag are the same event, or none.
-            if self.matches[at].0[place].tag == winner.tag {
-                return;
-            }
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Tests of the drive in time: hand-made schedules, queueing theory, the drive without time.
 
+mod dispatch;
 mod errors;
 mod laws;
 mod mqsim;
+mod planes;
 mod rig;
 mod schedules;
 mod slc;

@@ -1,11 +1,16 @@
 //! Dies, channels and operations in time.
 
+mod planes;
+mod stages;
+mod turns;
+
 use std::collections::VecDeque;
 
+use super::Clock;
 use super::durations::Durations;
 use super::errors::Errors;
-use super::profile::{Profile, transfer_ns};
-use super::{Clock, Event};
+use super::profile::Profile;
+use planes::Plane;
 
 pub type OpId = u64;
 
@@ -67,18 +72,12 @@ enum Doing {
     Decoding(OpId),
 }
 
-/// Turn of a die whose collections are paced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    Copy,
-    Collected,
-    Host,
-}
-
 #[derive(Debug)]
 struct Unit {
     channel: usize,
     doing: Doing,
+    /// Planes that read for themselves, if any do.
+    planes: Vec<Plane>,
     /// Reads of the mapping table, then others, then those of copies that yield.
     reads: [VecDeque<OpId>; 3],
     others: VecDeque<OpId>,
@@ -96,11 +95,18 @@ struct Unit {
     array_end_ns: u64,
 }
 
+/// User of a channel or an array: a die, or a plane of it that reads for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seat {
+    Die(usize),
+    Plane(usize, usize),
+}
+
 #[derive(Debug, Default)]
 struct Channel {
-    user: Option<usize>,
-    outs: VecDeque<(usize, u64)>,
-    ins: VecDeque<(usize, u64)>,
+    user: Option<Seat>,
+    outs: VecDeque<(Seat, u64)>,
+    ins: VecDeque<(Seat, u64)>,
 }
 
 #[derive(Debug)]
@@ -128,6 +134,7 @@ impl Array {
         let unit = |at: usize| Unit {
             channel: at % profile.channels as usize,
             doing: Doing::Nothing,
+            planes: (0..profile.reading_planes).map(|_| Plane::default()).collect(),
             reads: Default::default(),
             others: VecDeque::new(),
             collections: VecDeque::new(),
@@ -313,6 +320,12 @@ impl Array {
         self.told.extend(early.into_iter().rev());
     }
 
+    /// Programs and erases that a die has to do.
+    pub fn queue_of(&self, die: usize) -> usize {
+        let is_queued = |op: &&Operation| op.is_submitted && op.die == die && op.kind != Kind::Read;
+        self.ops.iter().filter(is_queued).count()
+    }
+
     /// An operation is complete: it goes to its die.
     pub fn submit(&mut self, id: OpId, clock: &mut Clock) {
         self.op_mut(id).is_submitted = true;
@@ -360,68 +373,6 @@ impl Array {
         self.ops.iter().filter(is_of_block).max_by_key(|op| op.submitted_as).map(|op| op.id)
     }
 
-    /// Programs of the host that the erased blocks of a unit have room for; one at least.
-    fn room(&self, at: usize) -> i128 {
-        let (profile, pools) = (&self.profile, self.free_blocks.len());
-        let dies = profile.dies() as usize;
-        let pool_of = |die: usize| if pools == 1 { 0 } else { die };
-        let mut room = 0;
-        for die in (0..dies).filter(|&die| profile.unit_of(die) == at) {
-            let pool = pool_of(die);
-            let is_erase = |op: &&Operation| op.kind == Kind::Erase && pool_of(op.die) == pool;
-            let under_way = self.ops.iter().filter(is_erase).count();
-            let erasing = under_way.div_ceil(profile.dies_of(0).len()) as u32;
-            let erased = self.free_blocks[pool].saturating_sub(erasing);
-            let programs = profile.pages_per_block / profile.program_units();
-            room += i128::from(erased * programs) / (dies / pools) as i128;
-        }
-        room.max(1)
-    }
-
-    /// The queue whose turn it is, where collection is paced and no read goes first: copies,
-    /// collections, the host.
-    fn turn(&self, at: usize, with_copies: bool) -> Option<Turn> {
-        let unit = &self.units[at];
-        let is_ready =
-            |queue: &VecDeque<OpId>| queue.front().is_some_and(|&first| self.op(first).waits == 0);
-        let has_copy = with_copies && !unit.reads[2].is_empty();
-        let has_host = is_ready(&unit.others);
-        if (has_copy || is_ready(&unit.collections)) && !(has_host && unit.credit_ns <= 0) {
-            Some(if has_copy { Turn::Copy } else { Turn::Collected })
-        } else {
-            has_host.then_some(Turn::Host)
-        }
-    }
-
-    fn take_turn(&mut self, at: usize, turn: Turn) -> OpId {
-        let room = self.room(at);
-        let host_waits = self.next_ready(at).is_some();
-        let unit = &mut self.units[at];
-        let queue = match turn {
-            Turn::Copy => &mut unit.reads[2],
-            Turn::Collected => &mut unit.collections,
-            Turn::Host => &mut unit.others,
-        };
-        let id = queue.pop_front().expect("it has its turn");
-        let left_ns = i128::from(self.op(id).left_ns);
-        let unit = &mut self.units[at];
-        if turn == Turn::Host {
-            unit.credit_ns += unit.backlog_ns / room;
-        } else {
-            unit.backlog_ns -= left_ns;
-            unit.credit_ns -= if host_waits { left_ns } else { 0 };
-            if unit.backlog_ns == 0 {
-                unit.credit_ns = 0;
-            }
-        }
-        id
-    }
-
-    /// True if reads wait that go before everything else.
-    fn has_first_reads(&self, at: usize) -> bool {
-        self.units[at].reads[..2].iter().any(|reads| !reads.is_empty())
-    }
-
     fn free(&mut self, id: OpId, clock: &mut Clock) {
         self.op_mut(id).waits -= 1;
         if self.op(id).waits > 0 {
@@ -431,12 +382,14 @@ impl Array {
         let yields = is_of_copy && self.profile.copies_yield;
         let at = self.profile.unit_of(die);
         let unit = &mut self.units[at];
-        if kind == Kind::Read {
+        if kind == Kind::Read && !unit.planes.is_empty() {
+            self.queue_on_plane(at, id, if yields { 2 } else { usize::from(!is_of_table) });
+        } else if kind == Kind::Read {
             let goes_first = self.profile.reads_first;
             let reads = &mut unit.reads[if yields { 2 } else { usize::from(!is_of_table) }];
             if goes_first { reads } else { &mut unit.others }.push_back(id);
         }
-        match unit.doing {
+        match self.units[at].doing {
             Doing::Nothing => self.begin_next(at, clock),
             Doing::Array(op) if kind == Kind::Read && !yields && self.profile.suspend => {
                 self.suspend(at, op, clock);
@@ -444,279 +397,5 @@ impl Array {
             Doing::Array(_) => self.load_next(at, clock),
             Doing::Command(_) | Doing::Suspending(_) | Doing::DataOut(_) | Doing::Decoding(_) => {}
         }
-    }
-
-    /// Lets copies, or programs and erases, go that others went before for too long.
-    fn begin_overdue(&mut self, at: usize, clock: &mut Clock) -> bool {
-        let (now_ns, most_ns) = (clock.now_ns, self.profile.most_wait_ns);
-        let (has_copies, has_write) = (
-            !self.units[at].reads[2].is_empty(),
-            self.units[at].suspended.is_some()
-                || self.next_ready(at).is_some()
-                || self.profile.paced && self.turn(at, false).is_some(),
-        );
-        let is_copys_turn = if self.profile.paced {
-            self.units[at].suspended.is_none() && self.turn(at, true) == Some(Turn::Copy)
-        } else {
-            has_copies
-        };
-        let unit = &mut self.units[at];
-        let overdue = |since: Option<u64>| since.filter(|since| since + most_ns <= now_ns);
-        let copies = overdue(unit.copies_wait_since).filter(|_| has_copies);
-        let writes = overdue(unit.writes_wait_since).filter(|_| has_write);
-        let (copy_goes, write_goes) = match (copies, writes) {
-            (Some(copies), Some(writes)) => (copies <= writes, copies > writes),
-            (copies, writes) => (copies.is_some(), writes.is_some()),
-        };
-        // What would go next if nothing were overdue.
-        let has_reads = !unit.reads[0].is_empty() || !unit.reads[1].is_empty();
-        let is_forced = copy_goes || write_goes;
-        let copy_begins = copy_goes || !is_forced && !has_reads && is_copys_turn;
-        let write_begins = write_goes || !is_forced && !has_reads && !is_copys_turn;
-        if copy_begins {
-            unit.copies_wait_since = None;
-        } else if has_copies && unit.copies_wait_since.is_none() {
-            unit.copies_wait_since = Some(now_ns);
-        }
-        if write_begins {
-            unit.writes_wait_since = None;
-        } else if has_write && unit.writes_wait_since.is_none() {
-            unit.writes_wait_since = Some(now_ns);
-        }
-        if copy_goes {
-            let read = if self.profile.paced {
-                self.take_turn(at, Turn::Copy)
-            } else {
-                unit.reads[2].pop_front().expect("there are copies")
-            };
-            self.begin_command(at, read, clock);
-        } else if write_goes {
-            let suspended = unit.suspended.take();
-            let op = match (suspended, self.turn(at, false)) {
-                (Some(op), _) => op,
-                (None, Some(turn)) if self.profile.paced => self.take_turn(at, turn),
-                _ => self.units[at].others.pop_front().expect("there is one"),
-            };
-            self.op_mut(op).suspensions = self.profile.most_suspends;
-            match suspended {
-                Some(op) => self.begin_array(at, op, clock),
-                None => self.begin_command(at, op, clock),
-            }
-        }
-        is_forced
-    }
-
-    fn begin_next(&mut self, at: usize, clock: &mut Clock) {
-        if self.profile.most_wait_ns > 0 && self.begin_overdue(at, clock) {
-            return;
-        }
-        if self.profile.paced && !self.has_first_reads(at) {
-            if let Some(op) = self.units[at].suspended.take() {
-                self.begin_array(at, op, clock);
-                return;
-            }
-            if let Some(turn) = self.turn(at, true) {
-                let op = self.take_turn(at, turn);
-                self.begin_command(at, op, clock);
-                return;
-            }
-        }
-        let unit = &mut self.units[at];
-        if let Some(read) = unit.reads.iter_mut().find_map(VecDeque::pop_front) {
-            self.begin_command(at, read, clock);
-        } else if let Some(op) = unit.suspended.take() {
-            self.begin_array(at, op, clock);
-        } else if let Some(op) = self.next_ready(at) {
-            self.units[at].others.pop_front();
-            self.begin_command(at, op, clock);
-        } else {
-            self.idle_units.push(at);
-        }
-    }
-
-    /// The first of the other operations, if it waits for nothing.
-    fn next_ready(&self, at: usize) -> Option<OpId> {
-        let first = *self.units[at].others.front()?;
-        (self.op(first).waits == 0).then_some(first)
-    }
-
-    fn begin_command(&mut self, at: usize, id: OpId, clock: &mut Clock) {
-        self.units[at].doing = Doing::Command(id);
-        self.send_command(at, id, clock);
-    }
-
-    fn send_command(&mut self, at: usize, id: OpId, clock: &mut Clock) {
-        let (profile, op) = (&self.profile, self.op(id));
-        let duration_ns = match op.kind {
-            Kind::Read => profile.read_command_ns,
-            Kind::Program => {
-                profile.program_command_ns + transfer_ns(op.bytes, profile.channel_mb_s)
-            }
-            Kind::Erase => profile.erase_command_ns,
-        };
-        let channel = self.units[at].channel;
-        self.channels[channel].ins.push_back((at, duration_ns));
-        self.begin_transfer(channel, clock);
-    }
-
-    /// Begins the next transfer of a channel that is free.
-    fn begin_transfer(&mut self, at: usize, clock: &mut Clock) {
-        let channel = &mut self.channels[at];
-        if channel.user.is_some() {
-            return;
-        }
-        let next = if self.profile.commands_first {
-            channel.ins.pop_front().or_else(|| channel.outs.pop_front())
-        } else {
-            channel.outs.pop_front().or_else(|| channel.ins.pop_front())
-        };
-        if let Some((unit, duration_ns)) = next {
-            channel.user = Some(unit);
-            clock.at(clock.now_ns + duration_ns, Event::ChannelFree(at));
-        }
-    }
-
-    pub fn on_channel_free(&mut self, channel: usize, clock: &mut Clock) {
-        let at = self.channels[channel].user.expect("a transfer has ended");
-        match self.units[at].doing {
-            Doing::Command(id) => self.begin_array(at, id, clock),
-            Doing::DataOut(id) if self.op(id).retries > 0 => {
-                self.op_mut(id).retries -= 1;
-                self.units[at].doing = Doing::Decoding(id);
-                let decode_ns = self.errors.as_ref().expect("a read has failed").decode_ns();
-                clock.at(clock.now_ns + decode_ns, Event::ArrayDone(at));
-            }
-            Doing::DataOut(id) => {
-                self.units[at].doing = Doing::Nothing;
-                self.end(at, id, clock);
-            }
-            Doing::Nothing | Doing::Array(_) | Doing::Suspending(_) | Doing::Decoding(_) => {
-                self.units[at].loading.as_mut().expect("data were loaded").1 = true;
-            }
-        }
-        self.channels[channel].user = None;
-        self.begin_transfer(channel, clock);
-    }
-
-    fn begin_array(&mut self, at: usize, id: OpId, clock: &mut Clock) {
-        let end_ns = clock.now_ns + self.op(id).left_ns;
-        self.units[at].doing = Doing::Array(id);
-        self.units[at].array_end_ns = end_ns;
-        clock.at(end_ns, Event::ArrayDone(at));
-        self.load_next(at, clock);
-    }
-
-    pub fn on_array_done(&mut self, at: usize, clock: &mut Clock) {
-        match self.units[at].doing {
-            Doing::Suspending(id) => {
-                self.units[at].doing = Doing::Nothing;
-                self.units[at].suspended = Some(id);
-                self.begin_next(at, clock);
-            }
-            Doing::Array(id) if self.op(id).kind == Kind::Read => {
-                self.units[at].doing = Doing::DataOut(id);
-                let duration_ns = transfer_ns(self.op(id).bytes, self.profile.channel_mb_s);
-                let channel = self.units[at].channel;
-                self.channels[channel].outs.push_back((at, duration_ns));
-                self.begin_transfer(channel, clock);
-            }
-            Doing::Array(id) => {
-                self.units[at].doing = Doing::Nothing;
-                match self.units[at].loading.take() {
-                    Some((next, true)) => self.begin_array(at, next, clock),
-                    Some((next, false)) => self.units[at].doing = Doing::Command(next),
-                    None => {}
-                }
-                self.end(at, id, clock);
-            }
-            Doing::Decoding(id) => self.begin_command(at, id, clock),
-            doing => unreachable!("an array ended that was {doing:?}"),
-        }
-    }
-
-    /// An operation is done.
-    fn end(&mut self, at: usize, id: OpId, clock: &mut Clock) {
-        let place = self.ops.iter().position(|op| op.id == id).expect("it was under way");
-        let op = self.ops.remove(place);
-        for waiter in op.waiters.into_iter().rev() {
-            match waiter {
-                Waiter::Operation(waiting) => self.free(waiting, clock),
-                _ => self.told.push(waiter),
-            }
-        }
-        if self.units[at].doing == Doing::Nothing {
-            self.begin_next(at, clock);
-        }
-    }
-
-    fn load_next(&mut self, at: usize, clock: &mut Clock) {
-        let unit = &self.units[at];
-        let Doing::Array(current) = unit.doing else { return };
-        let is_program = |id: OpId| self.op(id).kind == Kind::Program;
-        if !self.profile.cache_program
-            || unit.loading.is_some()
-            || self.has_first_reads(at)
-            || !is_program(current)
-        {
-            return;
-        }
-        if self.profile.paced {
-            let unit = &self.units[at];
-            let turn = self.turn(at, true);
-            let first = match turn {
-                None | Some(Turn::Copy) => None,
-                Some(Turn::Collected) => unit.collections.front(),
-                Some(Turn::Host) => unit.others.front(),
-            };
-            if let (Some(turn), Some(&first)) = (turn, first)
-                && is_program(first)
-            {
-                let next = self.take_turn(at, turn);
-                self.units[at].loading = Some((next, false));
-                self.send_command(at, next, clock);
-            }
-            return;
-        }
-        if !unit.reads[2].is_empty() {
-            return;
-        }
-        if let Some(next) = self.next_ready(at).filter(|&id| is_program(id)) {
-            self.units[at].others.pop_front();
-            self.units[at].loading = Some((next, false));
-            self.send_command(at, next, clock);
-        }
-    }
-
-    fn suspend(&mut self, at: usize, id: OpId, clock: &mut Clock) {
-        let left_ns = self.units[at].array_end_ns - clock.now_ns;
-        let Profile { suspend_ns, resume_ns, most_suspends, .. } = self.profile;
-        let is_loading = self.units[at].loading.is_some();
-        let op = self.op_mut(id);
-        if op.kind == Kind::Read
-            || is_loading
-            || op.suspensions == most_suspends
-            || left_ns <= suspend_ns
-        {
-            return;
-        }
-        op.suspensions += 1;
-        op.left_ns = left_ns + resume_ns;
-        self.units[at].doing = Doing::Suspending(id);
-        clock.call_off_array(at);
-        clock.at(clock.now_ns + suspend_ns, Event::ArrayDone(at));
-    }
-
-    pub fn is_idle(&self, at: usize) -> bool {
-        let unit = &self.units[at];
-        unit.doing == Doing::Nothing
-            && unit.suspended.is_none()
-            && unit.reads.iter().all(VecDeque::is_empty)
-            && unit.others.is_empty()
-            && unit.collections.is_empty()
-    }
-
-    /// True if an operation was submitted that is not done.
-    pub fn has_work(&self) -> bool {
-        self.ops.iter().any(|op| op.is_submitted)
     }
 }

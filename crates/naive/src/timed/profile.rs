@@ -31,6 +31,9 @@ pub trait Logical {
     /// Writes a page, with the hint on it: a group, or for how many pages it will live still.
     /// There is none on pages of the mapping table.
     fn write(&mut self, page: u32, hint: Option<u64>) -> Vec<LogicalOp>;
+    /// Hears how many programs and erases each die has to do, of which the page that is written
+    /// next, if it may lie on any, wants the fewest.
+    fn steer(&mut self, queues: &[usize]);
     /// Hears that the host has asked for a write, and said something of its pages.
     fn hear(&mut self);
     fn trim(&mut self, pages: Range<u32>);
@@ -64,6 +67,7 @@ pub struct Profile {
     pub pages_per_block: u32,
     /// True if a block lies on all dies.
     pub is_superblock: bool,
+    pub planes_per_die: u32,
     /// Planes that a block lies on.
     pub planes_of_block: u32,
     pub page_bytes: u32,
@@ -101,6 +105,11 @@ pub struct Profile {
     pub most_suspends: u32,
     pub copies_yield: bool,
     pub most_wait_ns: u64,
+    /// Planes of a die that read for themselves; none where it does one read at a time.
+    pub reading_planes: u32,
+    /// True if a stripe of the host's pages begins on the die with the fewest programs and erases
+    /// to do.
+    pub to_shortest_queue: bool,
     pub background: bool,
     pub soft_blocks: u32,
     pub hard_blocks: u32,
@@ -148,12 +157,17 @@ impl Profile {
 
     /// Mapping units that one program writes.
     pub(super) fn program_units(&self) -> u32 {
-        self.read_units() * self.pages_per_word_line
+        self.page_units() * self.pages_per_word_line
+    }
+
+    /// Mapping units of a flash page on the planes that are programmed at once.
+    fn page_units(&self) -> u32 {
+        self.units_per_flash_page * self.planes_at_once
     }
 
     /// Mapping units that one read fetches.
     fn read_units(&self) -> u32 {
-        self.units_per_flash_page * self.planes_at_once
+        if self.reading_planes > 0 { self.units_per_flash_page } else { self.page_units() }
     }
 
     pub(super) fn block_of(&self, page: u32) -> u32 {
@@ -184,8 +198,31 @@ impl Profile {
         }
         let program_index = units_on[turn] / planes;
         let pages_before = program_index * self.pages_per_word_line as usize;
-        let within = ((offset - first) / self.read_units()) as usize;
+        let within = ((offset - first) / self.page_units()) as usize;
         Place { die: dies[turn], program_index, page_index: pages_before + within }
+    }
+
+    /// Plane of its die that a page lies on.
+    /// A block of one plane lies on that of its number; units of one plane go to them in turn.
+    pub(super) fn plane(&self, page: u32) -> usize {
+        let (first_slc_page, planes) = (self.first_slc_page(), self.planes_per_die);
+        let is_slc = page >= first_slc_page;
+        if planes == 1 {
+            return 0;
+        }
+        if self.planes_at_once > 1 {
+            // All units are whole numbers of such pages.
+            return (page / self.units_per_flash_page % planes) as usize;
+        }
+        let on_die = if is_slc {
+            (page - first_slc_page) / self.slc_unit_pages() / self.dies()
+        } else if self.planes_of_block == 1 {
+            self.block_of(page) % (self.blocks / self.dies())
+        } else {
+            let dies = self.dies_of(self.block_of(page)).len() as u32;
+            page % self.pages_per_block / self.program_units() / dies
+        };
+        (on_die % planes) as usize
     }
 
     /// True if the unit of a page is complete with it.

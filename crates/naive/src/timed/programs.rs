@@ -40,10 +40,20 @@ impl<L: Logical> TimedDrive<L> {
         self.collect_if_short();
         let (cause, bytes, after) = self.prepare_write(page, bytes);
         self.forget_in_slc(page);
-        let ops = self.logical.write(page, self.hint_on(page));
+        let ops = self.write_logical(page, self.hint_on(page));
         let written = Written { cause, bytes, after, waiter: Some(waiter) };
         self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
         self.keep_table();
+    }
+
+    /// Lets the books write a page, on the die with the shortest queue if the drive seeks that.
+    fn write_logical(&mut self, page: u32, hint: Option<u64>) -> Vec<LogicalOp> {
+        if self.profile.to_shortest_queue {
+            let dies = 0..self.profile.dies() as usize;
+            let queues: Vec<usize> = dies.map(|die| self.array.queue_of(die)).collect();
+            self.logical.steer(&queues);
+        }
+        self.logical.write(page, hint)
     }
 
     /// Cause and bytes of a page that is written, and the reads that it waits for.
@@ -67,7 +77,7 @@ impl<L: Logical> TimedDrive<L> {
 
     /// Writes a page that comes out of the SLC cache, once it was read there.
     pub(super) fn take_up_folded(&mut self, page: u32, read: Option<OpId>) {
-        let ops = self.logical.write(page, self.hint_on(page));
+        let ops = self.write_logical(page, self.hint_on(page));
         let written = Written {
             cause: ProgramFor::Folding,
             bytes: self.profile.page_bytes,
@@ -91,7 +101,7 @@ impl<L: Logical> TimedDrive<L> {
         if let Some(rest) = rest {
             self.array.submit(rest, &mut self.clock);
         }
-        let ops = self.logical.write(page, None);
+        let ops = self.write_logical(page, None);
         let written = Written {
             cause: ProgramFor::Mapping,
             bytes: self.profile.page_bytes,

@@ -1,6 +1,6 @@
 //! SLC cache: rows of blocks that take the host's pages first, and are folded in their order.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, ProgramFor};
@@ -252,21 +252,18 @@ impl<L: Logical> TimedDrive<L> {
             })
             .collect();
         let page_bytes = self.profile.page_bytes;
-        let mut read = None;
-        for &(page, _) in &held {
-            if self.array.is_in_memory(page) {
-                continue;
-            }
-            match read {
-                Some(read) => self.array.add_bytes(read, page_bytes),
-                None => read = Some(self.array.new_read(page, page_bytes)),
-            }
-        }
-        if let Some(read) = read {
+        let (in_memory, on_flash): (Vec<u32>, Vec<u32>) =
+            held.iter().map(|&(page, _)| page).partition(|&page| self.array.is_in_memory(page));
+        let mut reads: BTreeMap<u32, Option<OpId>> =
+            in_memory.into_iter().map(|page| (page, None)).collect();
+        for together in on_flash.chunk_by(|&a, &b| self.profile.is_read_at_once(a, b)) {
+            let read = self.array.new_read(together[0], page_bytes * together.len() as u32);
             self.array.mark_of_copy(read);
             self.array.submit(read, &mut self.clock);
+            reads.extend(together.iter().map(|&page| (page, Some(read))));
         }
-        for (_, logical) in held {
+        for (page, logical) in held {
+            let read = reads[&page];
             self.slc().forget(logical);
             self.collect_if_short();
             self.take_up_folded(logical, read);

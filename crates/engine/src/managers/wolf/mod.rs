@@ -40,7 +40,7 @@ use space::Space;
 use std::ops::Bound::Included;
 
 use super::core::Core;
-use super::served::Policy;
+use super::served::{Policy, shortest};
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Setup};
 use crate::error::Result;
 use crate::flash::{Tap, filled};
@@ -286,6 +286,12 @@ impl<T: Tap> Policy for Grouped<T> {
     fn forget(&mut self, logical: u32) {
         if let Oracle::Intervals(intervals) = &mut self.oracle {
             intervals.forget(logical);
+        }
+    }
+
+    fn steer(&mut self, queues: &[u32]) {
+        if self.luns > 1 {
+            self.next_lun.iter_mut().for_each(|next| *next = shortest(queues, *next));
         }
     }
 

@@ -11,6 +11,7 @@ mod draws;
 mod ops;
 mod pacing;
 mod places;
+mod planes;
 mod retries;
 mod slc;
 mod stages;
@@ -23,6 +24,7 @@ pub use ops::{Kind, NONE, OpId, Waiter};
 use ops::{Op, Ops};
 use pacing::Pacing;
 pub use places::Places;
+use planes::Planes;
 use retries::Retrying;
 use slc::SlcArray;
 use unit::Unit;
@@ -82,12 +84,16 @@ pub struct Nand {
     erases: Table<u32>,
     /// Turns of collection and the host, where collection is paced.
     pacing: Option<Pacing>,
+    /// Planes that read beside each other, where dies have such.
+    planes: Option<Box<Planes>>,
     /// The blocks of an SLC cache.
     slc: Option<Box<SlcArray>>,
     /// Bit errors of reads, where there are any.
     retrying: Option<Box<Retrying>>,
     /// The number of its first page: those of the others end there.
     first_slc_page: u32,
+    /// Programs and erases of each die that were submitted and are not done.
+    pub queues: Vec<u32>,
     /// The last operation of each write queue of each die, for who waits for all of them.
     last_program: Vec<OpId>,
 }
@@ -143,10 +149,12 @@ impl Nand {
             in_memory: filled(0, (pages as usize).div_ceil(64))?,
             erases: filled(0, geometry.blocks() as usize)?,
             retrying: None,
+            planes: timing.reading_planes(geometry).map(|per| Box::new(Planes::new(units, per))),
             slc: slc.map(|blocks| Box::new(SlcArray::new(blocks))),
             first_slc_page: geometry.physical_pages(),
             last_program: vec![NONE; places.dies as usize * if is_paced { 2 } else { 1 }],
             pacing: is_paced.then(|| Pacing::new(&places, geometry, &unit_of_die)).transpose()?,
+            queues: vec![0; places.dies as usize],
             unit_of_die,
             places,
         })
@@ -239,6 +247,7 @@ impl Nand {
                 self.decide_retries(op, events.now_ns());
             }
         } else {
+            self.queues[die as usize] += 1;
             if kind == Kind::Program {
                 let queue = self.queue_of(die, is_collection);
                 self.last_program[queue] = op;
@@ -273,7 +282,9 @@ impl Nand {
         let (kind, die, is_of_table) = (found.kind, found.die, found.is_of_table);
         let yields = found.is_of_copy && self.scheduling.copies_yield;
         let unit = self.unit_of_die[die as usize];
-        if kind == Kind::Read {
+        if kind == Kind::Read && self.planes.is_some() {
+            self.queue_on_plane(unit, op, yields);
+        } else if kind == Kind::Read {
             let goes_first = self.scheduling.reads_first;
             let unit = &mut self.units[unit as usize];
             let queue = match (goes_first, is_of_table) {
@@ -294,6 +305,7 @@ impl Nand {
         }
         let Op { kind, die, first_page, filled, erases_before, is_collection, .. } =
             *self.ops.get(op);
+        self.queues[die as usize] -= u32::from(kind != Kind::Read);
         if kind == Kind::Program {
             let erases = if self.is_slc(first_page) {
                 self.slc_erases(first_page)
@@ -364,6 +376,11 @@ impl Nand {
     pub fn busy_ns(&self, now_ns: u64) -> (u64, u64) {
         let channels = self.channels.iter().map(|channel| channel.busy_ns).sum();
         (channels, self.units.iter().map(|unit| unit.busy_until(now_ns)).sum())
+    }
+
+    /// Arrays whose work ends at times of their own: units, and planes that read for themselves.
+    pub fn arrays(&self) -> u32 {
+        self.units() + self.planes.as_ref().map_or(0, |planes| planes.count())
     }
 
     /// Units that work at one time: dies, or chips where dies are not interleaved.

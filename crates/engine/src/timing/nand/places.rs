@@ -1,7 +1,7 @@
 //! Places of pages, as far as time depends on them.
 
 use crate::flash::{Divider, EraseUnit, Geometry};
-use crate::timing::params::Timing;
+use crate::timing::params::{PlaneReads, Timing};
 
 /// Place of a program unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +52,14 @@ pub struct Places {
     /// Dies that a block lies on.
     dies_per_block: Divisor,
     program_units: Divisor,
+    /// Mapping units of a flash page on all planes that are programmed at once.
+    page_units: Divisor,
     /// Mapping units that one read of the array fetches.
     read_units: Divisor,
+    flash_page_units: Divisor,
+    planes_at_once: u32,
+    planes_per_die: u32,
+    erase_unit: EraseUnit,
     pages_per_word_line: u32,
     /// Planes that are programmed one after another at the same page of a block.
     planes_in_turn: Divisor,
@@ -71,6 +77,8 @@ impl Places {
         let shape = geometry.shape();
         let dies = timing.dies(geometry) as u32;
         let planes = timing.program.planes;
+        let flash_page_units = timing.units_per_flash_page(geometry);
+        let page_units = Divisor::new(flash_page_units * planes);
         Places {
             pages_per_block: Divisor::new(geometry.pages_per_block()),
             blocks_per_lun: Divisor::new(geometry.blocks_per_lun()),
@@ -79,7 +87,15 @@ impl Places {
                 EraseUnit::Block | EraseUnit::MultiPlane => 1,
             }),
             program_units: Divisor::new(timing.program_units(geometry)),
-            read_units: Divisor::new(timing.units_per_flash_page(geometry) * planes),
+            read_units: match timing.scheduling.plane_reads {
+                PlaneReads::Together => page_units,
+                PlaneReads::Independent => Divisor::new(flash_page_units),
+            },
+            page_units,
+            flash_page_units: Divisor::new(flash_page_units),
+            planes_at_once: planes,
+            planes_per_die: shape.planes_per_die,
+            erase_unit: shape.erase_unit,
             pages_per_word_line: timing.program.pages_per_word_line,
             planes_in_turn: Divisor::new(match shape.erase_unit {
                 EraseUnit::Block => 1,
@@ -128,8 +144,31 @@ impl Places {
         };
         let program_index = self.planes_in_turn.quotient(program_index);
         let page_index =
-            program_index * self.pages_per_word_line + self.read_units.quotient(within);
+            program_index * self.pages_per_word_line + self.page_units.quotient(within);
         Place { die, program_index, page_index }
+    }
+
+    /// Plane of its die that a page lies on.
+    pub fn plane_of(&self, page: u32) -> u32 {
+        let (block, offset) = self.block_of(page);
+        let (program, within) = self.program_units.divide(offset);
+        if self.erase_unit == EraseUnit::Block {
+            block % self.blocks_per_lun.value % self.planes_per_die
+        } else if self.planes_at_once > 1 {
+            self.flash_page_units.quotient(within) % self.planes_at_once
+        } else {
+            self.dies_per_block.quotient(program) % self.planes_per_die
+        }
+    }
+
+    /// Plane of its die that a page of the SLC cache lies on.
+    /// It is found by the number of its program unit on that die, and of the page in that.
+    pub fn slc_plane_of(&self, unit: u32, within: u32) -> u32 {
+        if self.planes_at_once > 1 {
+            self.flash_page_units.quotient(within)
+        } else {
+            unit % self.planes_per_die
+        }
     }
 
     /// The dies that a block lies on.

@@ -6,7 +6,6 @@
 
 use super::draws::standard;
 use super::ops::{Op, OpId};
-use super::unit::Stage;
 use super::{Nand, Schedule};
 use crate::error::Result;
 use crate::flash::{Array, Table, filled};
@@ -176,11 +175,10 @@ impl Nand {
         self.ops.get_mut(op).retries = retries as u8;
     }
 
-    /// A try was not corrected: its die waits for the decoder to say so, and reads again.
+    /// A try was not corrected: its die or plane waits for the decoder, and reads again.
     #[cold]
     pub(super) fn fail(&mut self, at: u32, op: OpId, events: &mut Schedule) {
         self.ops.get_mut(op).retries -= 1;
-        self.units[at as usize].stage = Stage::Decoding(op);
         let decode_ns = self.retrying.as_ref().map_or(0, |retrying| retrying.decode_ns);
         events.array_done(events.now_ns() + decode_ns, at);
     }

@@ -36,6 +36,16 @@ impl Nand {
         (page - self.first_slc_page) / unit_pages % dies
     }
 
+    /// Plane of its die that a page lies on, of the SLC cache or behind it.
+    pub(super) fn plane_of(&self, page: u32) -> u32 {
+        if !self.is_slc(page) {
+            return self.places.plane_of(page);
+        }
+        let SlcBlocks { unit_pages, dies, .. } = self.slc().blocks;
+        let offset = page - self.first_slc_page;
+        self.places.slc_plane_of(offset / unit_pages / dies, offset % unit_pages)
+    }
+
     /// Erases of the row of a page that were asked for.
     #[cold]
     pub(super) fn slc_erases(&self, page: u32) -> u32 {
@@ -43,7 +53,7 @@ impl Nand {
         slc.erases[((page - self.first_slc_page) / slc.blocks.row_pages) as usize]
     }
 
-    /// A read of the unit that `page` of the cache lies in; it waits to be submitted.
+    /// A read of the flash page that holds `page` of the cache; it waits to be submitted.
     #[cold]
     pub(super) fn add_slc_read(&mut self, page: u32) -> OpId {
         let die = self.slc_die(page);

@@ -92,6 +92,9 @@ impl Nand {
         if self.pacing.is_some() && self.begin_in_turn(at, events) {
             return;
         }
+        if self.planes.is_some() && self.begin_on_planes(at, events) {
+            return;
+        }
         let unit = &mut self.units[at as usize];
         debug_assert_eq!(unit.stage, Stage::Idle);
         if let Some(op) = unit.next_read(&self.ops) {
@@ -123,10 +126,19 @@ impl Nand {
         self.request_channel(unit, Way::In, duration_ns, events);
     }
 
-    fn request_channel(&mut self, unit: u32, way: Way, duration_ns: u64, events: &mut Schedule) {
-        let channel = self.units[unit as usize].channel;
-        let end_ns =
-            self.channels[channel as usize].request(unit, way, duration_ns, events.now_ns());
+    /// Asks for the channel of a unit, or of a plane.
+    pub(super) fn request_channel(
+        &mut self,
+        at: u32,
+        way: Way,
+        duration_ns: u64,
+        events: &mut Schedule,
+    ) {
+        let channel = match self.units.get(at as usize) {
+            Some(unit) => unit.channel,
+            None => self.units[self.unit_of_plane(at) as usize].channel,
+        };
+        let end_ns = self.channels[channel as usize].request(at, way, duration_ns, events.now_ns());
         if let Some(end_ns) = end_ns {
             events.channel_free(end_ns, channel);
         }
@@ -134,9 +146,9 @@ impl Nand {
 
     /// A transfer on a channel has ended.
     pub fn on_channel_free(&mut self, channel: u32, events: &mut Schedule) {
-        let unit = self.channels[channel as usize].current();
+        let user = self.channels[channel as usize].current();
         // What this leads to must not overtake those who wait for the channel already.
-        self.on_transferred(unit, events);
+        self.on_transferred(user, events);
         let end_ns = self.channels[channel as usize].release(self.arbitration, events.now_ns());
         if let Some(end_ns) = end_ns {
             events.channel_free(end_ns, channel);
@@ -144,10 +156,14 @@ impl Nand {
     }
 
     fn on_transferred(&mut self, at: u32, events: &mut Schedule) {
-        let unit = &mut self.units[at as usize];
+        let Some(unit) = self.units.get_mut(at as usize) else {
+            self.on_plane_transferred(at, events);
+            return;
+        };
         match unit.stage {
             Stage::Command(op) => self.begin_array(at, op, events),
             Stage::DataOut(op) if self.retrying.is_some() && self.ops.get(op).retries > 0 => {
+                unit.stage = Stage::Decoding(op);
                 self.fail(at, op, events);
             }
             Stage::DataOut(op) => {
@@ -162,7 +178,7 @@ impl Nand {
     }
 
     /// Begins the next operation unless telling of the last one has led to that already.
-    fn go_on(&mut self, unit: u32, events: &mut Schedule) {
+    pub(super) fn go_on(&mut self, unit: u32, events: &mut Schedule) {
         if self.units[unit as usize].stage == Stage::Idle {
             self.begin_next(unit, events);
         }
@@ -184,7 +200,10 @@ impl Nand {
     /// The array of a unit is done, or suspended.
     pub fn on_array_done(&mut self, at: u32, events: &mut Schedule) {
         let now_ns = events.now_ns();
-        let unit = &mut self.units[at as usize];
+        let Some(unit) = self.units.get_mut(at as usize) else {
+            self.on_plane_done(at, events);
+            return;
+        };
         match unit.stage {
             Stage::Suspending(op) => {
                 let Op { array_ns, die, .. } = *self.ops.get(op);

@@ -39,6 +39,8 @@ pub struct Unit {
     pub channel: u32,
     /// Stage of its operation.
     pub stage: Stage,
+    /// Reads that its planes have to do or are at, where these read for themselves.
+    pub plane_reads: u32,
     /// Reads of the mapping table, which go before the others, where reads go first.
     pub table_reads: Queue,
     /// Other reads that go first, where reads do.
@@ -69,6 +71,7 @@ impl Unit {
         Unit {
             channel,
             stage: Stage::Idle,
+            plane_reads: 0,
             table_reads: Queue::default(),
             reads: Queue::default(),
             copies: Queue::default(),
@@ -143,6 +146,7 @@ impl Unit {
         self.table_reads.head().is_some()
             || self.reads.head().is_some()
             || self.copies.head().is_some()
+            || self.plane_reads > 0
     }
 
     /// True if no reads wait but of pages that are copied.

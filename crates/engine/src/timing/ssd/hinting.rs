@@ -10,6 +10,7 @@ use super::Ssd;
 use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::hints::{Group, Hears, Hints, NEVER, hottest_group};
+use crate::timing::params::Dispatch;
 
 /// Hints that were given and are to be used.
 #[derive(Debug)]
@@ -109,6 +110,9 @@ impl Ssd {
 
     /// Lets the manager write a page, with the hint on it if it hears hints.
     pub(super) fn write_hinted(&mut self, page: u32) -> Result<()> {
+        if self.timing.scheduling.dispatch == Dispatch::ShortestQueue {
+            self.drive.steer(&self.nand.queues);
+        }
         let Some(hinting) = &self.hinting else { return self.drive.write(&[page], None) };
         let (host_now, flash) = (self.counters.host.written_pages, self.drive.flash());
         let group_of = [hinting.group_of(page)];

@@ -125,7 +125,7 @@ impl Ssd {
             counters: Counters::default(),
             late: Lateness::default(),
             heard: Vec::new(),
-            events: Schedule::new(nand.places.channels, nand.units()),
+            events: Schedule::new(nand.places.channels, nand.arrays()),
             nand,
             timing,
             drive,

@@ -222,18 +222,8 @@ impl Ssd {
         let mut moved = std::mem::take(&mut slc.moved);
         let is_last = slc.log.next_to_fold(&mut moved);
         let page_bytes = self.page_bytes;
-        let mut read: Option<OpId> = None;
-        for &(physical, _) in &moved {
-            if !self.nand.is_in_memory(physical) {
-                let op = *read.get_or_insert_with(|| self.nand.add_read(physical));
-                self.nand.add_bytes(op, page_bytes);
-            }
-        }
-        if let Some(read) = read {
-            self.nand.mark_of_copy(read);
-            self.nand.submit(read, &mut self.events);
-        }
-        for &(_, logical) in &moved {
+        let reads = self.read_to_fold(&moved);
+        for (&(_, logical), read) in moved.iter().zip(reads) {
             self.slc().log.forget(logical);
             self.collect_if_short()?;
             self.write_hinted(logical)?;
@@ -257,6 +247,34 @@ impl Ssd {
             self.nand.erase_slc_row(row, &mut self.events);
         }
         Ok(())
+    }
+
+    /// Reads what is folded, as far as it is not in memory: neighbours of one flash page at once.
+    /// Returns the read of each page.
+    fn read_to_fold(&mut self, moved: &[(u32, u32)]) -> Vec<Option<OpId>> {
+        let mut last: Option<(u32, OpId)> = None;
+        let mut reads = Vec::with_capacity(moved.len());
+        for &(physical, _) in moved {
+            if self.nand.is_in_memory(physical) {
+                reads.push(None);
+                continue;
+            }
+            let fetched = self.nand.places.read_of(physical);
+            let op = match last {
+                Some((before, op)) if before == fetched => op,
+                _ => {
+                    self.submit_last(&mut last);
+                    let read = self.nand.add_read(physical);
+                    self.nand.mark_of_copy(read);
+                    read
+                }
+            };
+            self.nand.add_bytes(op, self.page_bytes);
+            reads.push(Some(op));
+            last = Some((fetched, op));
+        }
+        self.submit_last(&mut last);
+        reads
     }
 
     /// Looks again in a while whether the device is still idle, if its cache is folded then.

@@ -107,6 +107,11 @@ impl Logical for Books {
         self.heard()
     }
 
+    fn steer(&mut self, queues: &[usize]) {
+        let queues: Vec<u32> = queues.iter().map(|&queue| queue as u32).collect();
+        self.drive.steer(&queues);
+    }
+
     fn hear(&mut self) {
         self.names_groups = true;
     }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::timing::{
-    Arbitration, Array, Bus, ByKind, Collection, Errors, Interface, MapCache, Program, Refresh,
-    Scheduling, Slc, Timing, WhenFull, WriteCache,
+    Arbitration, Array, Bus, ByKind, Collection, Dispatch, Errors, Interface, MapCache, PlaneReads,
+    Program, Refresh, Scheduling, Slc, Timing, WhenFull, WriteCache,
 };
 use writeamp_naive::timed::{ErrorTable, Profile};
 
@@ -68,7 +68,7 @@ type Numbers = Vec<u32>;
 /// Any drive with such times and parts.
 pub fn drives(times: Times, parts: Parts) -> impl Strategy<Value = Drive> {
     let drive = move |numbers: Numbers| drive(&mut Draws(numbers), times, parts);
-    prop::collection::vec(any::<u32>(), 76).prop_map(drive)
+    prop::collection::vec(any::<u32>(), 78).prop_map(drive)
 }
 
 /// Numbers that choices are made from, one each.
@@ -88,7 +88,7 @@ impl Draws {
 fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     let erase_unit =
         draws.one_of(&[EraseUnit::Block, EraseUnit::MultiPlane, EraseUnit::Superblock]);
-    let planes_per_die = draws.one_of(&[1, 2]);
+    let planes_per_die = draws.one_of(&[1, 2, 2, 3]);
     let page_bytes = draws.one_of(&[512, 1024, 4096]);
     let shape = Shape {
         channels: draws.one_of(&[1, 2, 3]),
@@ -112,6 +112,10 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     timing.collection.paced =
         draws.maybe() && timing.collection.background && timing.scheduling.copies_yield;
     timing.program = program;
+    if draws.one_of(&[true, false, false]) {
+        read_planes_apart(&mut timing);
+    }
+    timing.scheduling.dispatch = draws.one_of(&[Dispatch::InTurn, Dispatch::ShortestQueue]);
     timing.errors = errors(draws, times);
     if parts != Parts::Array {
         add_parts(draws, &mut timing, page_bytes);
@@ -217,7 +221,17 @@ fn scheduling(draws: &mut Draws, suspend_us: f64, resume_us: f64) -> Scheduling 
         most_suspends: draws.one_of(&[1, 2, 5]),
         copies_yield: reads_first && draws.maybe(),
         most_wait_us: if reads_first { draws.one_of(&[0.0, 50.021, 400.0]) } else { 0.0 },
+        ..Scheduling::default()
     }
+}
+
+/// Lets the planes of a drive read for themselves, and makes it one that can.
+fn read_planes_apart(timing: &mut Timing) {
+    timing.scheduling.plane_reads = PlaneReads::Independent;
+    timing.scheduling.reads_first = true;
+    timing.scheduling.most_wait_us = 0.0;
+    timing.collection.paced = false;
+    timing.bus.die_interleaving = true;
 }
 
 fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
@@ -376,6 +390,7 @@ impl Drive {
             blocks: self.geometry.blocks(),
             pages_per_block: self.geometry.pages_per_block(),
             is_superblock: shape.erase_unit == EraseUnit::Superblock,
+            planes_per_die: shape.planes_per_die,
             planes_of_block: match shape.erase_unit {
                 EraseUnit::Block => 1,
                 EraseUnit::MultiPlane | EraseUnit::Superblock => shape.planes_per_die,
@@ -412,6 +427,11 @@ impl Drive {
             most_suspends: scheduling.most_suspends,
             copies_yield: scheduling.copies_yield,
             most_wait_ns: ns(scheduling.most_wait_us),
+            reading_planes: match scheduling.plane_reads {
+                PlaneReads::Together => 0,
+                PlaneReads::Independent => shape.planes_per_die,
+            },
+            to_shortest_queue: scheduling.dispatch == Dispatch::ShortestQueue,
             background: collection.background,
             soft_blocks: collection.soft_blocks,
             hard_blocks: collection.hard_blocks,
