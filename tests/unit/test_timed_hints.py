@@ -49,3 +49,12 @@ def test_a_load_without_groups_is_refused_in_a_sentence(tmp_path: Path) -> None:
     )
     assert status == 2
     assert "wolf needs hints on the group of each page, and this workload gives none" in said
+
+
+def test_an_array_refuses_managers_that_need_hints_and_names_those_that_need_none() -> None:
+    asked = "--device raid0:x25-m,x25-m --size 64MiB --workload hot-cold:f=0.1,r=0.9 --time 1ms"
+    for manager, hints in (("wolf", "groups"), ("oracle:streams=4", "invalidation times")):
+        status, _, said = run("simulate", f"{asked} --manager {manager}")
+        assert status == 2
+        assert f"{manager} needs hints on {hints}, which an array does not give its members" in said
+        assert "block managers that need none: single, sepgc" in said

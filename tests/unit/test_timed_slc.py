@@ -131,8 +131,9 @@ def test_the_memory_of_its_tables_is_counted() -> None:
         ("slc.bits_per_cell=0", "slc.bits_per_cell is 0; it must be from 1 to 8"),
         ("slc.spread=0.5", "slc.spread is 0.5"),
         ("slc.static_bytes=99999999999999999", "slc.static_bytes"),
-        ('slc.when_full="stop"', "unknown variant"),
-        ("slc.size=5", "unknown field"),
+        ('slc.when_full="stop"', "slc.when_full is stop; it must be fold or through"),
+        ("slc.size=5", "slc.size is no key of the device; valid: static_bytes, dynamic_share"),
+        ("slc.static_bytes=-5", "slc.static_bytes is -5; it must be a whole number"),
     ],
 )
 def test_values_that_cannot_be_are_refused(profile: str, change: str, said: str) -> None:
@@ -150,7 +151,7 @@ def test_a_watermark_of_a_cache_that_is_passed_by_when_full_is_refused(profile: 
 def test_paced_collection_beside_one_is_refused(profile: str) -> None:
     paced = ["collection.background=true", "collection.paced=true"]
     first = ["scheduling.reads_first=true", "scheduling.copies_yield=true"]
-    with pytest.raises(wa.WriteampError, match="drives without an SLC cache"):
+    with pytest.raises(wa.WriteampError, match=r"beside an SLC cache.* it must be false"):
         written(profile, 10, set=[*paced, *first])
 
 

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from writeamp.registry.entries import EngineKind, Entry, engine_entries
+from collections.abc import Iterable
 
-NO_HINTS = "nothing"
+from writeamp.registry.entries import EngineKind, Entry, engine_entries
+from writeamp.registry.hints import without_hints
 
 
 def served_examples(kind: EngineKind) -> tuple[str, ...]:
     """Return an example of each policy of a kind that a virtual drive can work by."""
-    return tuple(entry.example for entry in served_entries(kind))
-
-
-def served_entries(kind: EngineKind) -> list[Entry]:
-    """Return the policies of a kind that a virtual drive can work by."""
-    is_manager = kind == "managers"
-    return [
-        entry
-        for entry in engine_entries(kind)
-        if not is_manager or entry.declared["hears"] == NO_HINTS
-    ]
+    served: Iterable[Entry] = without_hints() if kind == "managers" else engine_entries(kind)
+    return tuple(entry.example for entry in served)

@@ -14,7 +14,7 @@ from writeamp._engine import check_times, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
-from writeamp.registry.declarations import declared
+from writeamp.registry.hints import refuse_hints
 from writeamp.runs.inputs import prepare
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
@@ -26,7 +26,6 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.served_policies import NO_HINTS, served_entries
 from writeamp.vssd.settings import DriveSettings
 
 
@@ -68,7 +67,7 @@ def specify(
         WriteampError: it is no flash drive, its manager needs hints, or it cannot be built so.
     """
     device, policy, notes = most_probable(device, policy)
-    _refuse_hints(policy)
+    refuse_hints(str(policy.manager), "no program gives a drive")
     load = LoadSettings(precondition=settings.precondition)
     if Precondition.of(load.precondition).fill == "workload":
         raise WriteampError(
@@ -184,17 +183,6 @@ def _pages_apart(device: Device, settings: DriveSettings) -> int:
     if not settings.is_timed:
         return 0
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)
-
-
-def _refuse_hints(policy: BuiltInPolicySettings) -> None:
-    hints = declared(str(policy.manager))["hears"]
-    if hints == NO_HINTS:
-        return
-    good = [entry.name for entry in served_entries("managers")]
-    raise WriteampError(
-        f"{policy.manager} needs hints on {hints.replace('_', ' ')}, which no program gives a "
-        f"drive; block managers that need none: {', '.join(good)}"
-    )
 
 
 def _text(path: Path | None) -> str | None:

@@ -132,8 +132,9 @@ impl Timing {
     fn check_durations(&self) -> Result<()> {
         let Array { read_us, program_us, erase_us, read_spread, program_spread, erase_spread } =
             &self.timing;
-        let times = [("read_us", read_us), ("program_us", program_us)];
-        let spreads = [("read_spread", read_spread), ("program_spread", program_spread)];
+        let times = [("timing.read_us", read_us), ("timing.program_us", program_us)];
+        let spreads =
+            [("timing.read_spread", read_spread), ("timing.program_spread", program_spread)];
         let all = |named: &[(&'static str, &ByKind)]| -> Vec<(&'static str, f64)> {
             let each = |(name, kinds): &(&'static str, &ByKind)| {
                 kinds.values().iter().map(|&value| (*name, value)).collect::<Vec<_>>()
@@ -148,10 +149,10 @@ impl Timing {
         let Scheduling { suspend_us, resume_us, most_wait_us, .. } = self.scheduling;
         let mut durations = all(&times);
         durations.extend([
-            ("erase_us", *erase_us),
-            ("suspend_us", suspend_us),
-            ("resume_us", resume_us),
-            ("most_wait_us", most_wait_us),
+            ("timing.erase_us", *erase_us),
+            ("scheduling.suspend_us", suspend_us),
+            ("scheduling.resume_us", resume_us),
+            ("scheduling.most_wait_us", most_wait_us),
             ("write_cache.idle_flush_ms", self.write_cache.idle_flush_ms),
         ]);
         if let Some((name, value)) = durations.iter().find(|(_, us)| !(0.0..=MOST_US).contains(us))
@@ -159,7 +160,7 @@ impl Timing {
             return Err(Error::outside(name, value, format_args!("from 0 to {MOST_US:e}")));
         }
         let mut relative = all(&spreads);
-        relative.push(("erase_spread", *erase_spread));
+        relative.push(("timing.erase_spread", *erase_spread));
         if let Some((name, value)) = relative.iter().find(|(_, sd)| !(0.0..=0.28).contains(sd)) {
             return Err(Error::outside(name, value, "from 0 to 0.28, so that no draw is below 0"));
         }

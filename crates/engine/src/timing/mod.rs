@@ -21,6 +21,7 @@ mod server;
 mod slab;
 mod slc;
 mod ssd;
+mod tables;
 mod window;
 mod write_cache;
 

@@ -10,12 +10,13 @@ pub use scheduling::{Dispatch, PlaneReads, Scheduling};
 
 use super::errors::Errors;
 use super::slc::Slc;
-use crate::error::{Error, Result};
+use super::tables;
+use crate::error::Result;
 use crate::flash::Geometry;
 
 /// Values by kind of page: one for all, or one for each (lower, upper, extra page).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it must be a number, or a list of one for each kind of page")]
 pub enum ByKind {
     /// One value for all pages.
     Same(f64),
@@ -287,12 +288,7 @@ pub const SECTOR_BYTES: u32 = 512;
 impl Timing {
     /// Reads the tables of a profile from JSON.
     pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|error| {
-            // The text is made from a profile, where its columns mean nothing.
-            let found = error.to_string();
-            let sentence = found.split(" at line ").next().unwrap_or_default();
-            Error::Spec(format!("the times of the device: {sentence}"))
-        })
+        tables::read(text)
     }
 
     /// Bytes of a flash page on a device with such mapping units.

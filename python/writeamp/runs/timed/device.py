@@ -10,6 +10,7 @@ from writeamp._engine import Simulation as EngineSimulation
 from writeamp._engine import TimedDevice, check_times, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
+from writeamp.registry.hints import refuse_hints
 from writeamp.registry.specs import Spec
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
@@ -47,8 +48,8 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
         tick: called from time to time.
 
     Raises:
-        WriteampError: the device cannot be built or prepared so, or needs more memory than there
-            is.
+        WriteampError: the device cannot be built or prepared so, needs more memory than there is,
+            or is an array under a manager that needs hints.
     """
     if device.kind == "flash":
         check_memory("the drive needs", bytes_needed(device))
@@ -57,6 +58,8 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
     if device.kind == "disk":
         return Ready(TimedDevice.disk(device.times_json), None, 0)
     flash = [one for one in device.members if one.kind == "flash"]
+    if flash:
+        refuse_hints(plan.policy.manager, "an array does not give its members")
     check_memory("the array needs", sum(map(bytes_needed, flash)))
     members = [
         _member(plan, one, plan.seed + index, pins=pins, tick=tick)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::timing::{Interface, SECTOR_BYTES};
+use crate::timing::{Interface, SECTOR_BYTES, tables};
 
 /// Order in which a disk serves the requests that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -74,8 +74,7 @@ pub struct DiskProfile {
 impl DiskProfile {
     /// Reads the tables of a profile from JSON.
     pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_str(text)
-            .map_err(|error| Error::Spec(format!("the times of the disk: {error}")))
+        tables::read(text)
     }
 }
 

@@ -76,7 +76,7 @@ impl Errors {
         if let Some((name, value, least, most)) =
             numbers.iter().find(|(_, value, least, most)| !(least..=most).contains(&value))
         {
-            return Err(Error::outside(name, value, format_args!("from {least} to {most:e}")));
+            return Err(Error::outside(name, value, format_args!("from {least} to {most}")));
         }
         let bits = 8 * self.codeword_bytes;
         if self.correctable_bits >= bits {
@@ -154,7 +154,7 @@ fn check_axis(name: &str, values: &[f64], most: f64) -> Result<()> {
     if values.first() != Some(&0.0) || !is_rising || !is_within || is_long {
         return Err(Error::Spec(format!(
             "{name} is {values:?}; it must have 1 to {MOST_VALUES} values, the first 0 and each \
-             above that before, to {most:e} at most"
+             above that before, to {most} at most"
         )));
     }
     Ok(())

@@ -86,7 +86,7 @@ impl Slc {
         if let Some((name, value, most)) =
             times.iter().find(|(_, value, most)| !(0.0..=*most).contains(value))
         {
-            return Err(Error::outside(name, value, format_args!("from 0 to {most:e}")));
+            return Err(Error::outside(name, value, format_args!("from 0 to {most}")));
         }
         if !(0.0..=0.28).contains(&self.spread) {
             let domain = "from 0 to 0.28, so that no draw is below 0";
@@ -113,8 +113,8 @@ impl Slc {
         }
         if self.is_there() && timing.collection.paced {
             return Err(Error::Spec(
-                "collection.paced is true; it is for drives without an SLC cache, whose folding has \
-                 no turns of its own, so slc.static_bytes and slc.dynamic_share must be 0"
+                "collection.paced is true beside an SLC cache, whose folding takes no turns; it must \
+                 be false, or slc.static_bytes and slc.dynamic_share 0"
                     .into(),
             ));
         }
