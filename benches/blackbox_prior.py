@@ -18,6 +18,7 @@ from writeamp.blackbox.formulas import of_profiles
 from writeamp.blackbox.formulas.drive_formula import COSTS
 from writeamp.blackbox.formulas.fit import formula_of_rows
 from writeamp.blackbox.measurement_file import read_measurements
+from writeamp.devices.profile import profile
 
 # More digits than the measurements have.
 _DIGITS = 5
@@ -32,14 +33,14 @@ def main() -> None:
         time_us = np.exp(best.log_time(EXTENDED.of(rows).to_numpy(), EXTENDED.names))
         said = 1e6 / time_us / rows["throughput_iops"].to_numpy()
         name, error = str(rows["target"][0]), float(np.mean(np.abs(said - 1)))
+        # Full drives tell nothing of it.
+        costs = dict(zip(COSTS, best.logs, strict=True)) | {"op": np.log(profile(name).op)}
         found[name] = {
             "points": rows.height,
             "error": round(error, _DIGITS),
             "page_bytes": best.page_bytes,
             "merges": best.merges,
-            "log_costs": {
-                cost: round(log, _DIGITS) for cost, log in zip(COSTS, best.logs, strict=True)
-            },
+            "log_costs": {cost: round(float(log), _DIGITS) for cost, log in costs.items()},
         }
         print(f"| `{name}` | {rows.height} | {best.page_bytes >> 10} KiB | {error:.1%} |")
     file = Path(of_profiles.__file__).with_name(of_profiles.FILE)

@@ -27,6 +27,7 @@ from writeamp.blackbox.off_grid import between_levels
 from writeamp.blackbox.targets.settings import SimulatedSettings
 from writeamp.blackbox.training import train
 from writeamp.errors import WriteampError
+from writeamp.models import effective_op, uniform_distribution
 
 SECTOR, PAGE = 512, 4096
 NAMES = tuple(GRID)
@@ -103,6 +104,30 @@ def test_a_drive_that_follows_a_formula_is_found_by_few_points() -> None:
     )
     truth = -np.log(others["throughput_iops"].to_numpy() / 1e6)
     assert np.mean(np.abs(said - truth)) < 0.02
+
+
+def test_a_drive_that_is_partly_full_copies_less_as_the_theory_of_writes_says() -> None:
+    """The time of a write goes with WA where the dies are the busiest."""
+    costs = {name: likely for name, (likely, _) in COSTS.items()} | {"random_page_us": 1e5}
+    formula = DriveFormula(PAGE, False, tuple(np.log(list(costs.values()))))
+    writes = {"write_ratio": 1, "queue_depth": 64, "write_size_bytes": PAGE, "write_randomness": 1}
+    usual = np.array([[float(writes.get(one, 0)) for one in NAMES]])
+    fills = np.array([1.0, 0.9, 0.6])
+    features = np.column_stack([usual.repeat(3, axis=0), fills])
+    found = formula.log_time(features, (*NAMES, "fill"))
+    assert found[0] == formula.log_time(usual, NAMES)
+    wa = uniform_distribution(effective_op(costs["op"], fills, fills))
+    assert found - found[0] == pytest.approx(np.log(wa / wa[0]), abs=1e-3)
+
+
+def test_the_op_of_a_drive_is_found_by_points_of_several_fills() -> None:
+    rows = drawn(120).with_columns(fill=pl.Series(np.random.default_rng(3).uniform(0.3, 1, 120)))
+    features, names = rows.select(*NAMES, "fill").to_numpy(), (*NAMES, "fill")
+    costs = {name: likely for name, (likely, _) in COSTS.items()} | {"op": 0.2}
+    truth = DriveFormula(4 * PAGE, True, tuple(np.log(list(costs.values()))))
+    found = fitted_formulas(features, names, truth.log_time(features, names), {})
+    best = max(found, key=lambda one: one[0])[2]
+    assert np.exp(dict(zip(COSTS, best.logs, strict=True))["op"]) == pytest.approx(0.2, rel=0.1)
 
 
 def test_the_search_begins_at_the_costs_of_profiles() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.blackbox.features.pages import pages_touched
+from writeamp.units.ratios import physical_of
 
 F64 = npt.NDArray[np.float64]
 
@@ -29,6 +30,8 @@ NEEDS = (
     "write_stride_bytes",
     "read_stride_bytes",
 )
+# What it takes into account where it is among the features.
+FILL = "fill"
 # The costs of a drive, what each is likely to be, and the deviation of its logarithm from that.
 # Times are in µs; those of pages written are of 4 KiB, copies for collection included.
 COSTS: dict[str, tuple[float, float]] = {
@@ -51,6 +54,7 @@ COSTS: dict[str, tuple[float, float]] = {
     "hindrance": (1.0, 1.0),  # wait of reads for dies that program
     "sequential_read_share": (1.0, 0.5),  # of the dies' time for a random read
     "alone": (1.0, 0.5),  # of the dies' time for writes, where nothing is read
+    "op": (0.1, 0.5),  # spare flash over data where the drive is full
 }
 LIKELY = np.log([likely for likely, _ in COSTS.values()])
 DEVIATIONS = np.array([deviation for _, deviation in COSTS.values()])
@@ -80,11 +84,15 @@ class Work:
     pages_written: F64
     pages_in_part: F64
     pages_read: F64
+    fill: F64
     page_units: float
 
     @staticmethod
     def of(features: F64, names: Sequence[str], page_bytes: int, *, merges: bool) -> Work:
-        """Return the work of rows of features, of which `NEEDS` are among the names."""
+        """Return the work of rows of features, of which `NEEDS` are among the names.
+
+        Without `FILL` among them the drive is full.
+        """
         column = {name: features[:, list(names).index(name)] for name in NEEDS}
 
         def touched(side: str, *, merges: bool) -> tuple[F64, F64]:
@@ -104,6 +112,7 @@ class Work:
             pages_written=written,
             pages_in_part=in_part,
             pages_read=touched("read", merges=False)[0],
+            fill=features[:, list(names).index(FILL)] if FILL in names else np.ones(len(features)),
             page_units=page_bytes / _PAGE_BYTES,
         )
 
@@ -166,9 +175,26 @@ def _program_us(cost: dict[str, float], work: Work) -> F64:
         + cost["sequential_page_us"] * continues * (1 - work.has_stride)
         + cost["strided_page_us"] * continues * work.has_stride
     )
+    page_us = page_us * _amplification(cost["op"], work.fill)
     page_us = page_us * cost["alone"] ** np.exp((work.writes - 1) / _RARE_READS)
     in_part_us = cost["part_us"] * work.pages_in_part
     return work.page_units * (page_us * work.pages_written + in_part_us)
+
+
+def _amplification(op: float, fill: F64) -> F64:
+    """Return WA of random writes on a drive that is partly full, over that on a full one.
+
+    WA is (1 + ρ) / 2ρ (Park et al. 2017, eq. 4, `models.uniform_distribution`), and all space
+    without data counts as spare (eq. 8). No drive has a WA below 1.
+    """
+    spare = physical_of(1.0, op) / fill - 1
+    found: F64 = _wa(spare) / _wa(np.array(op))
+    return found
+
+
+def _wa(spare: F64) -> F64:
+    found: F64 = np.maximum((1 + spare) / (2 * spare), 1.0)
+    return found
 
 
 def _greatest(parts: Sequence[F64], sharpness: float) -> F64:
