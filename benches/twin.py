@@ -57,21 +57,65 @@ def inside(random: np.random.Generator) -> tuple[str, str]:
     return manager, victims[name]
 
 
-def outside(random: np.random.Generator) -> tuple[str, str]:
-    """Return a drive of families that no candidate is of."""
+def added(random: np.random.Generator) -> tuple[str, str]:
+    """Return a drive of the other families that are candidates, with any parameters of theirs."""
+
+    def whole(low: int, high: int) -> int:
+        return int(random.integers(low, high + 1))
+
+    victims = ("greedy", "cost-benefit")[whole(0, 1)]
     pairs = [
-        ("sfs", "cost-benefit"),
-        ("midas", "greedy"),
-        ("eti", "greedy"),
-        ("fadac", "greedy"),
-        ("wolf-interval", "greedy"),
-        ("wolf:detector=bloom", "greedy"),
-        ("sepgc", "cost-hotness"),
+        (f"wolf:smallest={whole(1, 3)},weight={random.choice([0.005, 0.03])}", "greedy"),
+        (f"wolf:detector=bloom,hold={whole(20, 89)}", "greedy"),
+        (f"wolf-interval:max_groups={whole(6, 12)}", "greedy"),
         ("single", "cost-hotness"),
-        ("multilog:logs=6", "fifo"),
-        ("warcip:clusters=3", "random"),
+        ("sepgc", "cost-hotness"),
+        (f"dac:regions={whole(3, 6)}", "cost-hotness"),
+        (f"sfs:groups={whole(3, 7)}", "cost-hotness"),
+        (f"sfs:groups={whole(3, 7)}", victims),
+        (f"midas:groups={whole(4, 8)}", victims),
+        (f"eti:extents={2 ** whole(6, 11)}", victims),
+        (f"fadac:classes={whole(3, 6)}", victims),
+        (f"multilog:logs={whole(3, 7)}", victims),
+        (f"warcip:clusters={whole(3, 7)}", victims),
+        ("sepbit", victims),
+        ("hcwf", f"d-choices:d={whole(5, 19)}"),
+        ("hcwf-swap", f"d-choices:d={whole(5, 19)}"),
+        ("fdp-frequency", "fifo"),
     ]
     return pairs[random.integers(len(pairs))]
+
+
+def outside(random: np.random.Generator) -> tuple[str, str]:
+    """Return a drive of managers, parameters and pairs that no candidate is of."""
+
+    def whole(low: int, high: int) -> int:
+        return int(random.integers(low, high + 1))
+
+    victims = (f"d-choices:d={whole(2, 7)}", f"windowed-greedy:window={whole(16, 199)}")
+    one = victims[whole(0, 1)]
+    pairs = [
+        (f"dac:regions={whole(3, 6)}", one),
+        ("sepbit", one),
+        (f"midas:groups={whole(4, 8)}", one),
+        (f"fadac:classes={whole(3, 6)}", one),
+        (f"sfs:groups={whole(3, 7)}", one),
+        (f"warcip:clusters={whole(3, 7)}", one),
+        (f"eti:extents={2 ** whole(6, 11)}", one),
+        (f"wolf:detector=interval,groups={whole(3, 5)}", "greedy"),
+        (f"wolf:detector=bloom,groups={whole(3, 5)},ratio={whole(2, 4)}", "fifo"),
+        ("wolf-interval:allocation=closed-form,ratio=4", "fifo"),
+        (f"warcip:clusters={whole(3, 7)}", "cost-hotness"),
+        (f"fadac:classes={whole(3, 6)}", "cost-hotness"),
+        ("hcwf:detector=bloom", "d-choices:d=10"),
+        ("hcwf-swap:detector=distance", "d-choices:d=5"),
+        ("fdp-frequency:detector=bloom", "greedy"),
+        ("fdp-frequency:detector=interval", "fifo"),
+    ]
+    return pairs[random.integers(len(pairs))]
+
+
+DRAWS = {"inside": inside, "added": added, "outside": outside}
 
 
 def main() -> None:
@@ -84,8 +128,8 @@ def main() -> None:
     parser.add_argument("--chunks", action="store_true")
     parser.add_argument("--noise", type=float, default=0.0, help="noise added to each window")
     parser.add_argument("--times", type=int, default=1, help="size of the drives over the table's")
-    parser.add_argument("--outside", action="store_true", help="families that are no candidates")
-    parser.add_argument("--stranger", action="store_true", help="take its family from the table")
+    parser.add_argument("--of", choices=DRAWS, default="inside", help="which drives are drawn")
+    parser.add_argument("--stranger", action="store_true", help="take its manager from the table")
     parser.add_argument("--verbose", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -132,7 +176,7 @@ def _one(
     """Return what is found of one drive, beside what it is; None if there can be no such drive."""
     op = float(np.exp(random.uniform(math.log(0.05), math.log(0.4))))
     unit = round(2 ** random.uniform(5, 10))
-    manager, victims = (outside if asked.outside else inside)(random)
+    manager, victims = DRAWS[asked.of](random)
     pages = 2**17 * asked.times
     blocks = math.ceil(pages * (1 + op) / unit)
     try:
@@ -185,8 +229,16 @@ def _one(
 
 
 def _without(table: Table, family: tuple[str, str]) -> Table:
-    """Return the table without a family: what a drive of it is to the others."""
-    kept = [at for at, one in enumerate(table.variants) if one.family != family]
+    """Return the table without a manager: what a drive of it is to the others.
+
+    Of one or two streams there are drives under any victim policy, so those lose that one alone.
+    """
+    whole = family[0] not in ("single", "sepgc")
+    kept = [
+        at
+        for at, one in enumerate(table.variants)
+        if (one.family[0] != family[0] if whole else one.family != family)
+    ]
     _, numbers = np.unique(np.array(table.family_of)[kept], return_inverse=True)
     return replace(
         table,

@@ -11,7 +11,7 @@ import pytest
 import writeamp as wa
 import writeamp.twin.of_trace as room
 from smart_documents import intel
-from writeamp.twin.families import FAMILIES
+from writeamp.twin.families import USUAL
 from writeamp.twin.table import Grid
 from writeamp.twin.windows import read_windows
 
@@ -54,7 +54,7 @@ def test_a_real_drives_wa_under_a_trace_tells_its_op(
     form = "columns:time=time:s,offset=offset:bytes,length=length:bytes,op=op:W=write"
     drive = {"pages_per_block": 8, "op": 0.2, "manager": "sepgc"}
     real = wa.simulate(trace=str(trace), trace_format=form, spread=False, **drive)
-    monkeypatch.setattr(room, "FAMILIES", FAMILIES[6:7])
+    monkeypatch.setattr(room, "USUAL", USUAL[6:7])
     monkeypatch.setattr(room, "GRID", Grid(unit_pages=(8,), op=(0.1, 0.17, 0.29)))
     files = [tmp_path / name for name in ("before.json", "after.json")]
     for day, file in enumerate(files, 1):

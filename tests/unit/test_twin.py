@@ -15,6 +15,7 @@ import writeamp as wa
 from recordings import POLICY, recorded, requests
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.devices.policy import Policy
+from writeamp.registry import engine_entries
 from writeamp.runners import Here
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.twin.chain import Chain, Phase, chain_of
@@ -145,15 +146,44 @@ def test_the_shipped_table_is_what_the_engine_comes_to(tmp_path: Path) -> None:
     def simulates_nothing(done: int, whole: int) -> None:
         raise AssertionError("the package has this table")
 
+    chunks = chain_of(4, chunks=True, capacity_bytes=2**29)
+    assert table_of(chunks, runner=Here(), progress=simulates_nothing).wa.shape[-1] == 14
     shipped = table_of(chain, runner=Here(), progress=simulates_nothing)
     assert len(shipped.variants) == sum(map(len, FAMILIES))
     grid = Grid()
-    for variant, unit, op in ((0, 2, 3), (12, 4, 6)):
+    wolf = shipped.variants.index(Variant("wolf", "greedy"))
+    for variant, unit, op in ((0, 2, 3), (12, 4, 6), (wolf, 5, 7)):
         one = Grid(op=(grid.op[op],))
         job = (shipped.variants[variant], grid.unit_pages[unit])
         log_op, found = _simulated(chain, one, job)
         assert log_op[0] == shipped.log_op[variant, unit, op]
-        assert found[0] == pytest.approx(shipped.wa[variant, unit, op], rel=1e-6)
+        assert found[0] == pytest.approx(shipped.wa[variant, unit, op], rel=1.3e-4)
+
+
+def test_every_manager_and_victim_policy_is_a_candidate() -> None:
+    families = {variant.family for family in FAMILIES for variant in family}
+    for kind, names in zip(("managers", "victims"), zip(*families, strict=True), strict=True):
+        assert set(names) == {entry.name for entry in engine_entries(kind)}
+
+
+def test_an_unusual_drive_that_hears_hints_is_found_only_if_windows_say_so() -> None:
+    alike = (Variant("sepgc", "greedy"), Variant("nvme-fdp", "greedy"))
+    rows = [_simulated(CHAIN, GRID, (alike[0], unit)) for unit in GRID.unit_pages]
+    shape = (1, len(GRID.unit_pages), len(GRID.op))
+    log_op = np.array([row[0] for row in rows]).reshape(shape)
+    of_windows = np.array([row[1] for row in rows]).reshape(*shape, CHAIN.windows)
+    same = Table(
+        alike,
+        (0, 1),
+        np.array(GRID.unit_pages, float),
+        np.concatenate([log_op, log_op]),
+        np.concatenate([of_windows, of_windows]),
+    )
+    found = weigh(same, windows().wa, windows().noise)
+    of_variant = np.bincount(found.variant, found.weight)
+    assert of_variant[0] / of_variant[1] == pytest.approx(40)
+    assert any("its host tells" in one for one in Fit(windows(), found, alike[::-1]).notes)
+    assert not any("its host tells" in one for one in fitted().notes)
 
 
 def test_a_table_is_simulated_once(tmp_path: Path) -> None:

@@ -68,12 +68,13 @@ def run_mixture(
         assert isinstance(refusal, RefusedError)
         raise refusal
     left_out = len(carrying) - len(runs)
+    refused = f"{left_out} candidates cannot be drives of this size, or serve this load"
     return Mixture(
         profile=str(experiment.device.profile),
         load_name=names[0],
         runs=tuple(runs),
         error=candidates.error,
-        drive_notes=(f"{left_out} candidates cannot be drives of this size",) if left_out else (),
+        drive_notes=(refused,) if left_out else (),
         elapsed_s=elapsed_s,
     )
 

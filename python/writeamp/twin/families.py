@@ -38,6 +38,16 @@ class Variant:
         return self.separates and _name(self.victims) in _BLIND
 
     @property
+    def is_usual(self) -> bool:
+        """True if its family is one that a single number is weighed among."""
+        return self.family in _usual_families()
+
+    @property
+    def hears_hints(self) -> bool:
+        """True if the host must say of pages what they are, which no chain says to a real drive."""
+        return _hears_hints(self.manager)
+
+    @property
     def tied_blocks(self) -> float:
         """Blocks that hold no data on average: those kept in reserve, and half of the open ones."""
         return _tied_blocks(self.manager)
@@ -47,7 +57,8 @@ class Variant:
         return self.victims.replace(_BLOCKS, str(max(1, round(self.blocks_share * blocks))))
 
 
-FAMILIES: tuple[tuple[Variant, ...], ...] = (
+# Those that one number is weighed among, and those besides that only a chain tells apart.
+USUAL: tuple[tuple[Variant, ...], ...] = (
     (Variant("single", "greedy"),),
     tuple(Variant("single", f"d-choices:d={d}") for d in (2, 3, 4, 5, 7)),
     tuple(Variant("single", f"windowed-greedy:window={_BLOCKS}", w) for w in (0.03, 0.1, 0.3)),
@@ -69,6 +80,23 @@ FAMILIES: tuple[tuple[Variant, ...], ...] = (
     (Variant("warcip", "greedy"),),
     (Variant("warcip", "cost-benefit"),),
 )
+_GROUPING = ("dac:regions=6", "multilog:logs=4", "sepbit", "warcip", "sfs", "midas", "eti", "fadac")
+FAMILIES: tuple[tuple[Variant, ...], ...] = (
+    *USUAL,
+    *((Variant(name, "greedy"),) for name in _GROUPING[4:]),
+    *((Variant(name, "cost-benefit"),) for name in _GROUPING[4:]),
+    *((Variant(name, "d-choices:d=4"),) for name in _GROUPING),
+    *((Variant(name, "cost-hotness"),) for name in ("single", "sepgc", "dac:regions=6", "sfs")),
+    (Variant("wolf", "greedy"), Variant("wolf:detector=bloom", "greedy")),
+    (Variant("wolf", "fifo"),),
+    (Variant("wolf-interval", "greedy"),),
+    (Variant("wolf-interval", "fifo"),),
+    (Variant("fdp-frequency", "fifo"),),
+    (Variant("hcwf", "d-choices:d=10"),),
+    (Variant("hcwf-swap", "d-choices:d=10"),),
+    (Variant("nvme-fdp", "greedy"),),
+    (Variant("oracle", "cost-benefit"),),
+)
 
 
 def _name(spec: str) -> str:
@@ -76,6 +104,16 @@ def _name(spec: str) -> str:
 
 
 @cache
+def _usual_families() -> frozenset[tuple[str, str]]:
+    return frozenset(variant.family for family in USUAL for variant in family)
+
+
+@cache
+def _hears_hints(manager: str) -> bool:
+    return bool(declared(manager)["hears"] != "nothing")
+
+
+@cache
 def _tied_blocks(manager: str) -> float:
     needs = declared(manager)["needs"]
-    return float(needs["reserve_blocks"]) + float(needs["most_streams"]) / 2
+    return float(needs["reserve_blocks"]) + float(needs["fewest_streams"]) / 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -118,8 +118,11 @@ class Fit(Drawn):
     @cached_property
     def separation_probability(self) -> float:
         """Probability that what is hot or moved lies apart."""
-        separates = np.array([one.separates for one in self.variants])[self.weighed.variant]
-        return float(self.weighed.weight[separates].sum())
+        return self._weight_of([one.separates for one in self.variants])
+
+    def _weight_of(self, is_one: Sequence[bool]) -> float:
+        """Return the weight of the variants that are one of a kind."""
+        return float(self.weighed.weight[np.array(is_one)[self.weighed.variant]].sum())
 
     @property
     def noise(self) -> float:
@@ -196,8 +199,12 @@ class Fit(Drawn):
                 f"the sequential fill has a WA of {self.windows.sequential_factor:.4f} (parity, "
                 "metadata), by which all windows are divided; predictions are without it"
             )
-        for_nothing = np.array([one.separates_for_nothing for one in self.variants])
-        if self.weighed.weight[for_nothing[self.weighed.variant]].sum() > 0.05:
+        if self._weight_of([one.hears_hints for one in self.variants]) > 0.05:
+            found.append(
+                "windows look like those of a drive that its host tells which pages are alike, as "
+                "workloads do and requests to a real drive do not"
+            )
+        if self._weight_of([one.separates_for_nothing for one in self.variants]) > 0.05:
             found.append(
                 "FIFO and random victims make WA all but the same wherever pages lie: whether "
                 "such a drive separates is a guess, for one stream"

@@ -35,6 +35,12 @@ _COARSE, _FINE = 0.015, 0.002
 # Windows hardly tell whether pages lie apart where no victim is chosen by it. A drive that goes to
 # that length for nothing is taken for so much less likely than one that does not.
 _FOR_NOTHING = 0.25
+# Drives of few streams and of the usual ways to fill them are more common than those of others, of
+# which some (`eti` beside `sepgc`) show nothing of it in a chain.
+_UNUSUAL = 0.25
+# A real drive that is written to by requests alone hears nothing of what it is to store; only a
+# simulated one that takes a workload's hints does.
+_HEARS_HINTS = 0.1
 # Rows of the table (a variant and an erase unit) further below the best have no weight.
 _FURTHEST = 18.0
 _AROUND = 0.045
@@ -213,6 +219,8 @@ def prior_of(table: Table) -> Floats:
     family_of = np.array(table.family_of)
     share = 1 / np.bincount(family_of)[family_of]
     share[[one.separates_for_nothing for one in table.variants]] *= _FOR_NOTHING
+    share[[not one.is_usual for one in table.variants]] *= _UNUSUAL
+    share[[one.hears_hints for one in table.variants]] *= _HEARS_HINTS
     return np.asarray(np.log(share / share.sum()))
 
 

@@ -16,7 +16,7 @@ from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_drive
 from writeamp.twin.chain import Chain, Phase
-from writeamp.twin.families import FAMILIES, Variant
+from writeamp.twin.families import USUAL, Variant
 from writeamp.twin.fitting import Fit
 from writeamp.twin.likelihood import Floats, weigh
 from writeamp.twin.one_number import NOISE, windows_of_one
@@ -49,7 +49,7 @@ def fit_trace(
     Raises:
         WriteampError: no candidate can serve it.
     """
-    variants = tuple(family[len(family) // 2] for family in FAMILIES)
+    variants = tuple(family[len(family) // 2] for family in USUAL)
     jobs = [(variant, unit) for variant in variants for unit in GRID.unit_pages]
     work = partial(_simulated, trace, GRID.op)
     runner = runner or local_runner(len(jobs))

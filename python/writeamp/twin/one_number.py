@@ -8,7 +8,7 @@ import numpy as np
 
 from writeamp.runners import Runner
 from writeamp.twin.chain import PAGE_BYTES, Chain, Phase
-from writeamp.twin.families import FAMILIES
+from writeamp.twin.families import USUAL
 from writeamp.twin.fitting import Fit
 from writeamp.twin.likelihood import weigh
 from writeamp.twin.table import LOGICAL_PAGES, Grid, table_of
@@ -43,7 +43,7 @@ def fit_one(
         (Phase(workload, (_WARMUP_DRIVE_WRITES, _DRIVE_WRITES)),),
         capacity_bytes or LOGICAL_PAGES * PAGE_BYTES,
     )
-    families = [family[len(family) // 2 :][:1] for family in FAMILIES]
+    families = [family[len(family) // 2 :][:1] for family in USUAL]
     table = table_of(asked, grid=GRID, families=families, runner=runner, progress=progress)
     windows = windows_of_one(asked, wa)
     return Fit(windows, weigh(table, windows.wa, NOISE), table.variants)
