@@ -122,6 +122,26 @@ def test_both_kinds_of_flash_have_budgets_of_their_own() -> None:
         assert wear[kind]["used_share"] == pytest.approx((wear[kind]["cycles"] or 0) / rated)
 
 
+def test_a_run_uses_a_percentage_of_the_rated_erases() -> None:
+    load = {"workload": "random:bs=64k,write=1,qd=8", "host_bytes": "96MiB"}
+    timed = wa.simulate("tlc-datacenter", size="16MiB", **load)
+    untimed = wa.simulate("tlc-datacenter", size="16MiB", writes=20_000, warmup=15_000, replicas=1)
+    for found in (timed, untimed):
+        assert found.percentage_used
+        assert found.to_dict()["percentage_used"] == found.percentage_used
+    erases_of_block = timed.erases / timed.device.geometry.blocks
+    assert timed.percentage_used == pytest.approx(100 * erases_of_block / 7000)
+    # Nothing of it is left out as warm-up.
+    erases_of_block = untimed.erases / untimed.device.geometry.blocks
+    assert (untimed.percentage_used or 0) > 2 * 100 * erases_of_block / 7000
+    cached = wa.simulate("tlc-client", size="64MiB", **load)
+    assert isinstance(cached, wa.TimedResult)
+    used_share = (cached.wear_by_flash or {})["tlc"]["used_share"]
+    assert used_share
+    assert cached.percentage_used == pytest.approx(100 * used_share)
+    assert "percentage_used" not in wa.simulate("x25-m", size="16MiB", **load).to_dict()
+
+
 def test_a_life_takes_the_rated_erases_of_the_profile() -> None:
     assert rated_cycles("qlc", None)[:3] == (600, 1600, 1600)
     assert rated_cycles("tlc-datacenter", None)[:3] == (1500, 7000, 7000)

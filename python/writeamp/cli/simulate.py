@@ -141,6 +141,8 @@ def _print(result: Result) -> None:
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
+    if result.percentage_used is not None:
+        rows.append(("percentage used", f"{result.percentage_used:.3g}% by the whole run"))
     rows.append(("theory", f"{result.theory}; at {result.held_in_words}"))
     if result.scaling:
         rows += _scaling(result.scaling)

@@ -65,6 +65,8 @@ def _facts_of_flash(result: TimedResult) -> list[tuple[str, str]]:
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
+    if result.percentage_used is not None:
+        rows.append(("percentage used", f"{result.percentage_used:.3g}% by the whole run"))
     if result.has_partial_pages:
         rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
     name = "WA per page" if result.has_partial_pages else "write amplification"

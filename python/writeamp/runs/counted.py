@@ -134,6 +134,22 @@ class Counted:
         return self._measured("erases")
 
     @property
+    def percentage_used(self) -> float | None:
+        """Rated erases that the whole run after the fill used, in percent; None if nobody says.
+
+        They are the mean erases of a block over `wear.rated_erases` of the profile, as drives tell
+        of their whole life; of an array over the fewest, and without blocks of SLC caches.
+        """
+        flash = [one for one in (self.device, *self.device.members) if one.kind == "flash"]
+        rated = [one.rated_erases for one in flash if one.rated_erases is not None]
+        blocks = sum(one.geometry.blocks for one in flash)
+        return 100.0 * self._erases_of_run / blocks / min(rated) if rated else None
+
+    @property
+    def _erases_of_run(self) -> int:
+        return int(self.samples["erases"][-1])
+
+    @property
     def writes(self) -> int:
         """Host page writes of the whole run after the fill, warm-up included."""
         return int(self.samples["host_pages"][-1])
@@ -177,6 +193,7 @@ class Counted:
             "host": self.host,
             "causes": self.causes,
             "erases": self.erases,
+            **({} if self.percentage_used is None else {"percentage_used": self.percentage_used}),
             "warmup_pages": self.warmup_pages,
             "writes": self.writes,
             "drive_writes": self.drive_writes,

@@ -201,6 +201,10 @@ class TimedResult(Counted, Drawn):
         return found.insert_column(0, pl.Series("time_s", time_ns[ends][-found.height :] / 1e9))
 
     @property
+    def _erases_of_run(self) -> int:
+        return self.found.end["erases"]
+
+    @property
     def flash_ops_per_s(self) -> float:
         """Flash operations simulated per second of computing."""
         return self.found.flash_operations / self.found.run_s
