@@ -164,7 +164,7 @@ def test_a_shape_is_replaced_too_and_keeps_the_op() -> None:
         ({"set": "timing.read_us"}, ["TABLE.KEY=VALUE"]),
         ({"set": "read_us=3"}, ["TABLE.KEY=VALUE"]),
         ({"set": "timing.read_us="}, ["TABLE.KEY=VALUE"]),
-        ({"set": "timing.read_us=fast"}, ["one of TOML"]),
+        ({"set": "bus.arbitration=command"}, ["one of TOML", "as 'bus.arbitration=\"command\"'"]),
         ({"set": "timing.read_us=3\nx=4"}, ["one of TOML"]),
         ({"set": "timing.read_us=inf"}, ["timing.read_us is inf", "finite"]),
         ({"set": {"timing.read_us": object()}}, ["timing.read_us is <object", "finite number"]),

@@ -94,9 +94,11 @@ def split_change(text: Any) -> tuple[str, str, Any]:
     except WriteampError:
         found = {}
     if found.keys() != {"value"}:
+        # Shells take quotes away, unless they stand within others.
+        word = value.strip() if value.strip().isidentifier() else "word"
         raise WriteampError(
             f"set is {shown(text)}; its value must be one of TOML: a number, true, false, a list "
-            'such as [300,1500], or text in quotes ("")'
+            f"such as [300,1500], or text in quotes, in a shell as '{table}.{key}=\"{word}\"'"
         )
     return table, key, found["value"]
 
