@@ -120,6 +120,19 @@ def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:
     assert path.exists(), ended(running).err
 
 
+def pids(folder: Path) -> list[int]:
+    """Return the processes of nbdkit that serve a drive of a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_text().split("\0")
+        except OSError:
+            continue
+        if words[0].endswith("nbdkit") and any(str(folder) in word for word in words):
+            found.append(int(process.name))
+    return found
+
+
 def left_behind(folder: Path) -> list[str]:
     """Return what is left of runs in a folder: mounts, loop devices, processes, private files."""
     name = str(folder)

@@ -22,6 +22,7 @@ from served import (
     ended,
     left_behind,
     needs,
+    pids,
     serve,
     start,
     wait_for_file,
@@ -101,19 +102,6 @@ class TestInFront:
             assert again.stdout.readline().startswith("serving ssd-v")
             again.send_signal(signal.SIGTERM)
             assert ended(again).status == 0
-
-
-def pids(folder: Path) -> list[int]:
-    """Return the processes of nbdkit that serve a drive of a folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_text().split("\0")
-        except OSError:
-            continue
-        if words[0].endswith("nbdkit") and any(str(folder) in word for word in words):
-            found.append(int(process.name))
-    return found
 
 
 @needs("nbdcopy")

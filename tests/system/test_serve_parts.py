@@ -382,7 +382,6 @@ class TestSettings:
             ({"device": "raid0:x25-m,x25-m"}, "one flash drive"),
             ({"device": "spinpoint-m7"}, "one flash drive"),
             ({"precondition": "workload"}, "nobody knows"),
-            ({"device": "ssd-v", "timed": True, "backing": "x"}, "no file keeps"),
             ({"fs": "fat"}, "ext4, xfs, btrfs"),
             ({"fs": "ext4"}, "mount"),
             ({"time_scale": 0}, "from 1e-6 to 1e9"),

@@ -116,7 +116,6 @@ CASES: list[tuple[str, list[str]]] = [
     ("serve --manager wolf", ["wolf", "hints", "single", "wolf-interval"]),
     ("serve --device raid0:x25-m,x25-m", ["raid0", "one flash drive"]),
     ("serve --precondition workload", ["precondition workload", "full or none"]),
-    ("serve --device ssd-v --timed --backing drive.wa", ["timed", "--backing"]),
     ("serve --time-scale 0", ["time_scale", "from 1e-6 to 1e9"]),
     ("serve --max-wa 0.99", ["--max-wa", "at least 1"]),
     ("serve --fs fat", ["fs", "ext4, xfs, btrfs"]),

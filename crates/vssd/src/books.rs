@@ -11,6 +11,7 @@ use writeamp_engine::state::{self, Reader, State, Writer};
 
 use crate::config::Flash;
 use crate::error::{Error, Result};
+use crate::held::Held;
 use crate::record::Ask;
 
 /// Counts of requests since the drive was new, which the engine has in pages and bytes only.
@@ -50,13 +51,7 @@ impl Books {
     /// A new drive; `state` is that of a flash drive as the engine has packed it.
     pub fn new(flash: &Flash, state: Option<&[u8]>) -> Result<Self> {
         let mut drive = managers::build(&flash.manager, flash.setup()?)?;
-        if drive.hears() != Hears::Nothing {
-            return Err(Error::invalid(format!(
-                "{} needs hints on {}, which no program gives; use a manager that needs none",
-                flash.manager,
-                drive.hears().name()
-            )));
-        }
+        refuse_hints(&*drive, &flash.manager)?;
         if let Some(bytes) = state {
             state::unpack(&mut *drive, bytes)?;
         }
@@ -90,6 +85,17 @@ impl Books {
     fn page_bytes(&self) -> u64 {
         u64::from(self.flash().geometry().page_bytes())
     }
+}
+
+/// Refuses a manager that must be told more than a host tells.
+pub fn refuse_hints(drive: &dyn BlockManager, manager: &str) -> Result<()> {
+    if drive.hears() == Hears::Nothing {
+        return Ok(());
+    }
+    let hints = drive.hears().name();
+    Err(Error::invalid(format!(
+        "{manager} needs hints on {hints}, which no program gives; use a manager that needs none"
+    )))
 }
 
 impl Requests {
@@ -136,6 +142,20 @@ impl Pages {
         let last = self.range.end.wrapping_sub(1);
         let last = (self.tail_bytes > 0 && first != Some(last)).then_some(last);
         first.into_iter().chain(last)
+    }
+
+    /// Notes which pages hold data once they are written or trimmed.
+    /// Returns the number of those that held some before, and of which a part is written.
+    pub fn hold(&self, op: Op, held: &Held) -> u64 {
+        let partly_held = match op {
+            Op::Write => self.partial().filter(|page| held.holds(*page)).count(),
+            Op::Trim | Op::Read | Op::Flush => 0,
+        };
+        match op {
+            Op::Write | Op::Trim => held.set(self.range.clone(), op == Op::Write),
+            Op::Read | Op::Flush => {}
+        }
+        partly_held as u64
     }
 
     /// The request for these pages, which lie on the drive.

@@ -9,7 +9,7 @@ use writeamp_engine::managers::{Layout, Setup};
 use crate::error::{Error, Result};
 
 /// A virtual drive and where its parts lie.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The flash drive.
@@ -36,13 +36,13 @@ pub struct Config {
     #[serde(default)]
     pub dies_with_parent: bool,
     /// Longest time in which a restart serves again what the journal holds. After about that, a
-    /// snapshot is taken.
+    /// snapshot is taken, but of a timed drive: that has one when it is turned off.
     #[serde(default = "longest_replay_ms")]
     pub longest_replay_ms: u64,
 }
 
 /// A flash drive and its policies, in the words of the engine.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
     /// Its shape.
@@ -65,7 +65,7 @@ pub struct Flash {
 }
 
 /// Sizes of a flash drive.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Sizes {
@@ -117,12 +117,6 @@ impl Config {
                 "time_scale is {}; it must be from 1e-6 to 1e9",
                 self.time_scale
             )));
-        }
-        if self.times.is_some() && self.backing.is_some() {
-            return Err(Error::invalid(
-                "a timed drive holds requests in the middle of their service, which no file keeps; \
-                 use either times or a backing file",
-            ));
         }
         if self.times.is_none() && self.ready_busy.is_some() {
             return Err(Error::invalid("only a timed drive has Ready/Busy pins; give it times"));

@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
@@ -17,11 +17,12 @@ use crate::clocked::Clocked;
 use crate::config::Config;
 use crate::data::{Data, Source};
 use crate::error::{Error, Result};
+use crate::flash::Flash;
 use crate::held::Held;
 use crate::journaling::Journal;
 use crate::record::Ask;
 use crate::report::{self, Samples};
-use crate::serialized::{Flash, Recording, Serialized};
+use crate::serialized::{Recording, Serialized};
 use crate::store::{self, Opened};
 
 /// A drive that serves requests.
@@ -30,7 +31,7 @@ pub struct Drive {
     page_bytes: u64,
     started: Instant,
     data: Data,
-    held: Held,
+    held: Arc<Held>,
     serialized: Mutex<Serialized>,
     /// Woken when a request of a timed drive is done.
     done: Condvar,
@@ -45,9 +46,9 @@ impl Drive {
         config.check()?;
         let page_bytes = u64::from(config.drive.geometry.page_bytes);
         let (flash, data, held, journal) = if let Some(path) = &config.backing {
-            let Opened { books, data, held, end } = store::open(config, path)?;
+            let Opened { flash, data, held, end } = store::open(config, path)?;
             let journal = Journal::new(end, Duration::from_millis(config.longest_replay_ms))?;
-            (Flash::Counted(books), data, held, Some(journal))
+            (flash, data, held, Some(journal))
         } else {
             let flash = Flash::new(config, store::initial_state(config)?.as_deref())?;
             let data = Data::in_memory(config.size_bytes, page_bytes as u32);
@@ -55,7 +56,7 @@ impl Drive {
                 sentence: format!("{} bytes cannot be mapped: {error}", config.size_bytes),
                 errno: libc::ENOMEM,
             })?;
-            let held = Held::of(flash.flash(), config.size_bytes / page_bytes);
+            let held = flash.held(config.size_bytes / page_bytes);
             (flash, data, held, None)
         };
         let recording = config.record.as_deref().map(Recording::new).transpose()?;
@@ -87,7 +88,7 @@ impl Drive {
     /// Reads bytes.
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<()> {
         let Some(ask) = self.ask(Op::Read, offset, to.len() as u64, false)? else { return Ok(()) };
-        self.serve(self.lock()?, &ask)?;
+        self.serve(self.lock_with_room()?, &ask)?;
         let pages = Pages::of(&ask, self.page_bytes).range;
         let mut at = 0;
         for (end, holds) in self.held.runs(pages) {
@@ -132,15 +133,13 @@ impl Drive {
         let Some(ask) = self.ask(Op::Trim, inner.start, whole_bytes, fua)? else { return Ok(()) };
         self.check_room()?;
         self.data.discard(inner).map_err(|error| full(&error))?;
-        let locked = self.lock()?;
-        self.held.set(Pages::of(&ask, self.page_bytes).range, false);
-        self.serve(locked, &ask)?;
+        self.serve(self.lock_with_room()?, &ask)?;
         if fua { self.sync() } else { Ok(()) }
     }
 
     /// Makes all that was answered before durable.
     pub fn flush(&self) -> Result<()> {
-        self.serve(self.lock()?, &Ask::flush())?;
+        self.serve(self.lock_with_room()?, &Ask::flush())?;
         self.sync()
     }
 
@@ -174,27 +173,24 @@ impl Drive {
         self.settle();
         let mut synced = self.sync();
         let mut locked = self.lock()?;
-        if let (Ok(()), Some(journal)) = (&synced, &locked.journal) {
+        let locked = &mut *locked;
+        let captured = locked.flash.catch_up();
+        if let (Ok(()), Some(journal)) = (&synced, &mut locked.journal) {
+            if let Err(error) = journal.finish(&mut locked.flash) {
+                // Its requests are served anew at the next start instead.
+                eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
+            }
             synced = self.data.sync_sums().and_then(|()| journal.close());
         }
-        if let Flash::Clocked(clocked, Some(edges)) = &mut locked.flash {
-            clocked.catch_up()?;
-            edges.take(clocked)?;
-        }
         let recorded = locked.recording.as_mut().map_or(Ok(()), Recording::flush);
-        synced.and(recorded)
+        synced.and(captured).and(recorded)
     }
 
     /// Counters as a document; those of the run begin anew if `begin`.
     pub fn counters(&self, begin: bool) -> Result<Map<String, Value>> {
         let mut locked = self.lock()?;
         let locked = &mut *locked;
-        if let Flash::Clocked(clocked, edges) = &mut locked.flash {
-            clocked.catch_up()?;
-            if let Some(edges) = edges {
-                edges.take(clocked)?;
-            }
-        }
+        locked.flash.catch_up()?;
         // Whoever asks may then read the recording.
         let recorded = locked.recording.as_mut().map_or(Ok(()), Recording::flush);
         let counters = locked.flash.counters();
@@ -254,9 +250,9 @@ impl Drive {
         let pages = Pages::of(ask, self.page_bytes);
         let locked = if pages.range.clone().all(|page| self.held.holds(page)) {
             self.put(ask, source)?;
-            self.lock()?
+            self.lock_with_room()?
         } else {
-            let locked = self.lock()?;
+            let locked = self.lock_with_room()?;
             // They read as zeros, so the rest of them must be zeros once they hold data.
             for page in pages.partial().filter(|page| !self.held.holds(*page)) {
                 self.data.begin(page).map_err(|error| full(&error))?;
@@ -264,7 +260,7 @@ impl Drive {
             self.put(ask, source)?;
             locked
         };
-        self.serve_written(locked, ask, pages)?;
+        self.serve(locked, ask)?;
         if ask.fua { self.sync() } else { Ok(()) }
     }
 
@@ -272,31 +268,11 @@ impl Drive {
         self.data.write(ask.offset, source).map_err(|error| full(&error))
     }
 
-    fn serve_written(
-        &self,
-        locked: MutexGuard<'_, Serialized>,
-        ask: &Ask,
-        pages: Pages,
-    ) -> Result<()> {
-        let partly_held = pages.partial().filter(|page| self.held.holds(*page)).count();
-        self.held.set(pages.range, true);
-        self.serve_counting(locked, ask, partly_held as u64)
-    }
-
-    fn serve(&self, locked: MutexGuard<'_, Serialized>, ask: &Ask) -> Result<()> {
-        self.serve_counting(locked, ask, 0)
-    }
-
-    fn serve_counting(
-        &self,
-        mut locked: MutexGuard<'_, Serialized>,
-        ask: &Ask,
-        partly_held: u64,
-    ) -> Result<()> {
+    /// Serves a request whose data are stored, and notes which pages hold data from here on.
+    /// That is one step, so that rows of the journal are in its order.
+    fn serve(&self, mut locked: MutexGuard<'_, Serialized>, ask: &Ask) -> Result<()> {
+        let partly_held = Pages::of(ask, self.page_bytes).hold(ask.op, &self.held);
         let at_ns = self.started.elapsed().as_nanos() as u64;
-        while locked.flash.is_full() {
-            locked = self.wait(locked)?;
-        }
         let id = locked.serve(ask, at_ns, partly_held)?;
         let is_short = locked.journal.as_ref().is_some_and(|journal| journal.shortage().is_some());
         self.is_short.store(is_short, Ordering::Relaxed);
@@ -316,11 +292,8 @@ impl Drive {
             return Ok(());
         }
         let mut locked = self.lock()?;
-        let Serialized { journal: Some(journal), flash: Flash::Counted(books), .. } = &mut *locked
-        else {
-            return Ok(());
-        };
-        journal.make_room(books)?;
+        let Serialized { journal: Some(journal), flash, .. } = &mut *locked else { return Ok(()) };
+        journal.make_room(flash)?;
         journal.shortage().cloned().map_or(Ok(()), Err)
     }
 
@@ -365,6 +338,15 @@ impl Drive {
             journal.synced(&unsynced);
         }
         Ok(())
+    }
+
+    /// The lock, once the drive takes a further request.
+    fn lock_with_room(&self) -> Result<MutexGuard<'_, Serialized>> {
+        let mut locked = self.lock()?;
+        while locked.flash.is_full() {
+            locked = self.wait(locked)?;
+        }
+        Ok(locked)
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, Serialized>> {

@@ -44,6 +44,17 @@ impl Held {
         }
     }
 
+    /// The bits, in words of which the first is of the first pages.
+    pub fn words(&self) -> Vec<u64> {
+        self.0.iter().map(|word| word.load(Ordering::Acquire)).collect()
+    }
+
+    /// Sets all bits to those of [`Self::words`], of a set of as many pages.
+    pub fn set_words(&self, words: &[u64]) {
+        assert_eq!(words.len(), self.0.len(), "words of as many pages");
+        self.0.iter().zip(words).for_each(|(own, word)| own.store(*word, Ordering::Release));
+    }
+
     /// Splits pages into runs that are alike. Of each it tells its end, and whether it holds
     /// data.
     pub fn runs(&self, pages: Range<u64>) -> impl Iterator<Item = (u64, bool)> + '_ {

@@ -5,10 +5,10 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::books::Books;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::files::Files;
+use crate::flash::Flash;
 use crate::journal::{Head, Segment};
 use crate::record::Record;
 use crate::seal::Seal;
@@ -66,11 +66,13 @@ impl Journal {
     }
 
     /// Makes room for another row; takes a snapshot if one is due.
-    pub fn make_room(&mut self, books: &mut Books) -> Result<()> {
-        let is_due = self.replay > self.longest_replay && !self.keeper.is_busy();
+    pub fn make_room(&mut self, flash: &mut Flash) -> Result<()> {
+        // A timed drive is in the middle of things until it is turned off.
+        let is_due =
+            !flash.is_timed() && self.replay > self.longest_replay && !self.keeper.is_busy();
         let mut made = Ok(());
         if is_due || self.head.is_near_end() {
-            made = self.begin_next(books);
+            made = self.begin_next(flash);
             self.replay = Duration::ZERO;
         }
         // Where there is no space for another journal, this one is used to its end.
@@ -127,15 +129,31 @@ impl Journal {
         self.seal.close()
     }
 
+    /// Turns a timed drive off, and takes a snapshot of it; its rows are durable by then.
+    pub fn finish(&mut self, flash: &mut Flash) -> Result<()> {
+        let Flash::Clocked(clocked, _) = flash else { return Ok(()) };
+        clocked.turn_off()?;
+        self.begin_segment(flash)?;
+        let number = self.segment.number;
+        self.files.keep(&snapshot(flash, self.seal.identity(), number), number)
+    }
+
     /// Begins the next segment, and has a snapshot taken of what is before it.
-    fn begin_next(&mut self, books: &mut Books) -> Result<()> {
+    /// A timed drive has none while it serves.
+    fn begin_next(&mut self, flash: &mut Flash) -> Result<()> {
+        self.begin_segment(flash)?;
+        if !flash.is_timed() && !self.keeper.is_busy() {
+            let number = self.segment.number;
+            self.keeper.keep(snapshot(flash, self.seal.identity(), number), number);
+        }
+        Ok(())
+    }
+
+    fn begin_segment(&mut self, flash: &Flash) -> Result<()> {
         let (number, identity) =
             (self.files.next_journal(self.segment.number), self.seal.identity());
         let path = self.files.journal(number);
-        let next = Segment::create(&path, identity, number, books.requests().served)?;
-        if !self.keeper.is_busy() {
-            self.keeper.keep(snapshot(books, identity, number), number);
-        }
+        let next = Segment::create(&path, identity, number, flash.requests().served)?;
         let before = std::mem::replace(&mut self.segment, Arc::new(next));
         self.unsynced.push((before, self.head.rows()));
         (self.head, self.replay) = (Head::after(0), Duration::ZERO);

@@ -18,6 +18,7 @@ mod drive;
 mod edges;
 mod error;
 mod files;
+mod flash;
 mod held;
 pub mod journal;
 mod journaling;

@@ -5,19 +5,14 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde_json::{Value, json};
-use writeamp_engine::flash::{Array, Cause, Counters};
 use writeamp_engine::request::Op;
 
-use crate::books::{Books, Requests};
-use crate::clocked::Clocked;
-use crate::config::Config;
-use crate::edges::Edges;
 use crate::error::{Error, Result};
+use crate::flash::Flash;
 use crate::journaling::Journal;
 use crate::private;
 use crate::record::{Ask, Record};
-use crate::report::{self, Samples};
+use crate::report::Samples;
 
 /// Recordings are of no drive.
 const NO_SALT: u32 = 0;
@@ -33,12 +28,6 @@ pub struct Serialized {
     pub since: u64,
 }
 
-/// The flash, without time or in it.
-pub enum Flash {
-    Counted(Books),
-    Clocked(Box<Clocked>, Option<Edges>),
-}
-
 /// A file of the requests.
 pub struct Recording {
     path: PathBuf,
@@ -52,14 +41,14 @@ impl Serialized {
     /// `at_ns` is when it came, but of a timed drive, whose own time that is.
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
-        if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {
-            let made = journal.make_room(books);
+        if let Some(journal) = &mut self.journal {
+            let made = journal.make_room(&mut self.flash);
             // On a full disk, what changes no data is answered and not counted.
             if journal.shortage().is_some() && matches!(ask.op, Op::Read | Op::Flush) {
                 return Ok(None);
             }
             made?;
-            sequence = books.requests().served;
+            sequence = self.flash.requests().served;
             timed = journal.times().then(Instant::now);
         }
         let id = match &mut self.flash {
@@ -84,69 +73,6 @@ impl Serialized {
             self.samples.observe(&self.flash.counters());
         }
         id
-    }
-}
-
-impl Flash {
-    pub fn new(config: &Config, state: Option<&[u8]>) -> Result<Self> {
-        if config.times.is_none() {
-            return Books::new(&config.drive, state).map(Flash::Counted);
-        }
-        let edges = config.ready_busy.as_deref().map(Edges::new).transpose()?;
-        Ok(Flash::Clocked(Box::new(Clocked::new(config, state)?), edges))
-    }
-
-    pub fn flash(&self) -> &Array {
-        match self {
-            Flash::Counted(books) => books.flash(),
-            Flash::Clocked(clocked, _) => clocked.flash(),
-        }
-    }
-
-    pub fn counters(&self) -> Counters {
-        match self {
-            Flash::Counted(books) => *books.counters(),
-            Flash::Clocked(clocked, _) => clocked.counters(),
-        }
-    }
-
-    pub fn requests(&self) -> &Requests {
-        match self {
-            Flash::Counted(books) => books.requests(),
-            Flash::Clocked(clocked, _) => &clocked.requests,
-        }
-    }
-
-    pub fn causes(&self) -> &'static [Cause] {
-        match self {
-            Flash::Counted(_) => &Cause::WITHOUT_TIME,
-            Flash::Clocked(..) => &Cause::ALL,
-        }
-    }
-
-    pub fn latencies(&self) -> Value {
-        match self {
-            Flash::Counted(_) => Value::Null,
-            Flash::Clocked(clocked, _) => {
-                let [reads, writes] = &clocked.latencies;
-                json!({"read": report::latencies(reads), "write": report::latencies(writes)})
-            }
-        }
-    }
-
-    /// The drive's own time, and what it has not answered then; null of one without time.
-    pub fn moment(&self) -> Value {
-        match self {
-            Flash::Counted(_) => Value::Null,
-            Flash::Clocked(clocked, _) => json!({
-                "time_ns": clocked.settled_ns(),
-                "unanswered": clocked.unanswered(),
-            }),
-        }
-    }
-
-    pub fn is_full(&self) -> bool {
-        matches!(self, Flash::Clocked(clocked, _) if clocked.is_full())
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! `FILE` holds the data and behind them their seal, `FILE.sums` the checksums of their pages,
 //! `FILE.flash` the flash as it was before the first row of the journal of the same number, and
-//! `FILE.journal-N` the requests since. All of them bear the identity of their drive. A request stores
-//! its data, then appends its row, then is answered: nothing answered is lost when the process is
-//! killed. A flush makes data durable, then rows, and then notes that they are: nothing flushed is lost
-//! with power.
+//! `FILE.journal-N` the requests since. A timed drive has a snapshot of when it was turned on only, as
+//! its requests are in the middle of their service until it is turned off. All of them bear the
+//! identity of their drive. A request stores its data, then appends its row, then is answered: nothing
+//! answered is lost when the process is killed. A flush makes data durable, then rows, and then notes
+//! that they are: nothing flushed is lost with power.
 
 #![allow(unsafe_code)]
 
@@ -20,27 +21,29 @@ use std::time::{Duration, Instant};
 use memmap2::{Mmap, MmapOptions};
 use writeamp_engine::state::{self, Reader, State, Writer};
 
-use crate::books::Books;
 use crate::config::Config;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::files::{Files, remove};
+use crate::flash::Flash;
 use crate::held::Held;
 use crate::journal::{FILE_BYTES, Head, Segment, is_journal};
 use crate::label::Identity;
 use crate::private;
-use crate::record::Record;
 use crate::seal::{Ending, Seal};
 use crate::sums::{self, Sums};
+
+/// Added to the number of a journal where a snapshot is of a timed drive.
+const TIMED: u64 = 1 << 63;
 
 /// A drive in files, once it is open.
 pub struct Opened {
     /// The flash, after all requests that were kept.
-    pub books: Books,
+    pub flash: Flash,
     /// The data.
     pub data: Data,
     /// Pages that hold data.
-    pub held: Held,
+    pub held: Arc<Held>,
     /// End of the journal, behind which requests go on.
     pub end: JournalEnd,
 }
@@ -63,7 +66,7 @@ pub struct JournalEnd {
 struct Snapshot<'a> {
     identity: Identity,
     number: u64,
-    books: &'a mut Books,
+    flash: &'a mut Flash,
 }
 
 /// Replay of the journals, with nothing changed on the disk.
@@ -80,8 +83,8 @@ struct Replayed {
 impl State for Snapshot<'_> {
     fn save(&self, to: &mut Writer) {
         to.value(&self.identity);
-        to.value(&self.number);
-        self.books.save(to);
+        to.value(&(self.number | if self.flash.is_timed() { TIMED } else { 0 }));
+        self.flash.save(to);
     }
 
     fn restore(&mut self, from: &mut Reader) -> writeamp_engine::Result<()> {
@@ -90,8 +93,19 @@ impl State for Snapshot<'_> {
             let why = "this is the flash of another drive than the data are of";
             return Err(writeamp_engine::Error::State(why.to_owned()));
         }
-        self.number = from.value("the number of its journal")?;
-        self.books.restore(from)
+        let number: u64 = from.value("the number of its journal")?;
+        let was_timed = number & TIMED != 0;
+        if was_timed != self.flash.is_timed() {
+            let why = if was_timed {
+                "this drive was made in time, and stays so: ask for time again (--timed)"
+            } else {
+                "this drive was made without time, and stays so: leave out what asks for time \
+                 (--timed, --time-scale, --rb-capture)"
+            };
+            return Err(writeamp_engine::Error::State(why.to_owned()));
+        }
+        self.number = number & !TIMED;
+        self.flash.restore(from)
     }
 }
 
@@ -100,10 +114,10 @@ pub fn open(config: &Config, path: &Path) -> Result<Opened> {
     let files = Files::of(path);
     let (file, seal) = files.open_data(config.size_bytes)?;
     let state = if seal.is_none() { initial_state(config)? } else { None };
-    let books = Books::new(&config.drive, state.as_deref())?;
+    let flash = Flash::new(config, state.as_deref())?;
     match seal {
-        None => files.begin(config, books, file),
-        Some(seal) => files.go_on(config, books, file, seal),
+        None => files.begin(config, flash, file),
+        Some(seal) => files.go_on(config, flash, file, seal),
     }
 }
 
@@ -114,8 +128,8 @@ pub fn initial_state(config: &Config) -> Result<Option<Vec<u8>>> {
 }
 
 /// The bytes of a snapshot.
-pub fn snapshot(books: &mut Books, identity: Identity, number: u64) -> Vec<u8> {
-    state::pack(&Snapshot { identity, number, books })
+pub fn snapshot(flash: &mut Flash, identity: Identity, number: u64) -> Vec<u8> {
+    state::pack(&Snapshot { identity, number, flash })
 }
 
 impl Files {
@@ -182,7 +196,7 @@ impl Files {
         }
     }
 
-    fn begin(self, config: &Config, mut books: Books, file: File) -> Result<Opened> {
+    fn begin(self, config: &Config, mut flash: Flash, file: File) -> Result<Opened> {
         let page_bytes = config.drive.geometry.page_bytes;
         let sums = self.sums();
         let is_foreign = fs::metadata(&sums).is_ok_and(|found| found.len() > 0);
@@ -197,9 +211,9 @@ impl Files {
         let pages = config.size_bytes / u64::from(page_bytes);
         let sums = Sums::create(&sums, identity, pages, page_bytes)?;
         let segment = Segment::create(&self.journal(number), identity, number, 0)?;
-        self.keep(&snapshot(&mut books, identity, number), number)?;
+        self.keep(&snapshot(&mut flash, identity, number), number)?;
         let data = self.map(file, config, sums)?;
-        let held = Held::of(books.flash(), pages);
+        let held = flash.held(pages);
         let end = JournalEnd {
             seal: Arc::new(seal),
             segment,
@@ -207,16 +221,16 @@ impl Files {
             replay: Duration::ZERO,
             files: self,
         };
-        opened(books, data, held, end)
+        opened(flash, data, held, end)
     }
 
     /// Opens what was left; changes nothing before all of it is known to fit together.
-    fn go_on(self, config: &Config, mut books: Books, file: File, seal: Seal) -> Result<Opened> {
+    fn go_on(self, config: &Config, mut flash: Flash, file: File, seal: Seal) -> Result<Opened> {
         let (identity, ending) = (seal.identity(), seal.ending()?);
-        let number = self.restore(&mut books, identity)?;
+        let number = self.restore(&mut flash, identity)?;
         let Replayed { segment, rows, durable, strays, took } =
-            self.replay(&mut books, identity, number)?;
-        seal.check(ending, books.requests().served, durable)?;
+            self.replay(&mut flash, identity, number)?;
+        seal.check(ending, flash.requests().served, durable)?;
         let page_bytes = config.drive.geometry.page_bytes;
         let pages = config.size_bytes / u64::from(page_bytes);
         let sums = if ending == Ending::PowerLost {
@@ -231,12 +245,16 @@ impl Files {
             Sums::open(&self.sums(), identity, pages, page_bytes)?
         };
         let data = self.map(file, config, sums)?;
-        let held = Held::of(books.flash(), pages);
+        let held = flash.held(pages);
         data.compare_all(&held).map_err(|error| Error::damaged(&self.data, error))?;
         for stray in strays {
             remove(&stray)?;
         }
-        let is_snapshot_due = segment.number != number;
+        let was_used = rows > 0 || segment.number != number;
+        if let (Flash::Clocked(clocked, _), true) = (&mut flash, was_used) {
+            clocked.restart()?;
+        }
+        let is_snapshot_due = segment.number != number || was_used && flash.is_timed();
         let mut end = JournalEnd {
             files: self,
             seal: Arc::new(seal),
@@ -245,17 +263,18 @@ impl Files {
             replay: took,
         };
         if is_snapshot_due {
-            // The server ended while it was taking a snapshot: taken now instead.
-            end.begin_next(&mut books)?;
+            // The server ended while it was taking a snapshot, or before a timed drive was turned
+            // off: taken now instead.
+            end.begin_next(&mut flash)?;
         }
-        opened(books, data, held, end)
+        opened(flash, data, held, end)
     }
 
     /// Restores the flash from its snapshot; the number of the journal that goes on from it.
-    fn restore(&self, books: &mut Books, identity: Identity) -> Result<u64> {
+    fn restore(&self, flash: &mut Flash, identity: Identity) -> Result<u64> {
         let path = self.flash();
         let bytes = mapped(&path).map_err(|error| Error::io(&path, "read it", &error))?;
-        let mut kept = Snapshot { identity, number: 0, books };
+        let mut kept = Snapshot { identity, number: 0, flash };
         state::unpack(&mut kept, &bytes).map_err(|error| Error::damaged(&path, error))?;
         Ok(kept.number)
     }
@@ -267,7 +286,7 @@ impl Files {
     }
 
     /// Serves the requests of all journals from `number` on.
-    fn replay(&self, books: &mut Books, identity: Identity, number: u64) -> Result<Replayed> {
+    fn replay(&self, flash: &mut Flash, identity: Identity, number: u64) -> Result<Replayed> {
         let began = Instant::now();
         let numbers: Vec<_> = self.journals()?.into_iter().filter(|one| *one >= number).collect();
         if numbers.first() != Some(&number) {
@@ -282,7 +301,7 @@ impl Files {
                 continue;
             }
             let segment = match Segment::open(&path, identity, number)? {
-                Some(segment) if segment.first_sequence == books.requests().served => segment,
+                Some(segment) if segment.first_sequence == flash.requests().served => segment,
                 // It was never begun, or what it goes on from was lost with power: then nothing in it
                 // was ever durable.
                 found if last.is_some() && found.as_ref().is_none_or(Segment::is_volatile) => {
@@ -295,9 +314,9 @@ impl Files {
                 }
             };
             let records = segment.records()?;
-            for Record { ask, .. } in &records {
+            for record in &records {
                 // One that failed failed then too, and left the same counters.
-                let _ = books.serve(ask);
+                let _ = flash.replay(record);
             }
             durable = durable.max(segment.durable());
             // What goes on from it may be made durable, and must not be without it.
@@ -312,14 +331,22 @@ impl Files {
 
 impl JournalEnd {
     /// Begins a journal of its own, if there is space for it and for a snapshot before it.
-    fn begin_next(&mut self, books: &mut Books) -> Result<()> {
+    fn begin_next(&mut self, flash: &mut Flash) -> Result<()> {
         self.segment.sync()?;
         let (identity, number) =
             (self.seal.identity(), self.files.next_journal(self.segment.number));
         let path = self.files.journal(number);
-        let first = books.requests().served;
-        let Ok(next) = Segment::create(&path, identity, number, first) else { return Ok(()) };
-        if let Err(error) = self.files.keep(&snapshot(books, identity, number), number) {
+        let first = flash.requests().served;
+        let next = match Segment::create(&path, identity, number, first) {
+            Ok(next) => next,
+            // A journal does not tell that a timed drive was turned on again.
+            Err(error) if flash.is_timed() => return Err(error),
+            Err(_) => return Ok(()),
+        };
+        if let Err(error) = self.files.keep(&snapshot(flash, identity, number), number) {
+            if flash.is_timed() {
+                return Err(error);
+            }
             // The last one and all journals since are kept, until there is space.
             eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
         }
@@ -329,10 +356,10 @@ impl JournalEnd {
 }
 
 /// The drive, which is in use from here on.
-fn opened(books: Books, data: Data, held: Held, end: JournalEnd) -> Result<Opened> {
+fn opened(flash: Flash, data: Data, held: Arc<Held>, end: JournalEnd) -> Result<Opened> {
     end.segment.cut(end.head.rows() as usize)?;
-    end.seal.begin(books.requests().served)?;
-    Ok(Opened { books, data, held, end })
+    end.seal.begin(flash.requests().served)?;
+    Ok(Opened { flash, data, held, end })
 }
 
 /// True if a file, named as a journal is, is none, whole or in part: it holds something else.

@@ -82,11 +82,6 @@ def specify(
         raise WriteampError(f"{drive.name} is a {drive.kind}; a virtual drive is one flash drive")
     if settings.is_timed and drive.times is None:
         raise WriteampError(f"{drive.name} has no times; give a device that has, such as ssd-v")
-    if settings.is_timed and settings.backing is not None:
-        raise WriteampError(
-            "a timed drive has requests in the middle of their service, which no file keeps; give "
-            "either --backing or what asks for time (--timed, --time-scale, --rb-capture)"
-        )
     plan = Plan(
         load=prepared.load,
         load_name=prepared.load_name,

@@ -145,7 +145,7 @@ impl Counters {
     }
 
     /// True if sums of these counts do not overflow, however long the drive goes on.
-    pub(super) fn is_plausible(&self) -> bool {
+    pub(crate) fn is_plausible(&self) -> bool {
         let Counters { host, programs, erases, unmapped_pages, skipped_pages } = self;
         let HostCounters {
             written_pages,
@@ -159,6 +159,16 @@ impl Counters {
         let pages = [written_pages, read_pages, trimmed_pages, unmapped_pages, skipped_pages];
         let others = [written_bytes, read_bytes, trimmed_bytes, flushes, erases];
         pages.into_iter().chain(others).chain(programs).all(|&count| count < MOST_PLAUSIBLE)
+    }
+
+    /// Pages programmed for the causes that come after those of a saved drive.
+    pub(crate) fn in_time(&self) -> [u64; Cause::ALL.len() - Cause::SAVED] {
+        std::array::from_fn(|at| self.programs[Cause::SAVED + at])
+    }
+
+    /// Sets what [`Self::in_time`] returns.
+    pub(crate) fn set_in_time(&mut self, programs: [u64; Cause::ALL.len() - Cause::SAVED]) {
+        self.programs[Cause::SAVED..].copy_from_slice(&programs);
     }
 
     /// Pages programmed in all.

@@ -153,6 +153,15 @@ impl MapCache {
         }
     }
 
+    /// Takes all segments out; pages of the table of which any was changed go to `evicted`.
+    /// What copies owe to others is forgotten.
+    pub fn empty(&mut self, evicted: &mut Vec<Evicted>) {
+        while self.segments.len() > 0 {
+            self.evict_oldest(evicted);
+        }
+        self.owed.clear();
+    }
+
     fn evict_oldest(&mut self, evicted: &mut Vec<Evicted>) {
         let Some((oldest, Segment { is_dirty: true, .. })) = self.segments.pop_oldest() else {
             return;

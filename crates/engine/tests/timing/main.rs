@@ -4,6 +4,7 @@ mod dispatch;
 mod errors;
 mod laws;
 mod mqsim;
+mod off;
 mod planes;
 mod rig;
 mod schedules;

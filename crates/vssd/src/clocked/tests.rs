@@ -1,5 +1,7 @@
 //! Replays of what a drive in real time has served: the same times to the nanosecond.
 
+mod kept;
+
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;

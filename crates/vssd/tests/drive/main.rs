@@ -5,6 +5,7 @@ mod damage;
 mod files;
 #[path = "../../../../tests/support/forms.rs"]
 mod forms;
+mod kept_in_time;
 mod killed;
 mod model;
 mod power;

@@ -103,6 +103,33 @@ impl Call {
         }
     }
 
+    /// This request in a part of the drive, and no longer than that.
+    pub fn within(mut self, first: u64, bytes: u64) -> Call {
+        if let Some((offset, length)) = self.place() {
+            *offset = first + *offset % bytes;
+            *length = (*length).min(first + bytes - *offset);
+        }
+        self
+    }
+
+    /// This request so many bytes before.
+    pub fn moved_down(mut self, bytes: u64) -> Call {
+        if let Some((offset, _)) = self.place() {
+            *offset -= bytes;
+        }
+        self
+    }
+
+    fn place(&mut self) -> Option<(&mut u64, &mut u64)> {
+        match self {
+            Call::Write { offset, length, .. }
+            | Call::Read { offset, length }
+            | Call::Trim { offset, length, .. }
+            | Call::Zero { offset, length, .. } => Some((offset, length)),
+            Call::Flush => None,
+        }
+    }
+
     /// The requests of the flash that it comes to, one after the other.
     pub fn parts(self) -> Vec<Call> {
         let Call::Zero { offset, length, may_trim: true, fua } = self else { return vec![self] };

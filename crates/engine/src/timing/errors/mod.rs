@@ -7,9 +7,10 @@ mod rates;
 pub use correction::Correction;
 pub use params::Errors;
 pub use rates::Rates;
+use serde::{Deserialize, Serialize};
 
 /// Reads that were tried again, or that no try corrected, by what they were for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadErrors {
     /// Further tries, by the index of [`ReadFor`].
     pub retries: [u64; 3],

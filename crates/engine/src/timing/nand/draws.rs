@@ -1,6 +1,7 @@
 //! Durations as the array draws them.
 
 use crate::rng::Stream;
+use crate::state::state;
 use crate::timing::params::{Array, ByKind, ns_of_us};
 use crate::timing::slc::Slc;
 
@@ -22,6 +23,16 @@ pub struct Durations {
     slc_erase: Bell,
     random: Stream,
 }
+
+state!(Durations {
+    fixed reads,
+    fixed programs,
+    fixed erase,
+    fixed slc_read,
+    fixed slc_program,
+    fixed slc_erase,
+    part random,
+});
 
 impl Durations {
     /// The durations of a checked profile, drawn from the seed's stream "durations".

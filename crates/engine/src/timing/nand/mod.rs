@@ -8,6 +8,7 @@
 
 mod channel;
 mod draws;
+mod off;
 mod ops;
 mod pacing;
 mod places;
@@ -17,6 +18,8 @@ mod slc;
 mod stages;
 mod unit;
 mod waiting;
+
+use serde::{Deserialize, Serialize};
 
 use channel::Channel;
 use draws::Durations;
@@ -37,7 +40,7 @@ use crate::error::Result;
 use crate::flash::{Geometry, Table, filled, prefetch};
 
 /// Counts of operations since the device was new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OpCounts {
     /// Reads of flash pages, each try of them.
     pub reads: u64,

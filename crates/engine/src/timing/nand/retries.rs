@@ -10,6 +10,7 @@ use super::{Nand, Schedule};
 use crate::error::Result;
 use crate::flash::{Array, Table, filled};
 use crate::rng::Numbered;
+use crate::state::{MOST_PLAUSIBLE, state};
 use crate::timing::errors::{Correction, Errors, Rates, ReadErrors, ReadFor};
 use crate::timing::params::{Timing, ns_of_us};
 
@@ -42,6 +43,22 @@ pub struct Retrying {
     quiet_erases: Option<u32>,
 }
 
+state!(Retrying {
+    fixed rates,
+    fixed correction,
+    fixed page_spread,
+    fixed decode_ns,
+    fixed aged_days,
+    table erases,
+    value most_erases,
+    table programmed_ns,
+    fixed of_reads,
+    fixed of_pages,
+    value reads,
+    value found,
+    fixed quiet_erases,
+} where is_sound);
+
 impl Retrying {
     fn new(errors: &Errors, flash: &Array, most_bytes: u32, seed: u64) -> Result<Self> {
         let blocks = flash.geometry().blocks() as usize;
@@ -67,6 +84,18 @@ impl Retrying {
         let last = errors.erases[errors.erases.len() - 1];
         found.quiet_erases = found.quiet_erases(last, most_bytes);
         Ok(found)
+    }
+
+    fn is_sound(&self) -> bool {
+        let ReadErrors { retries, uncorrectable } = &self.found;
+        let mut counts = retries.iter().chain(uncorrectable).chain([&self.reads]);
+        self.erases.iter().max() == Some(&self.most_erases)
+            && counts.all(|&count| count < MOST_PLAUSIBLE)
+    }
+
+    /// True if no block was programmed after that time.
+    pub fn was_programmed_by(&self, now_ns: u64) -> bool {
+        self.programmed_ns.iter().all(|&at_ns| at_ns == BEFORE || at_ns <= now_ns)
     }
 
     /// Erases up to which no read of so many bytes can fail on the first day.

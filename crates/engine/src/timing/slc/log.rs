@@ -3,6 +3,7 @@
 use super::params::SlcBlocks;
 use crate::error::Result;
 use crate::flash::{Table, filled};
+use crate::state::{Reader, State, Writer, require};
 
 const NONE: u32 = u32::MAX;
 
@@ -161,5 +162,59 @@ impl SlcLog {
         self.used_rows -= 1;
         self.folded_pages = 0;
         row
+    }
+}
+
+/// State of a log whose program units are full.
+/// It is what each page holds, and where the log begins and ends.
+impl State for SlcLog {
+    fn save(&self, to: &mut Writer) {
+        to.table(&[self.oldest, self.used_rows, self.filled_pages, self.folded_pages]);
+        to.table(&self.logical_of);
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        let mut places = [0; 4];
+        from.table(&mut places, "the rows of an SLC cache")?;
+        [self.oldest, self.used_rows, self.filled_pages, self.folded_pages] = places;
+        require(self.has_such_rows(), "the rows of an SLC cache")?;
+        from.table(&mut self.logical_of, "the pages of an SLC cache")?;
+        self.page_of.fill(NONE);
+        self.valid.fill(0);
+        for page in 0..self.logical_of.len() as u32 {
+            let logical = self.logical_of[page as usize];
+            if logical == NONE {
+                continue;
+            }
+            let is_new = self.page_of.get(logical as usize) == Some(&NONE);
+            require(is_new && self.is_in_use(page), "the pages of an SLC cache")?;
+            self.page_of[logical as usize] = page;
+            self.valid[(page / self.blocks.row_pages) as usize] += 1;
+        }
+        Ok(())
+    }
+}
+
+impl SlcLog {
+    /// True if a log can begin and end there.
+    fn has_such_rows(&self) -> bool {
+        let SlcBlocks { unit_pages, row_pages, most_rows, .. } = self.blocks;
+        let are_whole = [self.filled_pages, self.folded_pages].iter().all(|n| n % unit_pages == 0);
+        are_whole
+            && self.oldest < most_rows
+            && self.used_rows <= most_rows
+            && self.filled_pages <= row_pages
+            && (self.used_rows > 0 || !self.has_open_row())
+            && self.folded_pages < row_pages
+            && (self.folded_pages == 0 || self.has_closed_row())
+    }
+
+    /// True of a page that was filled, and not folded since.
+    fn is_in_use(&self, page: u32) -> bool {
+        let (row, at) = (page / self.blocks.row_pages, page % self.blocks.row_pages);
+        let age = (row + self.blocks.most_rows - self.oldest) % self.blocks.most_rows;
+        age < self.used_rows
+            && (age > 0 || at >= self.folded_pages)
+            && (age + 1 < self.used_rows || at < self.filled_pages)
     }
 }

@@ -6,6 +6,7 @@
 
 mod cached;
 mod hinting;
+mod off;
 mod programs;
 mod reads;
 mod requests;

@@ -11,6 +11,7 @@ use super::{Source, Ssd, Waiter};
 use crate::error::Result;
 use crate::flash::Cause;
 use crate::managers::BlockManager;
+use crate::state::{MOST_PLAUSIBLE, state};
 use crate::timing::device::SlcWear;
 use crate::timing::nand::OpId;
 use crate::timing::params::Timing;
@@ -34,6 +35,18 @@ pub struct SlcCache {
     /// Pages that are folded, with their logical pages.
     moved: Vec<(u32, u32)>,
 }
+
+state!(SlcCache {
+    part log,
+    fixed blocks,
+    scratch begun,
+    fixed idle_ns,
+    scratch is_folding,
+    scratch run_end,
+    scratch run_bytes,
+    value erases,
+    scratch moved,
+} where is_plausible);
 
 impl SlcCache {
     /// The empty cache of a drive, if its times have one.
@@ -60,6 +73,10 @@ impl SlcCache {
         })))
     }
 
+    fn is_plausible(&self) -> bool {
+        self.erases < MOST_PLAUSIBLE
+    }
+
     /// Its blocks.
     pub fn blocks(&self) -> SlcBlocks {
         self.blocks.clone()
@@ -69,6 +86,16 @@ impl SlcCache {
     pub fn wear(&self) -> SlcWear {
         let blocks = u64::from(self.blocks.most_rows) * u64::from(self.blocks.dies);
         SlcWear { erases: self.erases, blocks }
+    }
+
+    /// True if it holds a logical page.
+    pub fn holds(&self, page: u32) -> bool {
+        self.log.find(page).is_some()
+    }
+
+    /// Sets how many logical pages of the host hold data, in it or behind it.
+    pub fn set_mapped_pages(&mut self, pages: u32) {
+        self.log.mapped_pages = pages;
     }
 
     /// True if data of the host wait for their program unit to be full.

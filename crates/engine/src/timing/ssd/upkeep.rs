@@ -7,6 +7,7 @@ use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, Table, filled};
 use crate::managers::BlockManager;
+use crate::state::state;
 use crate::timing::map_cache::{Evicted, Found};
 use crate::timing::nand::{OpId, Waiter};
 use crate::timing::params::{Collection, Timing};
@@ -35,6 +36,20 @@ pub struct Upkeep {
     blocks: u32,
 }
 
+state!(Upkeep {
+    scratch evicted,
+    scratch collecting,
+    fixed soft_blocks,
+    fixed hard_blocks,
+    table reads,
+    fixed most_reads,
+    fixed retention_ns,
+    value programmed,
+    list fading,
+    scratch moves_left,
+    fixed blocks,
+} where is_sound);
+
 impl Upkeep {
     /// Starts with nothing to do, on a new drive with so many logical pages.
     pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
@@ -57,9 +72,21 @@ impl Upkeep {
         })
     }
 
+    fn is_sound(&self) -> bool {
+        let mut blocks =
+            self.programmed.iter().map(|&(_, block, _)| block).chain(self.fading.iter().copied());
+        blocks.all(|block| block < self.blocks)
+            && self.reads.iter().all(|&reads| reads < self.most_reads)
+    }
+
     /// Hears that the host asks for something.
     pub fn hear_request(&mut self) {
         self.moves_left = self.blocks;
+    }
+
+    /// Leaves everything as it is until the host asks for something.
+    pub fn rest(&mut self) {
+        self.moves_left = 0;
     }
 
     /// Counts a read of a block, which may be one too many.
