@@ -33,6 +33,7 @@ PLAIN: dict[str, Any] = {
     "scheduling.reads_first": False,
     "scheduling.suspend": False,
     "scheduling.copies_yield": False,
+    "scheduling.dispatch": '"in-turn"',
     "collection.soft_blocks": 3,
 }
 FIRST = PLAIN | {"scheduling.reads_first": True}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import writeamp as wa
 
+# Pages that avoid the dies that collect hardly wait for them.
+IN_TURN = ('scheduling.dispatch="in-turn"',)
 WHOLE = ("scheduling.copies_yield=false",)
 YIELD = ("scheduling.copies_yield=true",)
 PACED = (*YIELD, "collection.paced=true")
@@ -18,7 +20,7 @@ def tails(rate: int, pages_per_block: int, rules: tuple[str, ...]) -> dict[str, 
         workload=f"random:bs=4k,write=0.3,rate={rate}",
         precondition="random:1",
         time=15.0,
-        set=["write_cache.bytes=1048576", "collection.soft_blocks=3", *rules],
+        set=[*IN_TURN, "write_cache.bytes=1048576", "collection.soft_blocks=3", *rules],
     )
     assert isinstance(found, wa.TimedResult)
     return found.latency_us

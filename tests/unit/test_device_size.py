@@ -52,7 +52,7 @@ def test_what_shrank_is_said_in_words() -> None:
     first, *more = wa.device("qlc").shrunk
     assert first == (
         "qlc shows its host 64 GiB instead of 13.98 TiB (size says how much): "
-        "blocks a plane 1366 → 33, dies a chip 16 → 3, pages a block 1536 → 1516"
+        "blocks a plane 1342 → 32, dies a chip 16 → 3"
     )
     assert more == [
         "qlc has blocks of an SLC cache of 784.5 MiB instead of 184 GB, to suit its size"

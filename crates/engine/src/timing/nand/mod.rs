@@ -308,7 +308,9 @@ impl Nand {
         }
         let Op { kind, die, first_page, filled, erases_before, is_collection, .. } =
             *self.ops.get(op);
-        self.queues[die as usize] -= u32::from(kind != Kind::Read);
+        if kind != Kind::Read {
+            self.queues[die as usize] -= 1;
+        }
         if kind == Kind::Program {
             let erases = if self.is_slc(first_page) {
                 self.slc_erases(first_page)
