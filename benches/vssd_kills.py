@@ -1,13 +1,14 @@
 """Kill a served virtual SSD again and again, and compare it with what it acknowledged.
 
     .venv/bin/python benches/vssd_kills.py --kills 1000
+    .venv/bin/python benches/vssd_kills.py --kills 300 --time-scale 0.01
 
 One drive with a backing file, aged, is served by nbdkit, written and trimmed over several NBD
 connections at a depth, killed by SIGKILL at a random moment, and served again; some kills come
 while it starts. Every page tells which request wrote it. After each restart all pages are read:
 each must be whole, and of the last request to it that was acknowledged or of one that was under
 way. The drive's own count of host pages must be that of the acknowledged requests, and at most
-those under way more. Needs nbdkit.
+those under way more. With `--time-scale` the drive is a timed one. Needs nbdkit.
 """
 
 from __future__ import annotations
@@ -179,7 +180,9 @@ class Writer(threading.Thread):
 class Drive:
     """A drive with a backing file, and what its clients know of it."""
 
-    def __init__(self, folder: Path, size: str, manager: str, seed: int) -> None:
+    def __init__(
+        self, folder: Path, size: str, manager: str, seed: int, time_scale: float | None
+    ) -> None:
         """Age a new one."""
         self.folder, self.draw = folder, random.Random(seed)
         self.socket, self.config = folder / "drive.sock", folder / "config.json"
@@ -187,7 +190,11 @@ class Drive:
         specification = specify(
             DeviceSettings(profile="ssd-v", size=size),
             BuiltInPolicySettings(manager=manager),
-            DriveSettings(precondition="random:1", backing=str(folder / "drive.wa")),
+            DriveSettings(
+                precondition="random:1",
+                backing=str(folder / "drive.wa"),
+                time_scale=time_scale,
+            ),
         )
         state = folder / "state"
         state.write_bytes(aged_state(specification, lambda: None)[0])
@@ -266,10 +273,11 @@ def main() -> int:
     parser.add_argument("--manager", default="sepgc")
     parser.add_argument("--connections", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--time-scale", type=float, help="seconds for one of a timed drive")
     asked = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="writeamp-bench-") as folder:
-        drive = Drive(Path(folder), asked.size, asked.manager, asked.seed)
+        drive = Drive(Path(folder), asked.size, asked.manager, asked.seed, asked.time_scale)
         for number in range(1, asked.kills + 1):
             drive.kill_once(asked.connections)
             if number % 100 == 0:

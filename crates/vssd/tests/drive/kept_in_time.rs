@@ -126,15 +126,23 @@ fn a_timed_drive_that_was_killed_counts_what_its_requests_come_to_served_anew() 
 }
 
 #[test]
-fn a_page_that_is_only_in_memory_when_the_drive_is_killed_is_there_and_counted() {
-    let (_directory, path) = place();
-    let drive = open_with(&timed(&path)).unwrap();
-    drive.write(0, &[7; 4 * PAGE_BYTES as usize], false).unwrap();
-    drop(drive);
-    let again = open_with(&timed(&path)).unwrap();
-    assert!(contents(&again)[..4 * PAGE_BYTES as usize].iter().all(|byte| *byte == 7));
-    assert_eq!(counted(&again)["programs"]["slc"], 4);
-    assert_eq!(again.extents(0, SIZE_BYTES).unwrap().next(), Some((0..4 * PAGE_BYTES, true)));
+fn pages_that_are_only_in_memory_when_the_drive_ends_are_there_and_counted() {
+    for is_stopped in [false, true] {
+        let (_directory, path) = place();
+        let mut config = timed(&path);
+        config.times.as_mut().unwrap()["write_cache"]["idle_flush_ms"] = json!(0);
+        let drive = open_with(&config).unwrap();
+        drive.write(0, &[7; 4 * PAGE_BYTES as usize], false).unwrap();
+        assert_eq!(counted(&drive)["programs"]["slc"], 0);
+        if is_stopped {
+            drive.close().unwrap();
+        }
+        drop(drive);
+        let again = open_with(&config).unwrap();
+        assert!(contents(&again)[..4 * PAGE_BYTES as usize].iter().all(|byte| *byte == 7));
+        assert_eq!(counted(&again)["programs"]["slc"], 4, "stopped: {is_stopped}");
+        assert_eq!(again.extents(0, SIZE_BYTES).unwrap().next(), Some((0..4 * PAGE_BYTES, true)));
+    }
 }
 
 #[test]
