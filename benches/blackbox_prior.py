@@ -1,6 +1,7 @@
 """Drive formulas of the library's profiles, which `blackbox train --prior` begins with.
 
-Run `python benches/blackbox_prior.py TABLE…`, with a table for each profile: `writeamp blackbox
+Run `python benches/blackbox_prior.py TABLE…`, with a table for each profile that is fitted anew,
+while the others stay: `writeamp blackbox
 collect --target NAME --design random --points 400 --design-seed 1 --out NAME.parquet`. It writes
 `python/writeamp/blackbox/formulas/profiles.json`, and prints how near each formula comes to what
 was simulated.
@@ -44,7 +45,8 @@ def main() -> None:
         }
         print(f"| `{name}` | {rows.height} | {best.page_bytes >> 10} KiB | {error:.1%} |")
     file = Path(of_profiles.__file__).with_name(of_profiles.FILE)
-    file.write_text(json.dumps({"profiles": dict(sorted(found.items()))}, indent=1) + "\n")
+    all_profiles = json.loads(file.read_text())["profiles"] | found
+    file.write_text(json.dumps({"profiles": dict(sorted(all_profiles.items()))}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

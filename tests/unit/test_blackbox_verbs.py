@@ -112,6 +112,8 @@ def test_the_state_of_the_drive_is_asked_of_who_knows_it(files: Path) -> None:
     asked = ModelInput(WORKLOAD, space="1GiB", fill=0.5, recent_writes="2MiB").rows("modern")
     assert asked["working_set_bytes"].to_list() == [1 << 30]
     assert (asked["fill"].item(), asked["recent_write_bytes"].item()) == (0.5, 2 << 20)
+    with pytest.raises(WriteampError, match="'modern' need the state of the drive: give --space"):
+        ModelInput(WORKLOAD).rows("modern")
     windows = ModelInput(trace=files / "trace.parquet", window="2s", space="1GiB").rows("modern")
     assert 0 <= windows["fill"][0] < windows["fill"][-1]
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from writeamp import traces
-from writeamp.blackbox.features import DriveUse, of_trace, of_workload
+from writeamp.blackbox.features import DriveUse, find_feature_set, of_trace, of_workload
 from writeamp.devices.device import SIZE
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
@@ -20,6 +20,9 @@ from writeamp.units.durations import DURATION
 
 _TRACE = {"panel": "trace"}
 _DRIVE = {"panel": "drive use"}
+
+# Features that need it also need the state of the drive.
+_OF_A_STATE = "working_set_bytes"
 
 _OF_TRACES = {"trace_format": "--format", "window": "--window", "service": "--service"}
 
@@ -114,7 +117,13 @@ class ModelInput(Settings):
                 the workload do not say what it is like.
         """
         if self.workload is not None:
-            return of_workload(self.workload, use=self._use()).frame()
+            found = of_workload(self.workload, use=self._use())
+            if self.space is None and _OF_A_STATE in find_feature_set(features).needs:
+                raise WriteampError(
+                    f"the features {features!r} need the state of the drive: give --space SIZE, "
+                    "the part of the drive that the workload uses, and --fill and --recent-writes"
+                )
+            return found.frame()
         return of_trace(self._requests, features=features, **dict(self._of_windows()))
 
     @cached_property
