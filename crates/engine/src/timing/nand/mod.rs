@@ -33,7 +33,7 @@ use slc::SlcArray;
 use unit::Unit;
 
 use super::device::Edge;
-use super::params::{Arbitration, Rate, Scheduling, Timing, ns_of_us};
+use super::params::{Arbitration, Dispatch, Rate, Scheduling, Timing, ns_of_us};
 use super::schedule::Schedule;
 use super::slc::SlcBlocks;
 use crate::error::Result;
@@ -96,6 +96,7 @@ pub struct Nand {
     /// The number of its first page: those of the others end there.
     first_slc_page: u32,
     /// Programs and erases of each die that were submitted and are not done.
+    /// Empty where pages go to the dies in turn, whatever waits there.
     pub queues: Vec<u32>,
     /// The last operation of each write queue of each die, for who waits for all of them.
     last_program: Vec<OpId>,
@@ -157,7 +158,10 @@ impl Nand {
             first_slc_page: geometry.physical_pages(),
             last_program: vec![NONE; places.dies as usize * if is_paced { 2 } else { 1 }],
             pacing: is_paced.then(|| Pacing::new(&places, geometry, &unit_of_die)).transpose()?,
-            queues: vec![0; places.dies as usize],
+            queues: match timing.scheduling.dispatch {
+                Dispatch::InTurn => Vec::new(),
+                Dispatch::ShortestQueue => vec![0; places.dies as usize],
+            },
             unit_of_die,
             places,
         })
@@ -250,7 +254,9 @@ impl Nand {
                 self.decide_retries(op, events.now_ns());
             }
         } else {
-            self.queues[die as usize] += 1;
+            if let Some(queue) = self.queues.get_mut(die as usize) {
+                *queue += 1;
+            }
             if kind == Kind::Program {
                 let queue = self.queue_of(die, is_collection);
                 self.last_program[queue] = op;
@@ -308,8 +314,10 @@ impl Nand {
         }
         let Op { kind, die, first_page, filled, erases_before, is_collection, .. } =
             *self.ops.get(op);
-        if kind != Kind::Read {
-            self.queues[die as usize] -= 1;
+        if kind != Kind::Read
+            && let Some(queue) = self.queues.get_mut(die as usize)
+        {
+            *queue -= 1;
         }
         if kind == Kind::Program {
             let erases = if self.is_slc(first_page) {
@@ -337,14 +345,6 @@ impl Nand {
         }
         self.ops.remove(op);
         self.submitted -= 1;
-    }
-
-    fn record(&mut self, die: u32, array_ns: u64, busy: bool, at_ns: u64) {
-        if let Some(edges) = &mut self.edges
-            && array_ns > 0
-        {
-            edges.push(Edge { at_ns, die, busy });
-        }
     }
 
     /// True if a program is in another queue than the erases of a die, or under way from there.

@@ -5,6 +5,7 @@ use super::channel::Way;
 use super::ops::{Kind, Op, OpId};
 use super::pacing::Turn;
 use super::unit::{Rank, Stage};
+use crate::timing::device::Edge;
 use crate::timing::schedule::Schedule;
 
 impl Nand {
@@ -304,5 +305,14 @@ impl Nand {
         unit.stage = Stage::Suspending(op);
         events.call_off_array(at);
         events.array_done(events.now_ns() + self.suspend_ns, at);
+    }
+
+    /// Records an edge of a die's Ready/Busy pin, if they are recorded.
+    pub(super) fn record(&mut self, die: u32, array_ns: u64, busy: bool, at_ns: u64) {
+        if let Some(edges) = &mut self.edges
+            && array_ns > 0
+        {
+            edges.push(Edge { at_ns, die, busy });
+        }
     }
 }
