@@ -228,20 +228,21 @@ class TestInterrupted:
         master, slave = pty.openpty()
         trap = f"trap 'echo >> {folder}/heard; exit 9' INT"
         command = f"{trap}; touch {folder}/ready; while :; do sleep 0.05; done"
-        with os.fdopen(master, "wb", buffering=0) as keyboard:
+        said = folder / "said"
+        with os.fdopen(master, "wb", buffering=0) as keyboard, said.open("wb") as out:
             words = ["setsid", "--ctty", "--wait", sys.executable, "-m", "writeamp", "serve"]
             with ctrl_c_heard():
                 running = subprocess.Popen(
                     [*words, *SMALL.split(), "--run", command],
                     cwd=folder,
                     stdin=slave,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=out,
                 )
             os.close(slave)
             await_value((folder / "ready").exists)
             keyboard.write(b"\x03")
-            assert running.wait(PATIENCE_S) == 130
+            assert running.wait(PATIENCE_S) == 130, said.read_text()
         assert (folder / "heard").read_text() == "\n"
 
     @needs()

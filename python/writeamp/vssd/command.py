@@ -86,6 +86,8 @@ def run_command(
             check()
             tree.reap_orphans(shell.pid)
             told.hand_on(signals)
+        # The command may have heard the terminal's Ctrl-C and ended before this process heard it.
+        told.first = told.first or signals.take()
         tree.written += written_by(shell.pid)
         status = shell.wait()
         tree.end()
