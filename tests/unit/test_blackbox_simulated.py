@@ -7,14 +7,16 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 
+import numpy as np
 import pytest
 from collecting import MIXED, READS, WRITES, measure_on, small
+from writeamp._engine import TIMED_CAUSES
 from writeamp.blackbox.space import KIB, WorkloadPoint
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.prepared import Prepared
 from writeamp.blackbox.targets.scaled import DEFAULT_BYTES, scaled
 from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
-from writeamp.blackbox.targets.stopping import Judged
+from writeamp.blackbox.targets.stopping import Judged, wa_course
 from writeamp.devices.device import device
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import WriteampError
@@ -208,6 +210,16 @@ def test_a_setting_outside_its_domain_is_refused(settings: dict[str, float], wor
 def test_a_run_that_answers_nothing_after_its_warm_up_is_not_precise() -> None:
     silent = SteadyState(0, 0.0, 0.0, 0.0, True, "nothing", 10, own_half_width=0.0)
     assert Judged(silent, silent, requests=2000, warmup_ns=0, wa_change=0.0).precision is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_wa_does_not_change_where_all_is_programmed_in_the_warm_up() -> None:
+    time = np.arange(201)
+    samples = dict.fromkeys(TIMED_CAUSES, 0 * time)
+    samples |= {"time_ns": time, "host_pages": 10 * time, "host": np.minimum(40 * time, 1000)}
+    warmup_ns, change = wa_course(samples)
+    assert warmup_ns >= 25
+    assert change == 0
 
 
 def test_a_time_in_which_nothing_is_answered_is_an_error_of_the_point() -> None:

@@ -10,6 +10,7 @@ constant, mean latency is their number over throughput (Little's law), and as pr
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,18 +168,17 @@ def _judged(run: TimedRun) -> Judged | None:
     moved_bytes = (rows["read_bytes"] + rows["written_bytes"])[:whole].astype(float)
     span = np.full(requests.size, float(rows["row_ns"]))
     throughput, bandwidth = analyse(span, requests), analyse(span, moved_bytes)
-    wa_warmup_ns, wa_change = _wa_course(run)
+    wa_warmup_ns, wa_change = wa_course(run.samples())
     warmup_ns = max(throughput.warmup_pages, bandwidth.warmup_pages, wa_warmup_ns)
     return Judged(throughput, bandwidth, int(requests.sum()), warmup_ns, wa_change)
 
 
-def _wa_course(run: TimedRun) -> tuple[int, float]:
+def wa_course(samples: Mapping[str, np.ndarray]) -> tuple[int, float]:
     """Return when the warm-up of WA is over, and by which share it changes after that.
 
     A host that is slower than the flash sees nothing of a cache that fills, but WA does. The change
     is that from the first half of what follows to the second; 0 where nothing is programmed.
     """
-    samples = run.samples()
     host = np.diff(samples["host_pages"].astype(float))
     flash = np.diff(np.sum([samples[cause] for cause in TIMED_CAUSES], axis=0).astype(float))
     moved = host > 0
@@ -190,7 +190,9 @@ def _wa_course(run: TimedRun) -> tuple[int, float]:
     first, second = (
         flash[part].sum() / host[part].sum() for part in (slice(cut, middle), slice(middle, None))
     )
-    return int(ends_ns[cut - 1]) if cut else 0, float(abs(second - first) / max(first, second))
+    # All that was programmed may have been in the warm-up.
+    change = abs(second - first) / max(first, second) if first or second else 0.0
+    return int(ends_ns[cut - 1]) if cut else 0, float(change)
 
 
 def _first_from(looks: list[Look], time_ns: int) -> Look:
