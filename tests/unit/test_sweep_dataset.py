@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,24 @@ def test_a_merge_that_ends_anywhere_loses_and_doubles_nothing(
     dataset.tidy()
     assert len(parts(tmp_path)) == 1
     assert dataset.rows().height == 4
+
+
+@pytest.mark.parametrize("seen", [".writeamp-0123.tmp", "part-1.parquet"])
+def test_a_folder_in_which_another_process_begins_at_this_moment_is_shared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: str
+) -> None:
+    # It is listed before the other one's mark is there.
+    listed = iter([tmp_path / seen])
+    SweepDataset.make(tmp_path / "other")
+
+    def listing(folder: Path) -> Iterator[Path]:
+        (tmp_path / "other" / SweepDataset.contents.mark).replace(
+            folder / SweepDataset.contents.mark
+        )
+        return listed
+
+    monkeypatch.setattr(Path, "iterdir", listing)
+    assert SweepDataset.make(tmp_path / "out").folder == tmp_path / "out"
 
 
 def test_results_are_not_merged_while_another_sweep_adds_some(tmp_path: Path) -> None:

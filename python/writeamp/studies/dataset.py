@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -119,8 +120,9 @@ class Dataset:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
         if cls.contents.mark not in names:
-            drafts = {one.name for one in folder.glob(_DRAFTS)}
-            if names - drafts:
+            others = {name for name in names if not fnmatchcase(name, _DRAFTS)}
+            # Another process may have begun here since.
+            if others and not (folder / cls.contents.mark).exists():
                 raise WriteampError(
                     f"{folder} holds other files and no results of a {cls.contents.study}; give "
                     "--out a new or empty folder"
