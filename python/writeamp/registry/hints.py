@@ -6,13 +6,19 @@ from writeamp.errors import WriteampError
 from writeamp.registry.declarations import declared
 from writeamp.registry.entries import Entry, engine_entries
 
-NO_HINTS = "nothing"
+_NO_HINTS = "nothing"
 
 
 def without_hints() -> list[Entry]:
     """Return the block managers that need no hints."""
     managers = engine_entries("managers")
-    return [entry for entry in managers if entry.declared["hears"] == NO_HINTS]
+    return [entry for entry in managers if entry.declared["hears"] == _NO_HINTS]
+
+
+def needed_hints(manager: str) -> str | None:
+    """Return the hints that a block manager needs of the host, in words; None if it needs none."""
+    hints: str = declared(manager)["hears"]
+    return None if hints == _NO_HINTS else hints.replace("_", " ")
 
 
 def refuse_hints(manager: str, gap: str) -> None:
@@ -25,10 +31,9 @@ def refuse_hints(manager: str, gap: str) -> None:
     Raises:
         WriteampError: it needs some; the sentence names those that need none.
     """
-    hints = declared(manager)["hears"]
-    if hints != NO_HINTS:
+    hints = needed_hints(manager)
+    if hints is not None:
         good = ", ".join(entry.name for entry in without_hints())
         raise WriteampError(
-            f"{manager} needs hints on {hints.replace('_', ' ')}, which {gap}; block managers that "
-            f"need none: {good}"
+            f"{manager} needs hints on {hints}, which {gap}; block managers that need none: {good}"
         )

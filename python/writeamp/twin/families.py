@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from writeamp._engine import declared
+from writeamp.registry.hints import needed_hints
 
 # Where the text of a victim policy has this, it stands for a share of the drive's blocks.
 _BLOCKS = "{blocks}"
@@ -110,7 +111,7 @@ def _usual_families() -> frozenset[tuple[str, str]]:
 
 @cache
 def _hears_hints(manager: str) -> bool:
-    return bool(declared(manager)["hears"] != "nothing")
+    return needed_hints(manager) is not None
 
 
 @cache

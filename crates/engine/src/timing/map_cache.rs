@@ -154,7 +154,7 @@ impl MapCache {
     }
 
     /// Takes all segments out; pages of the table of which any was changed go to `evicted`.
-    /// What copies owe to others is forgotten.
+    /// Changes that copies owe to others are forgotten.
     pub fn empty(&mut self, evicted: &mut Vec<Evicted>) {
         while self.segments.len() > 0 {
             self.evict_oldest(evicted);

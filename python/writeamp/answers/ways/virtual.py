@@ -10,7 +10,7 @@ from writeamp.answers.question import Question
 from writeamp.answers.row import WayRow
 from writeamp.answers.way import Tell, Way
 from writeamp.errors import WriteampError
-from writeamp.registry.declarations import declared
+from writeamp.registry.hints import needed_hints
 from writeamp.runs.plan import Plan
 from writeamp.settings.precondition import Precondition
 from writeamp.vssd.replay import replay
@@ -31,12 +31,9 @@ def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
         yield WayRow("virtual", served.wa, served.ci, served.elapsed_s, assumes)
         return
     began = time.perf_counter()
-    hints = declared(str(question.policy.manager))["hears"]
-    if hints != "nothing":
-        reason = (
-            f"{question.policy.manager} needs hints on {hints.replace('_', ' ')}, which no "
-            "program gives a drive"
-        )
+    hints = needed_hints(str(question.policy.manager))
+    if hints is not None:
+        reason = f"{question.policy.manager} needs hints on {hints}, which no program gives a drive"
         yield WayRow.without("virtual", _ASSUMES, reason)
         return
     window = question.window

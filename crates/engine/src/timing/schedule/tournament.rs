@@ -49,7 +49,7 @@ impl Entrant {
     }
 
     /// Returns the earlier of two.
-    /// Which it is cannot be foreseen, and ties are frequent: no branch on either.
+    /// It takes no branch, as the result cannot be foreseen and ties are frequent.
     #[inline(always)]
     fn or_earlier(self, other: Entrant) -> Entrant {
         let other_wins = other.key() < self.key();

@@ -1,6 +1,6 @@
 //! Turning a drive off, and what it has when it is turned on again.
 //!
-//! What waits in memory is written, and what was begun comes to its end. The flash, its wear, the
+//! Pages that wait in memory are written, and all that was begun ends. The flash, its wear, the
 //! counts and the time stay; whatever the memory held is gone. Copies that waited for their program
 //! unit to be full count as programmed.
 
