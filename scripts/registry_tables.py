@@ -95,6 +95,8 @@ def _families() -> str:
             answer = "none"
         elif one.has_partial_flash:
             answer = "lower bound"
+        elif {rule.part for rule in flash} == {"tlc", "slc"}:
+            answer = "measured; a lower bound without the counter of SLC"
         elif one.reports:
             answer = "reported, in an unknown scale"
         ids = ["/".join(map(str, rule.ids)) for rule in one.writes]

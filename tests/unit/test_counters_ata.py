@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from smart_documents import CAPACITY, answer_to, ata
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters, interval_answer
+from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.reading import snapshots_in
+from writeamp.measure.counters.reading import snapshots_in, snapshots_of
 from writeamp.measure.counters.snapshot import Snapshot
 
 GIB = 1 << 30
@@ -69,7 +69,7 @@ def test_device_statistics_that_hold_the_attribute_modulo_2_to_the_32_confirm_it
         ata("TS1TSSD230S", {241: 846_005, 245: 10**6}, sectors=(846_005 << 16) % 2**32)
     )
     assert verdict(found, "device statistics") == "ok"
-    assert found.wa == pytest.approx(10**6 / 846_005)
+    assert found.wa_low == pytest.approx(10**6 / 846_005, rel=1e-5)
 
 
 def test_an_attribute_of_32_bits_that_wrapped_gives_way_to_device_statistics() -> None:
@@ -151,11 +151,47 @@ def test_tlc_below_the_host_is_a_definition_of_its_own_where_slc_is_counted() ->
 
 
 @pytest.mark.parametrize("model", ["TS32GMTS400", "SanDisk SDSSDHII480G"])
-def test_tlc_below_the_host_is_a_lower_bound_where_slc_is_not_counted(model: str) -> None:
-    found = answer_to(ata(model, {241: 5000, 245: 1000, 233: 1000}))
-    assert (found.wa, found.kind) == (None, "none")
-    assert found.wa_low == 999 / 5001
-    assert found.wa_high is None
+@pytest.mark.parametrize(
+    ("tlc", "reason"),
+    [
+        (1000, "(it counts 0.2 of what"),
+        (6000, "(it counts 1.2 times what the host wrote), so that"),
+    ],
+)
+def test_tlc_is_a_lower_bound_where_slc_is_not_counted(model: str, tlc: int, reason: str) -> None:
+    found = answer_to(ata(model, {241: 5000, 245: tlc, 233: tlc}))
+    said = found.to_dict()
+    assert (said["wa"], said["class"], said["wa_definition"]) == (None, "lower-bound", "tlc")
+    assert (said["wa_low"], said["wa_high"]) == ((tlc - 1) / 5001, None)
+    assert f"leaves out part of the flash {reason}" in said["reason"]
+    assert said["flash_bytes"] is None
+    (definition,) = said["definitions"]
+    assert (definition["class"], definition["wa"], definition["wa_high"]) == (
+        "lower-bound", None, None
+    )  # fmt: skip
+
+
+def test_a_definition_that_a_partial_counter_does_not_give_is_refused() -> None:
+    (snapshot,) = snapshots_of(
+        "a", {"": json.dumps(ata("TS32GMTS400", {241: 5000, 245: 6000})).encode()}
+    )
+    found = life_answer(snapshot, "tlc")
+    assert (found.kind, found.wa) == ("lower-bound", None)
+    found = life_answer(snapshot, "bytes")
+    assert (found.kind, found.wa_low) == ("none", None)
+    assert "they give: tlc" in found.reason
+
+
+def test_an_interval_without_writes_to_slc_has_both_definitions() -> None:
+    def of(host: int, tlc: int, slc: int) -> Snapshot:
+        counts = {241: host, 233: tlc, 234: slc}
+        content = json.dumps(ata("WDC WDS500G2B0A", counts)).encode()
+        (found,) = snapshots_of("a", {"": content})
+        return found
+
+    found = interval_answer(of(10_000, 9000, 5000), of(20_000, 30_000, 5000))
+    assert (found.kind, found.wa_definition) == ("measured", "tlc+slc")
+    assert found.wa == pytest.approx(2.1)
 
 
 def test_a_lower_bound_that_erases_refute_is_none() -> None:

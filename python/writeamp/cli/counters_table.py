@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from writeamp.cli import options
-from writeamp.results.numbers import range_of, with_range
+from writeamp.results.numbers import bounds_in_words, range_of, with_range
 from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def facts_of_answer(found: DriveCounters) -> list[tuple[str, str]]:
     rows.append(("WA", shown_wa(found)))
     rows += [("why", found.reason)] if found.reason else []
     rows += [("definition", found.wa_definition)] if found.wa_definition else []
-    rows.append(("counters" if found.wa is not None else "read from", found.source))
+    divided = found.kind in {"measured", "lower-bound"}
+    rows.append(("counters" if divided else "read from", found.source))
     rows += [("host wrote", _shown(found.host))] if found.host else []
     rows += [("flash programmed", _shown(found.flash))] if found.flash else []
     if found.days is not None and found.days >= 0:
@@ -74,10 +75,7 @@ def shown_wa(found: DriveCounters) -> str:
 def _shown_bounds(wa: float | None, low: float | None, high: float | None) -> str:
     if wa is not None:
         return f"{wa:.4g}" if low is None or high is None else with_range(wa, low, high)
-    if low is not None and high is not None:
-        return f"{low:.3g} to {high:.3g}, estimated"
-    # WA below 1 says that not all is counted, and bounds nothing.
-    return "unknown" if low is None or low < 1 else f"unknown, above {low:.3g}"
+    return bounds_in_words(low, high) + (", estimated" if high is not None else "") or "unknown"
 
 
 def _shown(amount: Amount) -> str:

@@ -14,6 +14,7 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.lifetime.settings import LifetimeSettings
+from writeamp.results.numbers import bounds_in_words
 
 if TYPE_CHECKING:
     from writeamp.lifetime.result import Lifetime
@@ -127,7 +128,8 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
             )
         )
     wa = "WA" if found.is_of_load else "WA since new"
-    rows += [(wa, f"{found.wa:.4g}")] if found.wa is not None else []
+    said = bounds_in_words(found.wa_low, found.wa_high) if found.wa is None else f"{found.wa:.4g}"
+    rows += [(wa, said)] if said else []
     if found.wa_of_interval is not None:
         rows.append(("WA of the interval", f"{found.wa_of_interval:.4g}"))
     rows += [("TBW under this load", f"{found.tbw:,.4g} TB")] if found.tbw is not None else []

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from writeamp.cli import options
+from writeamp.cli.counters_table import shown_wa
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.measure.fleets.settings import FleetSettings
@@ -88,13 +89,13 @@ def _models(found: Fleet) -> Table:
 
 def _drives(found: Fleet) -> Table:
     table = _table("drive, those that wear out first in front", "model", "WA", "used", "years left")
-    for row in list(found._records())[:_MOST_ROWS]:
+    for answer, row in zip(found.drives[:_MOST_ROWS], found._records(), strict=False):
         low, high = row["years_left_low"], row["years_left_high"]
         used = row["percentage_used"]
         table.add_row(
             row["file"],
             row["model"] or "",
-            f"{row['wa']:.4g}" if row["wa"] is not None else "",
+            "" if answer.kind == "none" else shown_wa(answer),
             "" if used is None else f"{used:g}%",
             "" if low is None else f"{low:.3g} to {high:.3g}",
         )

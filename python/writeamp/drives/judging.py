@@ -39,10 +39,10 @@ def require_counters(snapshot: Snapshot, of: str) -> None:
         of: whose WA, and what becomes of that.
 
     Raises:
-        WriteampError: it counts its host alone, or in no unit that is known.
+        WriteampError: it counts its host alone, a part of its flash, or in no unit that is known.
     """
     answer = life_answer(snapshot)
-    if not answer.definitions or answer.definitions[0]["class"] == "estimated":
+    if not answer.definitions or answer.definitions[0]["class"] in {"estimated", "lower-bound"}:
         raise WriteampError(f"this drive's counters cannot show the WA of {of}: {answer.reason}")
 
 
@@ -58,7 +58,7 @@ def least_amount(answer: DriveCounters, *, has_moved: bool) -> LeastAmount | Non
         key=lambda one: one.unit.nominal if one.unit is not None else 0,
         default=None,
     )
-    found = [one for one in answer.definitions if one["class"] != "estimated"]
+    found = [one for one in answer.definitions if one["wa"] is not None]
     said = next((one for one in found if one["wa_definition"] == answer.wa_definition), None)
     said = said or next(iter(found), None)
     if said is None or said["wa"] <= 0:

@@ -47,6 +47,29 @@ def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:
     return format(value, form) + (f" ({said})" if said else "")
 
 
+def at_least(low: float) -> str:
+    """Return a lower bound in words, rounded down to two decimals so that it stays one.
+
+    >>> at_least(1.0273), at_least(2.0)
+    ('at least 1.02', 'at least 2')
+    """
+    return f"at least {math.floor(low * 100) / 100:.10g}"
+
+
+def bounds_in_words(low: float | None, high: float | None) -> str:
+    """Return what bounds of WA say without a number; nothing if they say nothing.
+
+    >>> bounds_in_words(1.0273, None), bounds_in_words(0.982, 1.06), bounds_in_words(0.59, None)
+    ('at least 1.02', '0.982 to 1.06', '')
+    """
+    if low is None:
+        return ""
+    if high is not None:
+        return f"{low:.3g} to {high:.3g}"
+    # WA below 1 says that not all is counted, and bounds nothing.
+    return at_least(low) if low >= 1 else ""
+
+
 def range_of(low: float, high: float, form: str = ".4g") -> str:
     """Return a range; nothing of one whose ends are printed alike."""
     ends = format(low, form), format(high, form)

@@ -11,6 +11,7 @@ from writeamp.answers.row import WayRow
 from writeamp.answers.way import Tell, Way
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.reading import read_snapshot
+from writeamp.results.numbers import bounds_in_words
 
 _ASSUMES = "counters of the drive, in bytes: a page written in part counts with its bytes"
 
@@ -24,7 +25,10 @@ def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
     seconds = time.perf_counter() - began
     way = "real drive, since new" if len(given) == 1 else "real drive, between snapshots"
     if found.wa is None:
-        yield WayRow.without(way, _ASSUMES, found.reason, seconds)
+        within = bounds_in_words(found.wa_low, found.wa_high)
+        is_known = within and within not in found.reason
+        reason = f"WA is {within}: {found.reason}" if is_known else found.reason
+        yield WayRow.without(way, _ASSUMES, reason, seconds)
         return
     low, high = found.ci or (float("nan"), float("nan"))
     warned = "" if len(given) > 1 else "over all its life, whatever it was written"

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from writeamp.errors import unknown
 from writeamp.measure.counters.amounts import Amount
-from writeamp.measure.counters.checks import BELOW_ONE, agreement_checks, checks_of, estimated_wa
+from writeamp.measure.counters.checks import (
+    BELOW_ONE,
+    SINCE_NEW,
+    agreement_checks,
+    checks_of,
+    estimated_wa,
+    is_partial,
+)
 from writeamp.measure.counters.difference import Interval, interval_between
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.host_checks import host_checks
@@ -19,6 +26,7 @@ from writeamp.measure.counters.unit_checks import unit_checks
 from writeamp.measure.counters.verdicts import Check
 from writeamp.results.any_result import AnyResult
 from writeamp.results.frames import frame_of
+from writeamp.results.numbers import at_least
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,10 +38,10 @@ _FLAT = {
     "family", "percentage_used", "power_on_hours", "taken_at", "days", "source",
 }  # fmt: skip
 
-# Measured: by counters of the host and the flash. Reported: the drive's own WA, whose scale no
-# vendor publishes, so that it is shown and not a number. Estimated: an interval by erases and
-# capacity, without a point.
-Class: TypeAlias = Literal["measured", "reported", "estimated", "none"]
+# Measured: by counters of the host and the flash. Lower-bound: the flash's counter leaves out part
+# of the writes. Reported: the drive's own WA, whose scale no vendor publishes, so that it is shown
+# and not a number. Estimated: an interval by erases and capacity, without a point.
+Class: TypeAlias = Literal["measured", "lower-bound", "reported", "estimated", "none"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +50,9 @@ class DriveCounters(AnyResult):
 
     Attributes:
         wa, wa_low, wa_high: flash over host, and what the counters' granularity leaves open; None
-            if unknown. Of the class "estimated" there are bounds only.
+            if unknown. Of the class "estimated" both bounds are known, of "lower-bound" one.
         wa_definition: what is divided by what; None of none.
-        kind: measured, reported, estimated, or none.
+        kind: measured, lower-bound, reported, estimated, or none.
         reason: a sentence that says why `wa` is None; "" if it is not.
         host, flash: bytes; None if unknown.
         definitions: answers by every definition that applies, and by estimate.
@@ -162,88 +170,108 @@ def _answer(
     facts = snapshot.facts
     is_life = interval is None
     refusal = facts.refusal or ("" if interval is None else interval.refusal)
-    found = [] if refusal else pairings(facts.counters, amounts)
     judged = [
-        (pair, [*unit_checks(pair), *checks_of(pair, facts, is_life=is_life)]) for pair in found
+        _judged(pair, facts, is_life=is_life)
+        for pair in ([] if refusal else pairings(facts.counters, amounts))
     ]
-    common = [
+    checks = [
         *host_checks(facts, amounts, is_life=is_life),
-        *agreement_checks(found),
+        *agreement_checks([one.pair for one in judged]),
         *facts.checks,
+        *([] if interval is None else interval.checks),
     ]
-    common += [] if interval is None else interval.checks
-    sound = [
-        (pair, checks) for pair, checks in judged if all(one.verdict != "fail" for one in checks)
-    ]
-    chosen = _chosen(sound, definition)
     estimate = _estimate(facts, amounts) if is_life else None
-    answers = tuple(
-        [_definition(pair, pair in [one for one, _ in sound]) for pair in found]
-        + ([estimate] if estimate else [])
-    )
-    days = None if interval is None else interval.days
     rest: dict[str, Any] = {
-        "definitions": answers,
+        "definitions": tuple(map(_definition, judged)) + ((estimate,) if estimate else ()),
         "facts": facts,
         "name": snapshot.name,
-        "days": days,
+        "days": None if interval is None else interval.days,
         "is_interval": interval is not None,
         "is_powered_on": interval is not None and interval.is_powered_on,
     }
-    if chosen is not None:
-        pair, checks = chosen
-        low, wa, high = (float(one) for one in pair.wa)
+    whole = next((one for one in judged if _answers(one, definition)), None)
+    if whole is not None:
+        low, wa, high = (float(one) for one in whole.pair.wa)
         return DriveCounters(
             wa=wa,
             wa_low=low,
             wa_high=high,
-            wa_definition=pair.definition,
+            wa_definition=whole.pair.definition,
             kind="measured",
             reason="",
-            host=pair.host,
-            flash=pair.flash,
-            checks=tuple(checks + common),
-            source=pair.source,
+            host=whole.pair.host,
+            flash=whole.pair.flash,
+            checks=(*whole.checks, *checks),
+            source=whole.pair.source,
             **rest,
         )
-    checks = judged[0][1] if judged else []
-    partial = next((pair.wa for pair, said in judged if _is_lower_bound(pair, facts, said)), None)
+    part = next((one for one in judged if _bounds(one, definition)), None)
+    if part is not None:
+        return DriveCounters(
+            wa=None,
+            wa_low=float(part.pair.wa.low),
+            wa_high=None,
+            wa_definition=part.pair.definition,
+            kind="lower-bound",
+            reason="; ".join(filter(None, (_failed(judged[:1]), _left_out(part.pair)))),
+            host=part.pair.host,
+            flash=None,
+            checks=(*part.checks, *checks),
+            source=part.pair.source,
+            **rest,
+        )
     is_estimated = estimate is not None and facts.estimates and not judged
     host_counter = finest((one for one in facts.counters if _is_host(one)), amounts)
-    is_first = bool(judged) and partial == judged[0][0].wa
-    reason = (
-        refusal
-        or (_partial(partial) if is_first else "")
-        or _failed(checks)
-        or _no_definition(definition, sound)
-    )
-    reason = reason or missing_reason(snapshot, amounts, is_life=is_life)
     return DriveCounters(
         wa=None,
-        wa_low=estimate["wa_low"] if estimate and is_estimated else _low(partial),
+        wa_low=estimate["wa_low"] if estimate and is_estimated else None,
         wa_high=estimate["wa_high"] if estimate and is_estimated else None,
         wa_definition="erases" if is_estimated else None,
         kind="estimated" if is_estimated else "reported" if facts.reports_wa else "none",
-        reason=reason,
+        reason=refusal
+        or _failed(judged[:1])
+        or _no_definition(definition, judged)
+        or missing_reason(snapshot, amounts, is_life=is_life),
         host=None if host_counter is None or refusal else amounts[host_counter.key],
         flash=None if judged or refusal else _flash(facts, amounts),
-        checks=tuple(checks + common),
+        checks=(*(judged[0].checks if judged else ()), *checks),
         source=", ".join(snapshot.sources),
         **rest,
     )
 
 
-def _low(value: Amount | None) -> float | None:
-    return None if value is None else float(value.low)
+class _Judged(NamedTuple):
+    """A pairing, its checks, and the class that they make it."""
+
+    pair: Pairing
+    checks: tuple[Check, ...]
+    kind: Class
 
 
-def _partial(wa: Amount | None) -> str:
-    if wa is None or wa.high >= 1:
-        return ""
-    return (
-        "this drive's counter leaves out part of the flash (it counts "
-        f"{float(wa.nominal):.2g} of what the host wrote)"
-    )
+def _judged(pair: Pairing, facts: Facts, *, is_life: bool) -> _Judged:
+    checks = (*unit_checks(pair), *checks_of(pair, facts, is_life=is_life))
+    failed = {one.name.removesuffix(SINCE_NEW) for one in checks if one.verdict == "fail"}
+    if is_partial(pair, facts):
+        return _Judged(pair, checks, "lower-bound" if failed <= {BELOW_ONE} else "none")
+    return _Judged(pair, checks, "none" if failed else "measured")
+
+
+def _answers(one: _Judged, definition: str | None) -> bool:
+    """Return whether a pairing is the WA that is asked for; TLC alone is only if it is named."""
+    is_asked = one.pair.definition in (definition, *(set(DEFINITIONS) - {"tlc"}))
+    return one.kind == "measured" and definition in (None, one.pair.definition) and is_asked
+
+
+def _bounds(one: _Judged, definition: str | None) -> bool:
+    return one.kind != "none" and definition in (None, one.pair.definition)
+
+
+def _left_out(pair: Pairing) -> str:
+    low, wa, _ = (float(one) for one in pair.wa)
+    said = "this drive's counter leaves out part of the flash (it counts "
+    if low < 1:
+        return f"{said}{wa:.2g} of what the host wrote)"
+    return f"{said}{wa:.3g} times what the host wrote), so that WA is {at_least(low)}"
 
 
 def _flash(facts: Facts, amounts: Amounts) -> Amount | None:
@@ -259,38 +287,20 @@ def _flash(facts: Facts, amounts: Amounts) -> Amount | None:
     return first + second
 
 
-def _chosen(
-    sound: Iterable[tuple[Pairing, list[Check]]], definition: str | None
-) -> tuple[Pairing, list[Check]] | None:
-    return next(
-        (
-            (pair, checks)
-            for pair, checks in sound
-            if definition == pair.definition or definition is None
-        ),
-        None,
-    )
-
-
 def _is_host(counter: Any) -> bool:
     return counter.side == "host" and counter.unit is not None and counter.scope == "drive"
 
 
-def _is_lower_bound(pair: Pairing, facts: Facts, checks: Iterable[Check]) -> bool:
-    """Return whether the flash's counter leaves writes out, and nothing else speaks against it."""
-    failed = {one.name for one in checks if one.verdict == "fail"}
-    return (facts.has_partial_flash or pair.definition == "tlc") and failed <= {BELOW_ONE}
-
-
-def _definition(pair: Pairing, is_sound: bool) -> dict[str, Any]:
-    low, wa, high = (float(one) for one in pair.wa)
+def _definition(one: _Judged) -> dict[str, Any]:
+    low, wa, high = (float(bound) for bound in one.pair.wa)
+    is_bound = one.kind == "lower-bound"
     return {
-        "wa_definition": pair.definition,
-        "class": "measured" if is_sound else "none",
-        "wa": wa,
+        "wa_definition": one.pair.definition,
+        "class": one.kind,
+        "wa": None if is_bound else wa,
         "wa_low": low,
-        "wa_high": high,
-        "source": pair.source,
+        "wa_high": None if is_bound else high,
+        "source": one.pair.source,
     }
 
 
@@ -309,16 +319,20 @@ def _estimate(facts: Facts, amounts: Amounts) -> dict[str, Any] | None:
     }
 
 
-def _failed(checks: Iterable[Check]) -> str:
-    return "; ".join(f"{one.name}: {one.evidence}" for one in checks if one.verdict == "fail")
+def _failed(judged: Iterable[_Judged]) -> str:
+    return "; ".join(
+        f"{check.name}: {check.evidence}"
+        for one in judged
+        if one.kind == "none"
+        for check in one.checks
+        if check.verdict == "fail"
+    )
 
 
-def _no_definition(definition: str | None, sound: Sequence[Any]) -> str:
-    if not sound:
+def _no_definition(definition: str | None, judged: Iterable[_Judged]) -> str:
+    names = ", ".join(dict.fromkeys(one.pair.definition for one in judged if one.kind != "none"))
+    if not names:
         return ""
-    names = ", ".join(dict.fromkeys(pair.definition for pair, _ in sound))
-    if definition is None:
-        return f"only a part of the flash's writes is counted; it has the definitions: {names}"
     return f"the counters do not give WA by {definition!r}; they give: {names}"
 
 

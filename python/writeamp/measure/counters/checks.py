@@ -23,6 +23,8 @@ _MOST_WA = 10_000
 # No flash is rated for so many cycles.
 _MOST_CYCLES = 200_000
 BELOW_ONE = "not below 1"
+# Ends the name of a check of an interval's counters over the drive's life.
+SINCE_NEW = " since new"
 # Rounded counters of a drive whose WA is 1 may say a little less.
 _NEARLY_ONE = 0.95
 PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
@@ -61,13 +63,15 @@ def _failed_since_new(pairing: Pairing, facts: Facts) -> Iterator[Check]:
         if life.definition == pairing.definition:
             for one in checks_of(life, facts):
                 if one.verdict == "fail":
-                    yield one._replace(name=f"{one.name} since new")
+                    yield one._replace(name=one.name + SINCE_NEW)
 
 
 def _below_one(pairing: Pairing, facts: Facts) -> Check:
     name = BELOW_ONE
     low, wa, high = (float(one) for one in pairing.wa)
     if high >= 1:
+        if is_partial(pairing, facts):
+            return Check(name, "ok", f"flash over host is {wa:.4g}: {PART_ONLY}")
         said = f"WA is {with_range(wa, low, high)}"
         if wa >= _NEARLY_ONE or facts.compresses:
             return Check(name, "ok", said)
@@ -79,11 +83,16 @@ def _below_one(pairing: Pairing, facts: Facts) -> Check:
     if pairing.definition == "tlc" and _counts_slc(facts):
         return Check(name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart")
     what = "wrong units, or writes that are not counted"
-    if facts.has_partial_flash or pairing.definition == "tlc":
+    if is_partial(pairing, facts):
         what = PART_ONLY
     return Check(
         name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {what}"
     )
+
+
+def is_partial(pairing: Pairing, facts: Facts) -> bool:
+    """Return whether a pairing's counters leave out a part of the flash's writes."""
+    return pairing.is_partial or facts.has_partial_flash
 
 
 def _counts_slc(facts: Facts) -> bool:

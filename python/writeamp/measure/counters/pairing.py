@@ -37,6 +37,7 @@ class Pairing:
         host, flash: bytes; None if their unit is unknown.
         counters: that were used, the host's first.
         doubt: a sentence about its units; "" of none.
+        is_partial: the flash's counters leave out a kind of cell that nothing else counts.
     """
 
     definition: Definition
@@ -45,6 +46,7 @@ class Pairing:
     flash: Amount | None
     counters: tuple[Counter, ...]
     doubt: str = ""
+    is_partial: bool = False
 
     @property
     def source(self) -> str:
@@ -118,16 +120,23 @@ def _of_scope(counters: list[Counter], amounts: Amounts) -> Iterator[Pairing]:
     if host and flash:
         yield from _of_bytes("bytes", host, (flash,), amounts)
     tlc = finest((one for one in of("flash", "tlc") if one.unit), amounts)
-    slc = finest((one for one in of("flash", "slc") if one.unit), amounts)
+    in_slc = [one for one in of("flash", "slc") if one.unit]
+    # Of an interval that wrote nothing to SLC, its counter says 0, which is a count.
+    slc = finest(in_slc, amounts) or next(iter(in_slc), None)
     if host and tlc and slc:
         yield from _of_bytes("tlc+slc", host, (tlc, slc), amounts)
     if host and tlc:
-        yield from _of_bytes("tlc", host, (tlc,), amounts)
+        yield from _of_bytes("tlc", host, (tlc,), amounts, is_partial=slc is None)
     yield from _in_shared_units(counters, amounts)
 
 
 def _of_bytes(
-    definition: Definition, host: Counter, flash: tuple[Counter, ...], amounts: Amounts
+    definition: Definition,
+    host: Counter,
+    flash: tuple[Counter, ...],
+    amounts: Amounts,
+    *,
+    is_partial: bool = False,
 ) -> Iterator[Pairing]:
     written = amounts[host.key]
     programmed = amounts[flash[0].key]
@@ -135,7 +144,8 @@ def _of_bytes(
         programmed += amounts[one.key]
     wa = ratio(programmed, written)
     if wa is not None:
-        yield Pairing(definition, wa, written, programmed, (host, *flash))
+        counted = (host, *flash)
+        yield Pairing(definition, wa, written, programmed, counted, is_partial=is_partial)
 
 
 def _by_pages(
@@ -184,7 +194,10 @@ def _in_shared_units(counters: list[Counter], amounts: Amounts) -> Iterator[Pair
         written, programmed = (_sum(side, amounts) for side in (host, flash))
         wa = ratio(programmed, written)
         if wa is not None and programmed.nominal > 0:
-            yield Pairing("as the vendor reports", wa, None, None, (*host, *flash))
+            cells = {one.part for one in flash}
+            is_partial = cells in ({"tlc"}, {"slc"})
+            counted = (*host, *flash)
+            yield Pairing("as the vendor reports", wa, None, None, counted, is_partial=is_partial)
 
 
 def _sum(counters: list[Counter], amounts: Amounts) -> Amount:

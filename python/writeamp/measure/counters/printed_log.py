@@ -115,6 +115,10 @@ def _counter(log: PrintedLog, rule: Written, found: Entries) -> Iterator[Counter
     keys = [key for key in rule.keys if key in found]
     if not keys:
         return
+    if rule.sums and len(keys) < len(rule.keys):
+        lacking = ", ".join(key for key in rule.keys if key not in found)
+        yield f"{log.label} lacks {lacking.replace('_', ' ')}: what is left is a part of the writes"
+        return
     keys = keys if rule.sums else keys[:1]
     label = f"{log.label}, {keys[0].replace('_', ' ')}"
     counts = []

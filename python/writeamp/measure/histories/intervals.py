@@ -59,6 +59,9 @@ def _is_break(answer: DriveCounters) -> bool:
 
 
 def _is_close(answer: DriveCounters) -> bool:
+    if answer.kind == "lower-bound" and answer.host is not None:
+        # Its bound is as good as the amounts are known, of which that of the host is at hand.
+        return answer.host.high - answer.host.low <= _CLOSE_ENOUGH * answer.host.nominal
     if answer.wa is None or answer.ci is None:
         return False
     low, high = answer.ci

@@ -41,9 +41,9 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
             message="An op is (T-U)/U: 28% is 0.28",
             advice="give a ratio, or a number with %",
         )
-    if found.get("class") in ("none", "estimated"):
+    if found.get("class") in ("none", "lower-bound", "estimated"):
         said = found.get("reason") or f"class {found['class']}"
-        severity: Severity = "note" if found["class"] == "estimated" else "warning"
+        severity: Severity = "warning" if found["class"] == "none" else "note"
         yield _without_wa(str(said), severity)
 
 

@@ -9,7 +9,7 @@ from writeamp.reports.parts import Block, Paragraph, Section
 from writeamp.reports.report import Report
 from writeamp.reports.sections.ways import in_words, most_trusted
 from writeamp.reports.values import interval, number, rows, table, texts, words
-from writeamp.results.numbers import four_digits, interval_in_words, range_of
+from writeamp.results.numbers import at_least, four_digits, interval_in_words, range_of
 
 _Document = Mapping[str, Any]
 
@@ -151,6 +151,8 @@ def _of_counters(document: _Document) -> str:
         low, high = number(document, "wa_low"), number(document, "wa_high")
         if low is not None and high is not None:
             return f"Write amplification lies between {low:.3g} and {high:.3g}, by estimate."
+        if low is not None and low >= 1:
+            return f"Write amplification is {at_least(low)}: a part of the flash is not counted."
         reason = words(document, "reason")
         return f"Write amplification is not known: {reason}." if reason else ""
     low, high = number(document, "wa_low"), number(document, "wa_high")
