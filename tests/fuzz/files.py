@@ -26,6 +26,7 @@ _ROWS = {
     "systor": b"1456095145.133076000,0.000806000,W,0,4096,8192\n",
     "fiu": b"89968195792462 20782 gzip 8 16 W 6 0 56f11b711d91a065a2b6458eca924523\n",
     "libcachesim": b"1,0.5,2a,8192,8\n",
+    "ftrace": b"x-5 [000] .... 0.5: block_rq_complete: 8,0 W () 8 + 16 [0]\n",
 }
 _BINARY = {
     "vscsi": struct.pack("<IIIHHQQ", 1, 4096, 1, 0x2A, 0x100, 8, 1000) * 3,

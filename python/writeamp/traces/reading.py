@@ -27,7 +27,8 @@ def read(
         format: name of a format in ``FORMATS``, or what the columns of a text mean, such as
             "columns:time=1:ms,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
             (docs/traces.md); None to detect it.
-        action: for blkparse, the action to take the requests from: Q (default), D or C.
+        action: for blkparse and blktrace, the action that counts: Q (default), D or C;
+            for ftrace also I, and by default the first of C, D, Q and I that the file has.
 
     Raises:
         WriteampError: the file cannot be read, its format is not certain, or a row is not valid.

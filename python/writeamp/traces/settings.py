@@ -35,8 +35,10 @@ def format_setting(what: str = "the trace", **words: Any) -> Any:
 
 
 def action_setting(**words: Any) -> Any:
-    """Return a field for the rows of blkparse that are requests."""
-    return setting(None, None, "which blkparse action counts: Q, D or C", **words)
+    """Return a field for the stage of requests that counts in traces of the block layer."""
+    return setting(
+        None, None, "which stage of a request counts in blkparse and ftrace: Q, D or C", **words
+    )
 
 
 @dataclass(frozen=True)

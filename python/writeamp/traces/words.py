@@ -21,6 +21,7 @@ FORMAT_NAMES = (
     "libcachesim",
     "vscsi",
     "blktrace",
+    "ftrace",
     "parquet",
 )
 

@@ -162,7 +162,7 @@ def _requests(block: Block, events: pl.DataFrame, devices: DeviceCodes) -> tuple
     """Return the requests of one action's events, and the number of events that are none."""
     groups = pl.col("line").str.extract_groups(_EVENT).struct.rename_fields(_EVENT_FIELDS)
     texts = events.select("number", "line", groups.alias("fields")).unnest("fields")
-    operation_of = {word: _operation(word) for word in texts["rwbs"].unique()}
+    operation_of = {word: operation_of_rwbs(word) for word in texts["rwbs"].unique()}
     fields = texts.with_columns(
         time_ns=pl.col("time").cast(pl.Decimal(38, 9), strict=False).to_physical(),
         first=pl.col("sector").cast(pl.UInt64, strict=False),
@@ -191,7 +191,8 @@ def _requests(block: Block, events: pl.DataFrame, devices: DeviceCodes) -> tuple
     return requests, events.height - kept.height
 
 
-def _operation(rwbs: str | None) -> str | None:
+def operation_of_rwbs(rwbs: str | None) -> str | None:
+    """Return the operation that the letters of RWBS name, or None if they are no RWBS."""
     match = _RWBS.fullmatch(rwbs or "?")
     if not match:
         return None

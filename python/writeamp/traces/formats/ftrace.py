@@ -1,0 +1,239 @@
+"""Linux block events as text: ftrace, `trace-cmd report` and `perf script`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
+from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
+from writeamp.traces.quoting import quoted
+from writeamp.traces.row_format import RowFormat, operation
+from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.source import Block, Head, read_blocks
+from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
+
+# The kernel reports a request at several stages; counting more than one would count its bytes
+# twice. The letters are those of blktrace. The first stage that a file has is taken: completions
+# show what the drive did. Inserts come last, as schedulers let most requests of a queue pass.
+ACTIONS = {
+    "C": "block_rq_complete",
+    "D": "block_rq_issue",
+    "Q": "block_bio_queue",
+    "I": "block_rq_insert",
+}
+_FORM = (
+    "comm-pid [cpu] seconds: block_rq_complete: major,minor rwbs [bytes (command)] "
+    "sector + sectors [priority] [error or comm]"
+)
+_GAP = r"[ \t]+"
+# `perf script` may print a period after the time, and names the group of the event.
+_EVENT = rf"[ \t]([0-9.]+):{_GAP}(?:[0-9]+{_GAP})?(?:block:)?(block_\w+):[ \t]*(.*)$"
+_TIME_GROUP, _EVENT_GROUP, _REST_GROUP = 1, 2, 3
+_REQUEST = (
+    rf"^([0-9]+,[0-9]+){_GAP}([A-Z]+){_GAP}(?:(?:[0-9]+{_GAP})?\([^)]*\){_GAP})?"
+    rf"(-?[0-9]+){_GAP}\+{_GAP}([0-9]+){_GAP}(?:\w+,[0-9]+,[0-9]+{_GAP})?\[(.*?)\]?[ \t\r]*$"
+)
+_REQUEST_FIELDS = ["device", "rwbs", "sector", "sectors", "result"]
+_MENTIONS_EVENT = rf"^[ \t]*[^# \t].*\b(?:{'|'.join(ACTIONS.values())}):"
+_DETECTED = re.compile(rb"\bblock_\w+:[ \t]*[0-9]+,[0-9]+[ \t]+[A-Z]+[ \t]")
+_LOST = re.compile(
+    r"\[LOST (\d+) EVENTS\]|\[(\d+) EVENTS DROPPED\]|PERF_RECORD_LOST\w*.*?\blost (\d+)"
+)
+# The ring buffer of ftrace keeps the latest events only.
+_BUFFER = re.compile(r"^# entries-in-buffer/entries-written: (\d+)/(\d+)")
+_NOT_EVENTS = r"LOST|DROPPED|entries-written"
+
+_LAYOUT = RowLayout(
+    " ",
+    {
+        "time": Kind.SECONDS,
+        "device": Kind.WORD,
+        "operation": Kind.WORD,
+        "sector": Kind.WHOLE,
+        "sectors": Kind.WHOLE,
+    },
+)
+_OP, _OP_CHECK = operation("operation", {name: [name] for name in OPERATIONS})
+
+
+class _Events:
+    """Events of one stage as rows, and counts of all events for the notes."""
+
+    def __init__(self, action: str) -> None:
+        self.event = ACTIONS[action]
+        self._counts_errors = action == "C"
+        self._present: Counter[str] = Counter()
+        self._left_out = LeftOut()
+
+    def rows_of(self, block: Block) -> Block:
+        """Return a block in which the events of the stage are rows, and other lines are empty."""
+        lines = numbered_lines(block)
+        events = lines.with_columns(
+            time=pl.col("line").str.extract(_EVENT, _TIME_GROUP),
+            event=pl.col("line").str.extract(_EVENT, _EVENT_GROUP),
+            rest=pl.col("line").str.extract(_EVENT, _REST_GROUP),
+        )
+        self._look_at_others(block, events.filter(pl.col("event").is_null()))
+        self._present.update(dict(events["event"].drop_nulls().value_counts().rows()))
+        chosen = events.filter(pl.col("event") == self.event)
+        return with_rows(block, lines, self._requests(block, chosen))
+
+    def notes(self) -> list[str]:
+        """Return notes on which events are requests, and what is left out."""
+        stages = Counter({event: self._present[event] for event in ACTIONS.values()})
+        notes = [f"{self.event} of {counts_of(+stages)}; sectors of {SECTOR_BYTES} bytes"]
+        if self.event == ACTIONS["Q"]:
+            notes.append("what is queued on md or device mapper is queued again on the drive below")
+        issued, completed = self._present[ACTIONS["D"]], self._present[ACTIONS["C"]]
+        if self.event == ACTIONS["C"] and issued > completed:
+            notes.append(
+                f"{issued} requests were issued and {completed} completed: the recording ended "
+                "before, or completions are missing (--action D counts what was issued)"
+            )
+        return [*notes, *self._left_out.notes()]
+
+    def _look_at_others(self, block: Block, others: pl.DataFrame) -> None:
+        """Count lost events; refuse a line that names a block event in another form."""
+        odd = others.filter(pl.col("line").str.contains(_MENTIONS_EVENT))
+        if odd.height:
+            number, line = odd.select("number", "line").row(0)
+            raise block.fault(number, f"the row is {quoted(line.strip())}, valid is {_FORM}")
+        for line in others.filter(pl.col("line").str.contains(_NOT_EVENTS))["line"]:
+            if lost := _LOST.search(line):
+                self._left_out.lost += int(next(filter(None, lost.groups())))
+            elif buffered := _BUFFER.match(line):
+                self._left_out.lost += max(0, int(buffered[2]) - int(buffered[1]))
+
+    def _requests(self, block: Block, events: pl.DataFrame) -> pl.DataFrame:
+        groups = pl.col("rest").str.extract_groups(_REQUEST).struct.rename_fields(_REQUEST_FIELDS)
+        fields = events.with_columns(groups.alias("fields")).unnest("fields")
+        self._refuse_odd(block, fields)
+        names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
+        has_sectors = pl.col("sectors").str.contains("[1-9]")
+        is_flush = (pl.col("name") == "flush") | (
+            ~has_sectors & pl.col("rwbs").str.starts_with("F")
+        )
+        failed = (pl.col("result") != "0") if self._counts_errors else pl.lit(False)
+        # RWBS of a command that is none of ours: of a zone, or write-zeroes, of which nobody knows
+        # whether the drive writes or trims.
+        is_other = ~pl.col("name").is_in(OPERATIONS)
+        reason = (
+            pl.when(failed)
+            .then(pl.lit("requests that failed"))
+            .when(is_flush)
+            .then(None)
+            .when(is_other)
+            .then(pl.format("events with RWBS {}", "rwbs"))
+            .when(~has_sectors)
+            .then(pl.lit("events of no sectors"))
+        )
+        named = fields.with_columns(
+            name=pl.col("rwbs").replace_strict(names, return_dtype=pl.String)
+        )
+        sorted_out = named.with_columns(reason=reason, is_flush=is_flush)
+        self._left_out.reasons.update(
+            dict(sorted_out["reason"].drop_nulls().value_counts(sort=True).rows())
+        )
+        # A flush may carry the sector -1.
+        extent = (
+            pl.when("is_flush")
+            .then(pl.lit("0 0"))
+            .otherwise(pl.format("{} {}", "sector", "sectors"))
+        )
+        name = pl.when("is_flush").then(pl.lit("flush")).otherwise("name")
+        return sorted_out.filter(pl.col("reason").is_null()).select(
+            "number", row=pl.format("{} {} {} {}", "time", "device", name, extent)
+        )
+
+    @staticmethod
+    def _refuse_odd(block: Block, fields: pl.DataFrame) -> None:
+        odd = fields.filter(pl.col("device").is_null())
+        if odd.height:
+            number, line = odd.select("number", "line").row(0)
+            raise block.fault(number, f"the event is {quoted(line.strip())}, valid is {_FORM}")
+        unclear = fields.filter(~pl.col("time").str.contains(".", literal=True))
+        if unclear.height:
+            number, time = unclear.select("number", "time").row(0)
+            raise block.fault(
+                number,
+                f"time is {quoted(time)}, a count of an unknown clock; valid are seconds such as "
+                "12.345678 (record with trace_clock local, global or mono)",
+            )
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read the events of one stage.
+
+    Raises:
+        WriteampError: a row is not valid, or no event is of the stage.
+    """
+    events = _Events(_action(path, options.action))
+    return RowFormat(
+        name="ftrace",
+        layout=_LAYOUT,
+        device_columns=["device"],
+        checks=(
+            _OP_CHECK,
+            time_check("time"),
+            *extent_checks(
+                "sector", "sectors", offset_unit_bytes=SECTOR_BYTES, length_unit_bytes=SECTOR_BYTES
+            ),
+        ),
+        timestamp_ns=nanoseconds("time"),
+        op=_OP,
+        offset=pl.col("sector") * SECTOR_BYTES,
+        length=pl.col("sectors") * SECTOR_BYTES,
+        notes=[],
+        without_others=events.rows_of,
+        left_out=events.notes,
+    ).read(path)
+
+
+def _action(path: Path, asked: str | None) -> str:
+    """Return the stage asked for, or the first that the file has.
+
+    Raises:
+        WriteampError: the file has none, or not the one asked for.
+    """
+    present: set[str] = set()
+    for block in read_blocks(path):
+        present |= {name for name, event in ACTIONS.items() if f"{event}:".encode() in block.text}
+        if (asked or next(iter(ACTIONS))) in present:
+            break
+    usable = [name for name in ACTIONS if name in present]
+    if asked in usable or (usable and asked is None):
+        return asked or usable[0]
+    if not usable:
+        raise WriteampError(
+            f"{path}: has no event of a block request; needed is one of "
+            f"{', '.join(ACTIONS.values())}"
+        )
+    raise WriteampError(
+        f"{path}: no event is {ACTIONS[str(asked)]} (action {asked}); choose with action "
+        f"(--action) from {', '.join(f'{name} ({ACTIONS[name]})' for name in usable)}"
+    )
+
+
+def _matches(head: Head) -> bool:
+    return bool(_DETECTED.search(head.start))
+
+
+FORMAT = Format(
+    name="ftrace",
+    summary="block events of Linux as ftrace, trace-cmd report and perf script print them",
+    columns=_FORM,
+    units="time in seconds; sectors of 512 bytes; one stage: C completed, D issued, Q queued, "
+    "I inserted, the first that the file has",
+    detection="an event block_… of a device major,minor in the first 64 KiB",
+    matches=_matches,
+    read=read,
+    write=only_read("ftrace"),
+    actions=tuple(ACTIONS),
+    is_written=False,
+)

@@ -1,0 +1,55 @@
+"""Lines of tools that print for people, rewritten as rows that one parser reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from writeamp.traces.source import Block
+
+
+def numbered_lines(block: Block) -> pl.DataFrame:
+    """Return the lines of a block as column `line`, with their numbers in the file as `number`."""
+    lines = pl.Series("line", block.text.decode().split("\n"), dtype=pl.String)
+    return pl.DataFrame({"line": lines}).with_row_index("number", offset=block.first_line)
+
+
+def with_rows(block: Block, lines: pl.DataFrame, rows: pl.DataFrame) -> Block:
+    """Return the block with each line replaced by its row, and other lines emptied.
+
+    Empty lines stay, so that the numbers of the others hold.
+
+    Args:
+        block: the block.
+        lines: all of its lines, as `numbered_lines` returns them.
+        rows: columns `number` and `row` (text) of those lines that are requests.
+    """
+    texts = lines.select("number").join(
+        rows.select("number", "row"), on="number", how="left", maintain_order="left"
+    )
+    return replace(block, text="\n".join(texts["row"].fill_null("").to_list()).encode())
+
+
+@dataclass
+class LeftOut:
+    """Counts of what a reader leaves out, for the notes of the trace.
+
+    Attributes:
+        reasons: rows that are no requests, by the reason in words.
+        lost: events that the recording program reports as lost.
+    """
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+
+    def notes(self) -> list[str]:
+        """Return a note on the rows left out, and one on lost events, if there are any."""
+        notes = []
+        if self.lost:
+            notes.append(f"{self.lost} events were lost while recording: requests are missing")
+        found = [f"{count} {reason}" for reason, count in self.reasons.items() if count]
+        if found:
+            notes.append(f"left out: {', '.join(found)}")
+        return notes

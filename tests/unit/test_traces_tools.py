@@ -1,0 +1,202 @@
+"""Tables that tracing tools print for people: each version of a tool reads the same."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from in_process import run
+from places import ROOT
+from writeamp import traces
+from writeamp.errors import WriteampError
+
+CASES = ROOT / "tests" / "data" / "cases" / "traces"
+WRITE = (0, "write", 2048 * 512, 4096)
+FTRACE_HEAD = "# tracer: nop\n#\n#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+
+
+def trace_of(tmp_path: Path, text: str, format: str | None = None, **more: str) -> traces.Trace:
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    return traces.read(path, format, **more)
+
+
+def rows(trace: traces.Trace) -> list[tuple[object, ...]]:
+    return [row[1:] for row in trace.requests.rows()]
+
+
+def notes(trace: traces.Trace) -> str:
+    return "; ".join(trace.notes)
+
+
+def test_the_public_ftrace_file_has_five_writes_of_4096() -> None:
+    trace = traces.read(CASES / "t07-ftrace-block.txt")
+    assert trace.format == "ftrace"
+    assert Counter((row[1], row[3]) for row in rows(trace)) == {("write", 4096): 5}
+    assert trace.requests["offset"].to_list()[:2] == [2048 * 512, 10560 * 512]
+    assert trace.requests["timestamp_ns"][0] == 343_996_918_805_000
+    assert trace.devices == ["259,0"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  sync-4844  [001] .... 3.918805: block_rq_issue: 259,0 WS 4096 () 2048 + 8 [sync]",
+        "  sync-4844  [001] d..2. 3.918805: block_rq_issue: 259,0 WS 0 () 2048 + 8 [sync]",
+        "  sync-4844  (  4800) [001] .... 3.918805: block_rq_issue: 259,0 WS 0 () 2048 + 8 [sync]",
+        "  xfs_io-42 [009] .... 3.918805: block_rq_issue: 259,0 WFSU 4096 () 2048 + 8 none,0,0 [x]",
+        "  kworker/u16:0-7 [009] ..... 3.918805: block_rq_issue: 8,0 W 4096 () 2048 + 8 be,0,4 [k]",
+        "  a b 1.5: x-42 [009] ..... 3.918805: block_rq_issue: 8,0 W 4096 () 2048 + 8 [a b [c] ]",
+        "  <idle>-0   [001] d.h. 3.918805: block_rq_complete: 259,0 WSM () 2048 + 8 [0]",
+        "  <idle>-0   [001] d.h1. 3.918805: block_rq_complete: 259,0 WFS () 2048 + 8 none,0,0 [0]",
+        "  <idle>-0   [001] 3.918805: block_rq_complete:      259,0 FWFS () 2048 + 8 [0]",
+        "  fio-4844   [001] 3.918805: block_bio_queue:      259,0 WS 2048 + 8 [fio]",
+        "  fio-4844   [001] .... 3.918805: block_rq_insert: 259,0 WS 4096 () 2048 + 8 [fio]",
+        "swapper     0 [000] 3.918805: block:block_rq_complete: 202,1 W () 2048 + 8 [0]",
+        "tokio worker  77/81 [000] 3.918805: block:block_rq_issue: 202,1 W 4096 () 2048 + 8 [t]",
+        "dd  1234 3.918805:          1 block:block_rq_issue: 8,0 W 4096 () 2048 + 8 [dd]",
+        "dd  1234 [002] 3.918805000: block:block_rq_issue: 8,0 WS 4096 (2a 00) 2048 + 8 [dd]\r",
+    ],
+)
+def test_a_block_event_reads_the_same_from_every_kernel_and_tool(tmp_path: Path, line: str) -> None:
+    trace = trace_of(tmp_path, f"{FTRACE_HEAD}{line}\n")
+    assert trace.format == "ftrace"
+    assert rows(trace) == [WRITE]
+    assert trace.requests["timestamp_ns"].to_list() == [3_918_805_000]
+
+
+def event(rest: str, name: str = "block_rq_complete", time: str = "1.5") -> str:
+    return f"  fio-9 [000] d.h. {time}: {name}: 8,0 {rest}\n"
+
+
+STAGES = (
+    event("W 100 + 16 [fio]", "block_bio_queue")
+    + event("W 8192 () 100 + 16 [fio]", "block_rq_insert")
+    + event("W 8192 () 100 + 16 [fio]", "block_rq_issue")
+    + event("W () 100 + 8 [0]")
+    + event("W () 108 + 8 [0]")
+)
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked", "event_name", "lengths"),
+    [
+        (range(5), None, "block_rq_complete of 2 block_rq_complete", [4096, 4096]),
+        (range(3), None, "block_rq_issue of", [8192]),
+        (range(2), None, "block_bio_queue of", [8192]),
+        ([1], None, "block_rq_insert of", [8192]),
+        (range(5), "D", "block_rq_issue of", [8192]),
+        (range(5), "Q", "block_bio_queue of", [8192]),
+    ],
+)
+def test_each_request_counts_once_at_one_stage_that_the_notes_name(
+    tmp_path: Path, kept: range, asked: str | None, event_name: str, lengths: list[int]
+) -> None:
+    lines = STAGES.splitlines(keepends=True)
+    more = {} if asked is None else {"action": asked}
+    trace = trace_of(tmp_path, "".join(lines[at] for at in kept), **more)
+    assert trace.requests["length"].to_list() == lengths
+    assert event_name in notes(trace)
+
+
+@pytest.mark.parametrize(
+    ("rest", "outcome"),
+    [
+        ("R () 8 + 8 [0]", ("read", 4096, 4096)),
+        ("RA () 8 + 8 [0]", ("read", 4096, 4096)),
+        ("RSM () 8 + 8 [0]", ("read", 4096, 4096)),
+        ("D () 8 + 8 [0]", ("trim", 4096, 4096)),
+        ("DS () 8 + 8 [0]", ("trim", 4096, 4096)),
+        ("DE () 8 + 8 [0]", ("trim", 4096, 4096)),
+        ("FF () 18446744073709551615 + 0 none,0,0 [0]", ("flush", 0, 0)),
+        ("F () 0 + 0 [0]", ("flush", 0, 0)),
+        ("FWS () 0 + 0 [0]", ("flush", 0, 0)),
+        ("WFS () 8 + 0 [0]", "1 events of no sectors"),
+        ("N () 18446744073709551615 + 0 [0]", "1 events with RWBS N"),
+        ("NS () 8 + 80 be,0,4 [0]", "1 events with RWBS NS"),
+        ("WZS () 8 + 80 [0]", "1 events with RWBS WZS"),
+        ("ZAS () 8 + 80 [0]", "1 events with RWBS ZAS"),
+        ("W () 8 + 8 [-5]", "1 requests that failed"),
+    ],
+)
+def test_an_event_is_the_request_that_it_was_or_is_left_out_with_a_note(
+    tmp_path: Path, rest: str, outcome: str | tuple[object, ...]
+) -> None:
+    trace = trace_of(tmp_path, event("W () 2048 + 8 [0]") + event(rest))
+    if isinstance(outcome, str):
+        assert rows(trace) == [WRITE]
+        assert f"left out: {outcome}" in notes(trace)
+    else:
+        assert [row[1:] for row in rows(trace)] == [WRITE[1:], outcome]
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("CPU:1 [LOST 234 EVENTS]", "234 events were lost"),
+        ("CPU:1 [234 EVENTS DROPPED]", "234 events were lost"),
+        ("perf 1 [000] 1.2: PERF_RECORD_LOST lost 234", "234 events were lost"),
+        ("# entries-in-buffer/entries-written: 66/300   #P:4", "234 events were lost"),
+        (event("W 0 () 8 + 8 [x]", "block_rq_issue"), ""),
+        (event("W 0 () 8 + 8 [x]", "block_rq_issue") * 2, "2 requests were issued and 1 completed"),
+        ("cpus=8", ""),
+        ("##### CPU 1 buffer started ####", ""),
+        ("bash-7 [000] d... 1.0: sched_switch: prev_comm=bash prev_pid=7 lost", ""),
+        ("bash-7 [000] d... 1.0: block_plug: [bash]", ""),
+        ("        ffffffff8160 blk_mq_start_request+0x1 ([kernel.kallsyms])", ""),
+    ],
+)
+def test_other_lines_are_no_requests_and_lost_events_are_told(
+    tmp_path: Path, line: str, note: str
+) -> None:
+    trace = trace_of(tmp_path, f"{line}\n" + event("W () 2048 + 8 [0]"))
+    assert rows(trace) == [WRITE]
+    assert note in notes(trace)
+    assert note or "lost" not in notes(trace)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (event("W () 8 + 8"), "trace.txt:2: the event is"),
+        (event("W () -8 + 8 [0]"), "trace.txt:2: sector is '-8'"),
+        (event("WQ8 () 8 + 8 [0]"), "trace.txt:2: the event is"),
+        (event("W () 8 + 8 [0]", time="12345"), "a count of an unknown clock"),
+        (event("W () 8 + 9000000 [0]"), "sectors '9000000' is too large"),
+        ("fio 9us : block_rq_complete: 8,0 W () 8 + 8 [0]\n", "trace.txt:2: the row is 'fio 9us"),
+        (" fio-9 [0] 1.0: block_rq_complete: dev=8388608 sector=8\n", "trace.txt:2: the event"),
+        ("0.5 fio/9 block:block_rq_complete:8,0 W () 8 + 8 [0]\n", "trace.txt:2: the row is"),
+    ],
+)
+def test_a_damaged_block_event_names_its_line(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(WriteampError) as error:
+        trace_of(tmp_path, event("W () 2048 + 8 [0]") + text)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_stage_that_a_file_lacks_is_refused_with_those_it_has(tmp_path: Path) -> None:
+    with pytest.raises(WriteampError, match=r"no event is block_bio_queue .* from D \(block_rq_is"):
+        trace_of(tmp_path, event("W 0 () 8 + 8 [x]", "block_rq_issue"), action="Q")
+    with pytest.raises(WriteampError, match="has no event of a block request"):
+        trace_of(tmp_path, event("W 8 + 8 [x]", "block_getrq"))
+
+
+def test_devices_packed_files_and_every_verb_take_block_events(tmp_path: Path) -> None:
+    lines = [
+        f" x-1 [0] {at / 1e3:.6f}: block_rq_complete: 8,{at % 2} W () {at * 37 % 400 * 8} + 8 [0]"
+        for at in range(2000)
+    ]
+    path = tmp_path / "t.txt.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode() + b"\n"))
+    trace = traces.read(path)
+    assert trace.devices == ["8,0", "8,1"]
+    result = wa.simulate(trace=path, trace_device="8,1", blocks=64, pages_per_block=16, op=0.1)
+    assert result.wa is not None
+    assert result.host_pages % 1000 == 0
+    ended = run("trace convert", f"{path} {tmp_path / 'out.parquet'}")
+    assert ended.status == 0
+    assert rows(traces.read(tmp_path / "out.parquet")) == rows(trace)
