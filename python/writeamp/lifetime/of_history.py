@@ -19,11 +19,12 @@ from writeamp.lifetime.backtest import backtest_of
 from writeamp.lifetime.rates import LIFE_SO_FAR, rate_of
 from writeamp.lifetime.result import Lifetime
 from writeamp.measure.counters.answer import interval_answer, life_answer
+from writeamp.measure.counters.clocks import Clock, common_clock
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
 _YEAR_S = 365 * 86_400.0
-_HOUR_S, _DAY_S = 3600.0, 86_400.0
+_DAY_S = 86_400.0
 _BY_HOURS = (
     "the snapshots do not say when they were taken: times are power-on hours, and years those of a "
     "drive that is never off"
@@ -59,7 +60,7 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
             "no snapshot says how much of the rated life is used (percentage used); give a load "
             "(--trace or --workload, --device, --daily-writes) for a life by simulation"
         )
-    used, is_by_hours = _timed(used)
+    used, clock = _timed(used)
     last = used[-1].facts
     percent = last.percentage_used or 0.0
     answer = life_answer(used[-1])
@@ -72,9 +73,10 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
         "assumptions": tuple(_rated_cycles(last)),
     }
     daily, warnings = _host_rate(used)
-    warnings += (_BY_HOURS,) if is_by_hours else ()
+    warnings += (_BY_HOURS,) if clock.is_powered_on else ()
+    warnings += (clock.doubt,) if clock.doubt else ()
     rate = rate_of([one.facts for one in used])
-    if rate.method == LIFE_SO_FAR and not is_by_hours:
+    if rate.method == LIFE_SO_FAR and not clock.is_powered_on:
         warnings += (_BY_LIFE,)
     if percent >= _WHOLE:
         note = f"{percent:g}% of the rated life is used: it is over, which does not end the drive"
@@ -99,26 +101,25 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
     )  # fmt: skip
 
 
-def _timed(snapshots: list[Snapshot]) -> tuple[list[Snapshot], bool]:
-    """Return snapshots in order of time, and whether power-on hours are their only clock.
+def _timed(snapshots: list[Snapshot]) -> tuple[list[Snapshot], Clock]:
+    """Return snapshots in order of time, with times of the clock that they have in common.
 
     Raises:
         WriteampError: several of them have no common clock.
     """
-    facts = [one.facts for one in snapshots]
-    if len(facts) == 1 or all(one.taken_at is not None for one in facts):
-        return sorted(snapshots, key=lambda one: one.facts.taken_at or 0.0), False
-    hours = [one.power_on_hours for one in facts]
-    if None in hours:
+    if len(snapshots) == 1:
+        return snapshots, Clock(())
+    clock = common_clock([one.facts for one in snapshots])
+    if not clock.seconds:
+        said = "the snapshots say neither when they were taken nor the power-on hours, all of them"
         raise WriteampError(
-            "the snapshots say neither when they were taken nor, all of them, the power-on hours; "
-            "`measure save` and `measure watch` keep the time"
+            f"{clock.doubt or said}; `measure save` and `measure watch` keep the time"
         )
     timed = [
-        replace(one, facts=replace(one.facts, taken_at=(one.facts.power_on_hours or 0.0) * _HOUR_S))
-        for one in snapshots
+        replace(one, facts=replace(one.facts, taken_at=at_s))
+        for one, at_s in zip(snapshots, clock.seconds, strict=True)
     ]
-    return sorted(timed, key=lambda one: one.facts.taken_at or 0.0), True
+    return sorted(timed, key=lambda one: one.facts.taken_at or 0.0), clock
 
 
 def _rated_cycles(facts: Facts) -> Iterator[tuple[str, str]]:

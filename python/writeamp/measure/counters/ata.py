@@ -41,6 +41,7 @@ def ata_facts(drive: AtaDrive) -> Facts:
         firmware=drive.firmware,
         serial=hashed_serial(drive.serial),
         taken_at=drive.taken_at,
+        local_time=drive.local_time,
         power_on_hours=_hours(drive.power_on_hours),
         capacity_bytes=drive.capacity_bytes,
         percentage_used=drive.statistics_used if says_used else None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from writeamp.errors import WriteampError
+from writeamp.measure.counters.local_time import LocalTime
 
 
 class Attribute(NamedTuple):
@@ -28,6 +29,7 @@ class AtaDrive:
         capacity_bytes, sector_bytes: of the drive.
         logical_sectors_written, statistics_used: of device statistics (pages 1 and 7).
         power_on_hours, taken_at: in hours, and in seconds since 1970.
+        local_time: when it was read, if the zone is not known.
         is_rotating: it is a hard disk.
     """
 
@@ -43,6 +45,7 @@ class AtaDrive:
     statistics_used: float | None = None
     power_on_hours: float | None = None
     taken_at: float | None = None
+    local_time: LocalTime | None = None
     is_rotating: bool = False
 
 

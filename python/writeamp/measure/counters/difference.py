@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from writeamp.measure.counters.amounts import Amount, Counter
+from writeamp.measure.counters.clocks import common_clock
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.verdicts import Check
 
 _DAY_S = 86_400.0
-_DAY_HOURS = 24.0
 # An interval of fewer units of a counter is known to a per cent at best.
 FEW_UNITS = 100
 
@@ -38,8 +38,11 @@ def interval_between(before: Facts, after: Facts) -> Interval:
     """Return the interval between two snapshots' facts."""
     earlier = {one.key: one for one in before.counters}
     both = [(earlier[one.key], one) for one in after.counters if one.key in earlier]
-    days, is_powered_on = _days(before, after)
+    clock = common_clock((before, after))
+    is_powered_on = clock.is_powered_on
+    days = (clock.seconds[1] - clock.seconds[0]) / _DAY_S if clock.seconds else None
     checks = list(_same_drive(before, after))
+    checks += [Check("time", "doubt", clock.doubt)] if clock.doubt else []
     if days is not None and days < 0:
         order = Check("order", "fail", _wrong_order(-days, is_powered_on=is_powered_on))
         refusal = "; ".join(one.evidence for one in [*checks, order] if one.verdict == "fail")
@@ -90,15 +93,6 @@ def _same_drive(before: Facts, after: Facts) -> Iterator[Check]:
             "doubt",
             f"{before.firmware}, then {after.firmware}: units may have changed with it",
         )
-
-
-def _days(before: Facts, after: Facts) -> tuple[float | None, bool]:
-    """Return the days between two snapshots, and whether they are of power-on hours."""
-    if before.taken_at is not None and after.taken_at is not None:
-        return (after.taken_at - before.taken_at) / _DAY_S, False
-    if before.power_on_hours is not None and after.power_on_hours is not None:
-        return (after.power_on_hours - before.power_on_hours) / _DAY_HOURS, True
-    return None, False
 
 
 def _fell(first: Counter, last: Counter) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from writeamp.measure.counters.amounts import Counter
+from writeamp.measure.counters.local_time import LocalTime
 from writeamp.measure.counters.verdicts import Check
 
 
@@ -41,6 +42,7 @@ class Facts:
         model, firmware: as the drive says them.
         serial: a hash of the serial number, or what `measure save` kept of it.
         taken_at: seconds since 1970 at which it was read.
+        local_time: the time at which it was read, if its zone is not known.
         power_on_hours: as the drive says them.
         capacity_bytes: of the user.
         percentage_used: of the rated life; may be above 100.
@@ -65,6 +67,7 @@ class Facts:
     firmware: str | None = None
     serial: str | None = None
     taken_at: float | None = None
+    local_time: LocalTime | None = None
     power_on_hours: float | None = None
     capacity_bytes: int | None = None
     percentage_used: float | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.amounts import Counter
+from writeamp.measure.counters.clocks import common_clock
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.vendor_units import with_vendor_units
 
@@ -67,9 +68,11 @@ def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
 
 
 def _require_one_moment(name: str, parts: Sequence[Facts]) -> None:
-    times = [one.taken_at for one in parts if one.taken_at is not None]
-    if times and max(times) - min(times) > _LONGEST_S:
-        hours = (max(times) - min(times)) / 3600
+    dated = [one for one in parts if one.taken_at is not None or one.local_time is not None]
+    clock = common_clock(dated)
+    apart_s = max(clock.seconds, default=0.0) - min(clock.seconds, default=0.0)
+    if apart_s - clock.slack_s > _LONGEST_S:
+        hours = apart_s / 3600
         raise WriteampError(
             f"{name} holds files of several moments, {hours:.4g} hours apart; a folder is one "
             "drive at one moment"

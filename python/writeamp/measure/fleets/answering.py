@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, life_answer
+from writeamp.measure.counters.clocks import common_clock
+from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.reading import read_snapshots
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.measure.histories.result import snapshots_by_drive
@@ -74,6 +76,11 @@ def latest(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
     for place, one in enumerate(snapshots):
         key = one.facts.serial or place
         before = found.get(key)
-        if before is None or (one.facts.taken_at or 0) >= (before.facts.taken_at or 0):
+        if before is None or not _is_earlier(one.facts, before.facts):
             found[key] = one
     return list(found.values())
+
+
+def _is_earlier(one: Facts, other: Facts) -> bool:
+    clock = common_clock((one, other))
+    return bool(clock.seconds) and clock.seconds[0] < clock.seconds[1]

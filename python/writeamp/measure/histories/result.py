@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,16 +134,34 @@ def snapshots_by_drive(db: str | os.PathLike[str]) -> dict[str, list[Snapshot]]:
     Raises:
         WriteampError: there is no such file, or it is no history or damaged.
     """
-    by_drive: dict[str, list[Snapshot]] = {}
+    by_drive: dict[str, list[tuple[Snapshot, float]]] = {}
     for reading in readings_in(Path(db)):
         for one in snapshots_of(reading.name, reading.files):
-            taken_at = one.facts.taken_at or reading.taken_at
-            timed = replace(one, facts=replace(one.facts, taken_at=taken_at))
-            by_drive.setdefault(one.facts.serial or reading.name, []).append(timed)
+            name = one.facts.serial or reading.name
+            by_drive.setdefault(name, []).append((one, reading.taken_at))
     return {
-        name: sorted(group, key=lambda one: one.facts.taken_at or 0.0)
+        name: sorted(_timed(group), key=lambda one: one.facts.taken_at or 0.0)
         for name, group in by_drive.items()
     }
+
+
+def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
+    """Yield one drive's snapshots with their times, or else those of their readings.
+
+    Times in a zone that is not known differ as they say. Their zone's offset is the least that puts
+    none of them behind its reading.
+    """
+    readings = list(readings)
+    offsets: dict[str, float] = {}
+    for one, read_at in readings:
+        if (local := one.facts.local_time) is not None:
+            behind = local.clock_s - read_at
+            offsets[local.zone] = max(offsets.get(local.zone, behind), behind)
+    for one, read_at in readings:
+        local, taken_at = one.facts.local_time, one.facts.taken_at or read_at
+        if one.facts.taken_at is None and local is not None:
+            taken_at = local.clock_s - offsets[local.zone]
+        yield replace(one, facts=replace(one.facts, taken_at=taken_at))
 
 
 def _names(one: DriveHistory) -> str:

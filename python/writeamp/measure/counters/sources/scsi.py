@@ -8,7 +8,7 @@ from typing import Any
 from writeamp.measure.counters.amounts import UNITS, Counter
 from writeamp.measure.counters.document import number, text_of, whole, within
 from writeamp.measure.counters.facts import Facts, hashed_serial
-from writeamp.measure.counters.local_time import taken_at
+from writeamp.measure.counters.local_time import local_time, taken_at
 
 _LABEL = "error counter log, gigabytes processed by writes"
 
@@ -42,6 +42,7 @@ def scsi_facts(log: dict[str, Any], source: str) -> Facts:
         firmware=text_of(log.get("firmware_version")) or text_of(log.get("revision")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
         taken_at=taken_at(log),
+        local_time=local_time(log),
         power_on_hours=number(within(log, "power_on_time", "hours")),
         capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
         percentage_used=number(used),

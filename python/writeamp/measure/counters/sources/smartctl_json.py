@@ -9,7 +9,7 @@ from writeamp.measure.counters.ata import ata_facts
 from writeamp.measure.counters.ata_drive import AtaDrive, Attribute, attributes_of
 from writeamp.measure.counters.document import Document, number, objects, text_of, whole, within
 from writeamp.measure.counters.facts import Facts, hashed_serial
-from writeamp.measure.counters.local_time import taken_at
+from writeamp.measure.counters.local_time import local_time, taken_at
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.scsi import scsi_facts
 from writeamp.measure.counters.sources.smart_log_json import data_units
@@ -85,6 +85,7 @@ def _nvme(log: dict[str, Any], source: str) -> Facts:
         firmware=text_of(log.get("firmware_version")),
         serial=hashed_serial(text_of(log.get("serial_number"))),
         taken_at=taken_at(log),
+        local_time=local_time(log),
         power_on_hours=number(within(health, "power_on_hours")),
         capacity_bytes=whole(log.get("nvme_total_capacity"))
         or whole(within(log, "user_capacity", "bytes"))
@@ -117,6 +118,7 @@ def _ata(log: dict[str, Any], source: str, name: str) -> AtaDrive:
         statistics_used=number(statistics.get(_USED)),
         power_on_hours=number(within(log, "power_on_time", "hours")),
         taken_at=taken_at(log),
+        local_time=local_time(log),
         is_rotating=bool(rotation),
     )
 

@@ -10,7 +10,6 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.document import Document, whole
 from writeamp.measure.counters.facts import Facts
-from writeamp.measure.counters.local_time import seconds_of
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.smartctl_json import facts_of
 
@@ -90,7 +89,7 @@ def _log(text: str, name: str) -> dict[str, Any]:
         "firmware_version": fields.get("Firmware Version"),
         "serial_number": fields.get("Serial Number") or fields.get("Serial number"),
         "user_capacity": {"bytes": _before(fields.get("User Capacity"), " bytes")},
-        "local_time": {"time_t": seconds_of(fields.get("Local Time is"))},
+        "local_time": {"asctime": fields.get("Local Time is")},
         "rotation_rate": _whole(re.match(r"(\d+) rpm", fields.get("Rotation Rate", ""))),
         "logical_block_size": _whole(
             re.match(r"(\d+) bytes", fields.get("Sector Size") or fields.get("Sector Sizes") or "")
