@@ -51,17 +51,24 @@ def info(
     trace = traces.read(file, asked.trace_format, action=asked.action)
     if csv:
         options.print_csv(trace.to_frame())
+        for warning in trace.warnings:
+            options.warn(warning)
         for note in trace.notes:
             options.note(note)
         return
     found = traces.info(trace)
     if options.printed_json(lambda: found, json=json):
         return
-    notes = found["notes"]
-    rows = [(key.replace("_", " "), shown_fact(found[key])) for key in found if key != "notes"]
+    sentences = {"warnings": "warning", "notes": "note"}
+    rows = [
+        (key.replace("_", " "), shown_fact(value))
+        for key, value in found.items()
+        if key not in sentences
+    ]
     stdout.print(options.facts([("file", trace.path), *rows]))
-    for note in notes:
-        stdout.print(f"note: {note}", highlight=False)
+    for key, kind in sentences.items():
+        for sentence in found[key]:
+            stdout.print(f"{kind}: {sentence}", highlight=False, soft_wrap=True)
     command = _next_command(file, asked, found["pages_written"])
     if command is not None:
         # One line, however long, so that it can be copied.

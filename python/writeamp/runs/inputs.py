@@ -68,7 +68,7 @@ def prepare(experiment: Experiment) -> Prepared:
         if window is not None:
             load = _at_its_times(load, requests)
         load_name = _trace_name(requests)
-        notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
+        notes = [*_notes_of(requests, is_timed=experiment.is_timed), *load.notes]
         if window is not None:
             notes.append(_note_of_window(window))
         elif recorded is not None:
@@ -101,6 +101,15 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
         return load.trace.trace
     assert load.trace is not None
     return traces.read(load.trace, load.trace_format, action=load.action)
+
+
+def _notes_of(
+    trace: traces.Trace | traces.PageTrace | traces.Given, *, is_timed: bool
+) -> list[str]:
+    """Return what was doubtful in a trace and what its reader assumed; its clock if time counts."""
+    if not isinstance(trace, traces.Trace):
+        return []
+    return [*(trace.warnings if is_timed else trace.doubts), *trace.notes]
 
 
 def _window(requests: object, experiment: Experiment) -> Window | None:
@@ -162,7 +171,7 @@ def _earlier(
         else drive.logical_pages,
     )
     name = Path(trace.path).name
-    notes = [f"{name}: {note}" for note in (*trace.notes, *pages.notes)]
+    notes = [f"{name}: {note}" for note in (*trace.doubts, *trace.notes, *pages.notes)]
     if asked.mapping == "compact" and not isinstance(load, Spec):
         notes.append(
             f"{name}, which ages the drive, is mapped compact by its own addresses, so that its "

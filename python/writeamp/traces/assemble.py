@@ -18,6 +18,8 @@ def assemble(
     parts: Sequence[pl.DataFrame],
     devices: DeviceCodes,
     notes: Sequence[str],
+    *,
+    doubts: Sequence[str] = (),
 ) -> Trace:
     """Return the trace that the parts make, in their order.
 
@@ -35,6 +37,7 @@ def assemble(
         path=str(path),
         devices=names,
         notes=[*notes, *observations(requests, len(names))],
+        doubts=list(doubts),
     )
 
 

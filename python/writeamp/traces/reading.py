@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import shlex
-
-import numpy as np
+from dataclasses import replace
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.traces.detection import detect
 from writeamp.traces.format import ReadOptions
-from writeamp.traces.header_lines import spec_of
+from writeamp.traces.plausibility import absurdities
 from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
-from writeamp.traces.source import Head, file_path, read_head
+from writeamp.traces.source import file_path
 from writeamp.traces.trace import Trace
-from writeamp.traces.words import EXAMPLE
 
 
 def read(
@@ -48,67 +46,10 @@ def read(
             )
         if action not in entry.actions:
             raise unknown("action", action, entry.actions)
-    return entry.read(file, ReadOptions(action=action))
-
-
-def detect(path: str | os.PathLike[str]) -> str:
-    """Return the name of the file's format.
-
-    Raises:
-        WriteampError: no format or more than one fits; names the candidates and what sets them
-            apart.
-
-    >>> import writeamp as wa
-    >>> wa.traces.detect("examples/postgres-tpcb.parquet")
-    'parquet'
-    """
-    head = read_head(file_path(path))
-    candidates = [entry for entry in FORMATS.values() if entry.matches(head)]
-    if len(candidates) == 1 and candidates[0].certain:
-        return candidates[0].name
-    if candidates:
-        choices = "; ".join(f"{entry.name} ({entry.units})" for entry in candidates)
-        raise WriteampError(
-            f"{path}: the rows alone do not tell the format, name it with --format "
-            f"(--from in convert): {choices}"
-        )
-    _refuse_without_operations(path, head)
-    suggested = spec_of(head)
-    if suggested is not None:
-        raise WriteampError(
-            f"{path}: its first line names columns of no known format; if the units and the words "
-            f"of the operations are right, this reads it: --format {shlex.quote(suggested)}"
-        )
-    # The content of a file that is perhaps none for others to see is not shown.
-    why = "its first line is no row of a known format" if head.lines else "it has only blank lines"
-    raise WriteampError(
-        f"{path}: {why}; name the format with "
-        f"--format (--from in convert) from {', '.join(FORMATS)}, or state its columns: {EXAMPLE}"
-    )
-
-
-# A record of libCacheSim's oracleGeneral: time in s, object, size, next access (-1 or 2^63 - 1 of
-# none), little-endian.
-_ORACLE_GENERAL = np.dtype([("time", "<u4"), ("id", "<u8"), ("size", "<u4"), ("next", "<i8")])
-_LOOKED_AT = 64
-_NO_NEXT = (-1, 2**63 - 1)
-
-
-def _refuse_without_operations(path: str | os.PathLike[str], head: Head) -> None:
-    """Refuse oracleGeneral, whose records do not say what is written."""
-    count = min(_LOOKED_AT, len(head.start) // _ORACLE_GENERAL.itemsize)
-    records = np.frombuffer(head.start, _ORACLE_GENERAL, count)
-    looks_so = (
-        count >= 2
-        and b"\0" in head.start
-        and bool((np.diff(records["time"].astype(np.int64)) >= 0).all())
-        and bool((records["size"] > 0).all())
-        and bool((np.isin(records["next"], _NO_NEXT) | (records["next"] > np.arange(count))).all())
-        and bool((records["next"] < 2**48).all() | np.isin(records["next"], _NO_NEXT).any())
-    )
-    if looks_so or ".oraclegeneral" in os.fspath(path).lower():
-        raise WriteampError(
-            f"{path}: is libCacheSim's oracleGeneral, whose records say neither read nor write, so "
-            "that what is written cannot be told; give the trace that it was made from (its VSCSI "
-            "file or CSV)"
-        )
+    trace = entry.read(file, ReadOptions(action=action))
+    # Formats without rows begin with a magic or a header, or name the action in each line.
+    absurd = absurdities(trace.requests, trace.devices) if entry.rows else []
+    if not absurd:
+        return trace
+    doubt = f"the file may be of another format than {entry.name}: {'; '.join(absurd)}"
+    return replace(trace, doubts=[*trace.doubts, doubt])

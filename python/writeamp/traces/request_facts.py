@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from writeamp.traces.clocks import clock_of
 from writeamp.traces.intervals import Bounds, end_to_end
 from writeamp.traces.skew import Heat
 
@@ -28,7 +29,6 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
     accessed = written
     if counts["read"]:
         accessed = Bounds.of(extents.filter(requests["op"].is_in(["read", "write"])))
-    times = requests["timestamp_ns"]
     return {
         "requests": requests.height,
         "writes": counts["write"],
@@ -41,7 +41,7 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
         "unique_bytes_written": written.total,
         "footprint_bytes": accessed.total,
         "extent_bytes": sum(ends.group_by("device").max()["end"].to_list()),
-        "duration_s": (int(times.max()) - int(times.min())) / _NS_PER_S,  # type: ignore[arg-type]
+        "duration_s": clock_of(requests).duration_s,
         "mean_write_bytes": _ratio(moved_bytes["write"], counts["write"]),
         "mean_read_bytes": _ratio(moved_bytes["read"], counts["read"]),
         "drive_writes": _ratio(moved_bytes["write"], written.total),

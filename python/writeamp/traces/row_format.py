@@ -15,6 +15,9 @@ from writeamp.traces.rows import Check, RowLayout, parse
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.trace import SCHEMA, Operation, Trace
 
+# Lines in which a row of a format is looked for; damaged ones and a header may come before.
+_LINES_OF_FORM = 32
+
 
 @dataclass(frozen=True)
 class RowFormat:
@@ -118,7 +121,7 @@ def any_line(pattern: re.Pattern[str], head: Head) -> bool:
     One is enough: a file whose other rows are damaged is still of its format, and reading it names
     the damaged row.
     """
-    return any(pattern.fullmatch(line) for line in head.lines)
+    return any(pattern.fullmatch(line) for line in head.lines[:_LINES_OF_FORM])
 
 
 def _without_first_line(block: Block) -> Block:

@@ -13,6 +13,7 @@ from writeamp.plots.figures.traces import rates_over_time
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
 
@@ -67,6 +68,7 @@ class Trace(Drawn):
         path: the file it was read from.
         devices: device names; the position is the value of the ``device`` column.
         notes: sentences on what the reader assumed, chose or left out.
+        doubts: sentences on what the reader found doubtful in the file.
         recorded: the virtual drive that served these requests, if one did.
         fua: whether each of them had to be durable before it was answered, of shape (requests,);
             None if nobody wrote that down.
@@ -81,6 +83,7 @@ class Trace(Drawn):
     path: str
     devices: list[str]
     notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     recorded: Recorded | None = None
     fua: pl.Series | None = None
 
@@ -100,6 +103,11 @@ class Trace(Drawn):
                 f"valid are 0 to {len(self.devices) - 1}"
             )
 
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on what is doubtful in the file and in its times."""
+        return [*self.doubts, *clock_of(self.requests).doubts]
+
     def _records(self) -> list[dict[str, Any]]:
         facts = facts_of(self.requests, self.path)
         return [{"path": self.path, "format": self.format} | facts | {"devices": self.devices}]
@@ -113,7 +121,7 @@ class Trace(Drawn):
             if value is not None
         ]
         title = f"Trace {self.path} ({self.format}, {len(self.devices)} device(s))"
-        return Card(title, rows, notes=self.notes)
+        return Card(title, rows, warnings=self.warnings, notes=self.notes)
 
     def figure(self) -> LineChart:
         """Describe the bytes a second that were written and read."""

@@ -22,8 +22,6 @@ FORMAT_NAMES = (
     "vscsi",
     "blktrace",
     "ftrace",
-    "biosnoop",
-    "xperf",
     "parquet",
 )
 

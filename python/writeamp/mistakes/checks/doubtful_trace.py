@@ -32,7 +32,8 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
             advice="take one event of each request: --action Q, D or C of blkparse",
         )
     yield from _gap(trace)
-    lost = [one for one in trace.notes if "lost" in one or "dropped" in one]
+    words = ("lost", "dropped", "missing")
+    lost = [one for one in trace.notes if any(word in one for word in words)]
     if lost:
         yield Found(lost[0])
 

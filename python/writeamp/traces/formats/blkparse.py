@@ -114,7 +114,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
     notes = [f"action {action} ({ACTIONS[action]}) of {counts_of(present)}; sectors of 512 bytes"]
     if without_range:
         notes.append(f"{without_range} events without a range of sectors are left out")
-    return assemble(path, "blkparse", parts, devices, notes)
+    doubts = doubts_of(present) if len(present) > 1 else []  # one action alone was selected
+    return assemble(path, "blkparse", parts, devices, notes, doubts=doubts)
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
@@ -212,6 +213,21 @@ def no_such_action(
     return WriteampError(
         f"{missing}; {found}; choose with action (--action) from {', '.join(usable)}"
     )
+
+
+def doubts_of(present: Counter[str]) -> list[str]:
+    """Return what the numbers of events of each action say of events that are missing."""
+    doubts = []
+    if not present["C"]:
+        doubts.append(
+            "no event has action C: completions were not traced, or files of CPUs are missing"
+        )
+    if present["D"] > present["Q"] > 0:
+        doubts.append(
+            f"more requests were issued ({present['D']} D) than queued ({present['Q']} Q): "
+            "requests were split, or events are missing"
+        )
+    return doubts
 
 
 def counts_of(present: Counter[str]) -> str:

@@ -15,7 +15,13 @@ from writeamp.errors import WriteampError
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.format import Format, ReadOptions, only_read
-from writeamp.traces.formats.blkparse import ACTIONS, DEFAULT_ACTION, counts_of, no_such_action
+from writeamp.traces.formats.blkparse import (
+    ACTIONS,
+    DEFAULT_ACTION,
+    counts_of,
+    doubts_of,
+    no_such_action,
+)
 from writeamp.traces.source import Head, read_binary
 from writeamp.traces.trace import (
     MAX_END_BYTES,
@@ -37,13 +43,14 @@ _FIELDS = [
 _RECORDS = {order: np.dtype([(name, order + kind) for name, kind in _FIELDS]) for order in "<>"}
 _MAGIC, _VERSION = 0x65617400, 7
 # Bits of the action above its low 16: the categories BLK_TC_*.
-_READ, _WRITE, _FLUSH, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 29
+_READ, _WRITE, _FLUSH, _NOTIFY, _DISCARD = 1 << 16, 1 << 17, 1 << 18, 1 << 26, 1 << 29
 _ACTION_OF_CODE = {1: "Q", 7: "D", 8: "C"}
 _BYTE_ORDERS: tuple[tuple[str, Literal["little", "big"]], ...] = (("<", "little"), (">", "big"))
 # Records between two with data behind them are taken at once, up to so many.
 _AT_ONCE = 1 << 12
-_PER_CPU = re.compile(r"(?P<base>.+\.blktrace)\.\d+(\.\w+)?")
+_PER_CPU = re.compile(r"(?P<base>.+\.blktrace)\.(?P<cpu>\d+)(\.\w+)?")
 _MINOR_BITS = 20
+_MOST_NAMES = 8
 
 _Records = npt.NDArray[np.void]
 
@@ -75,7 +82,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
     left = int(of_action[action].sum()) - len(kept)
     if left:
         notes.append(f"{left} events without a range of sectors are left out")
-    return assemble(path, "blktrace", [_requests(kept, op, devices)], devices, notes)
+    doubts = [*_missing_files(path, records), *_lost_events(records), *doubts_of(present)]
+    return assemble(path, "blktrace", [_requests(kept, op, devices)], devices, notes, doubts=doubts)
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -90,6 +98,42 @@ def _files_of(path: Path) -> list[Path]:
 def _is_of(name: str, base: str) -> bool:
     match = _PER_CPU.fullmatch(name)
     return match is not None and match["base"] == base
+
+
+def _missing_files(path: Path, records: _Records) -> list[str]:
+    """Return the sentence on the files of CPUs that are missing, if any is.
+
+    blktrace writes a file for each CPU from 0, which is empty if the CPU had no event.
+    """
+    named = _PER_CPU.fullmatch(path.name)
+    if named is None:
+        cpu = int(records["cpu"][0])
+        if not cpu or (records["cpu"] != cpu).any():
+            return []
+        return [
+            f"the files of other CPUs than {cpu} are missing; name them NAME.blktrace.0, "
+            "NAME.blktrace.1, … and put them beside each other"
+        ]
+    matches = (_PER_CPU.fullmatch(one.name) for one in path.parent.iterdir())
+    present = {int(one["cpu"]) for one in matches if one and one["base"] == named["base"]}
+    missing = [cpu for cpu in range(max(present)) if cpu not in present]
+    if not missing:
+        return []
+    names = ", ".join(f"{named['base']}.{cpu}" for cpu in missing[:_MOST_NAMES])
+    more = f" and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
+    return [f"missing: {names}{more}; the events of these CPUs are not counted"]
+
+
+def _lost_events(records: _Records) -> list[str]:
+    """Return sentences on gaps in the sequence numbers, which count the events of each CPU."""
+    events = records[records["action"] & np.uint32(_NOTIFY) == 0]
+    sentences = []
+    for cpu in np.unique(events["cpu"]):
+        numbers = np.unique(events["sequence"][events["cpu"] == cpu])
+        lost = int(numbers[-1]) - int(numbers[0]) + 1 - len(numbers)
+        if lost:
+            sentences.append(f"{lost:,} events of CPU {cpu} are missing by their sequence numbers")
+    return sentences
 
 
 def _records(path: Path) -> _Records:

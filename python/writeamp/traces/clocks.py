@@ -1,0 +1,118 @@
+"""Clock of a trace: its duration, and signs that the times are not to be believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+_NS_PER_S = 1e9
+_S_PER_DAY = 86_400
+# A pause of a month in a trace of blocks is a clock that was set, or one of two CPUs.
+_LONGEST_PAUSE_S = 30 * _S_PER_DAY
+_LONGEST_S = 20 * 365 * _S_PER_DAY
+# A step back counts if it is a large part of the whole: completions that overtake are small ones.
+_LARGEST_STEP_BACK, _SHORTEST_STEP_BACK_S = 0.1, 1e-3
+_AS_FAR = 0.9
+_MOST_BACKWARD_STEPS, _FEWEST_STEPS = 0.25, 8
+_HIGHEST_RATE, _FEWEST_OF_RATE = 1e7, 4
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Duration of a trace and doubts about its times.
+
+    Attributes:
+        duration_s: latest minus earliest time; None if that is not to be believed.
+        doubts: sentences that say why.
+        absurd_rate: requests in a time that no drive serves, in words; None if it is plausible.
+    """
+
+    duration_s: float | None
+    doubts: tuple[str, ...] = ()
+    absurd_rate: str | None = None
+
+
+def clock_of(requests: pl.DataFrame) -> Clock:
+    """Return the clock of requests with the columns of `SCHEMA`, at least one."""
+    times = requests["timestamp_ns"].to_numpy()
+    count, first_ns = len(times), int(times.min())
+    span_s = (int(times.max()) - first_ns) / _NS_PER_S
+    if count == 1:
+        return Clock(0.0)
+    if not span_s:
+        same = f"all {count:,} requests carry the time {in_words(first_ns / _NS_PER_S)} s"
+        return Clock(None, (f"{same}: the duration is not known",))
+    rate = None
+    if count >= _FEWEST_OF_RATE and count / span_s >= _HIGHEST_RATE:
+        rate = f"{count:,} requests would come in {in_words(span_s)} s"
+    doubts = [] if rate is None else [f"{rate}: the unit of the times is doubtful"]
+    doubts += _of_steps(requests, span_s)
+    if not doubts and span_s > _LONGEST_S:
+        doubts.append(f"the times span {in_words(span_s)} s: their unit is doubtful")
+    return Clock(None if doubts else span_s, tuple(doubts), rate)
+
+
+def backward_steps(requests: pl.DataFrame) -> int:
+    """Return how many requests carry an earlier time than the one before of the same device."""
+    return len(_steps_back(requests)[0])
+
+
+def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
+    steps_s = _steps_s(requests["timestamp_ns"].to_numpy())
+    back_s, back_rows = _steps_back(requests)
+    longest_back_s = float(back_s.max(initial=0))
+    longest_believed_s = float(_LONGEST_PAUSE_S)
+    jumps = []
+    if longest_back_s >= max(_SHORTEST_STEP_BACK_S, _LARGEST_STEP_BACK * span_s):
+        row = int(np.argmax(back_s))
+        jumps.append((int(back_rows[row]), "jump back", longest_back_s))
+        # A clock that goes back far went ahead about as far before, unless it began there.
+        longest_believed_s = min(longest_believed_s, _AS_FAR * longest_back_s)
+    if len(ahead := np.flatnonzero(steps_s > longest_believed_s)):
+        jumps.append((int(ahead[0]) + 2, "jump", float(steps_s[ahead[0]])))
+    doubts = []
+    if jumps:
+        row, way, jump_s = min(jumps)
+        doubts.append(
+            f"times {way} by {in_words(jump_s)} s at row {row}: the duration is not to be believed"
+        )
+    if len(steps_s) >= _FEWEST_STEPS and len(back_s) >= _MOST_BACKWARD_STEPS * len(steps_s):
+        doubts.append(
+            f"{len(back_s):,} of {len(steps_s):,} times run backwards: they may be no times"
+        )
+    return doubts
+
+
+def _steps_back(
+    requests: pl.DataFrame,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+    """Return by how many s times go back from a request to the next of its device, and its row.
+
+    Rows count from 1, in the order of the file. Files that are sorted by device have none.
+    """
+    times, device = requests["timestamp_ns"].to_numpy(), requests["device"].to_numpy()
+    steps_s = _steps_s(times)
+    order = np.arange(len(times))
+    if (steps_s < 0).any() and device.min() != device.max():
+        order = np.argsort(device, kind="stable")
+        steps_s = _steps_s(times[order])
+        steps_s[np.diff(device[order]) != 0] = 0
+    is_back = steps_s < 0
+    return -steps_s[is_back], order[1:][is_back] + 1
+
+
+def _steps_s(times_ns: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    span_ns = int(times_ns.max()) - int(times_ns.min()) if len(times_ns) else 0
+    steps_ns = np.diff(times_ns if span_ns < 2**63 else times_ns.astype(np.float64))
+    return steps_ns / _NS_PER_S
+
+
+def in_words(seconds: float) -> str:
+    """Return seconds with three digits, as 1.27e9, 7,200 or 0.0213."""
+    if 1000 <= seconds < 1e6:
+        return f"{seconds:,.0f}"
+    digits, is_power, exponent = f"{seconds:.3g}".partition("e")
+    return f"{digits}e{int(exponent)}" if is_power else digits

@@ -1,0 +1,104 @@
+"""Consequences that no block trace has: signs that a file is of another format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.traces.clocks import backward_steps, clock_of
+from writeamp.traces.trace import SECTOR_BYTES
+
+# First requests whose consequences are checked.
+CHECKED_ROWS = 1000
+
+_LONGEST_BYTES = 64 * 2**20
+_FARTHEST_BYTES = 256 * 2**40
+# Several volumes share a file, but each has more than one request.
+_MOST_DEVICES_PER_REQUEST = 0.9
+_FEWEST_REQUESTS = 32
+# Devices that rise as times do, each with at most two requests.
+_RISING_DEVICES_PER_REQUEST = 0.5
+_FEWEST_RISING = 3
+_MOST_BACKWARD_STEPS = 0.25
+_FEWEST_STEPS = 3
+# A sign counts if most requests have it: a damaged row is a fault of the row, not of the format.
+_MOST, _FEWEST_VALUES = 0.5, 2
+# Requests of 4 KiB that all begin at multiples of 256 KiB: bytes, counted as sectors.
+_COARSE_BYTES = SECTOR_BYTES * SECTOR_BYTES
+_FEWEST_OFFSETS = 8
+# Seconds since 1970 that are 2001 to 2040, in the units of clocks.
+_DATES = [range(10**9 * scale, 22 * 10**8 * scale) for scale in (1, 10**3, 10**6, 10**7, 10**9)]
+_Numbers = npt.NDArray[np.uint64]
+
+
+def absurdities(requests: pl.DataFrame, devices: Sequence[str]) -> list[str]:
+    """Return what no block trace does in its first requests, as clauses with values.
+
+    Args:
+        requests: frame of the columns of `SCHEMA`.
+        devices: names by the values of `device`, in natural order.
+    """
+    first = requests.head(CHECKED_ROWS)
+    extents = first.filter(pl.col("op").is_in(["read", "write"]))
+    offsets, lengths = extents["offset"].to_numpy(), extents["length"].to_numpy()
+    return [
+        *_of_devices(first["device"].to_numpy(), devices),
+        *_of_times(first),
+        *_of_lengths(lengths),
+        *_of_offsets(offsets, lengths),
+    ]
+
+
+def _of_devices(codes: npt.NDArray[np.uint32], devices: Sequence[str]) -> Iterator[str]:
+    count, requests = len(np.unique(codes)), len(codes)
+    rises = bool((codes[1:] >= codes[:-1]).all())
+    numbers = [int(devices[code]) for code in np.unique(codes) if devices[code].isdecimal()]
+    if rises and numbers and any(all(number in dates for number in numbers) for dates in _DATES):
+        yield f"the {count} device(s) would have dates for numbers, as {numbers[0]}"
+    elif rises and count >= max(_FEWEST_RISING, _RISING_DEVICES_PER_REQUEST * requests):
+        yield f"there would be {count} devices for {requests} requests, which rise as times do"
+    elif requests >= _FEWEST_REQUESTS and count >= _MOST_DEVICES_PER_REQUEST * requests:
+        yield f"there would be {count} devices for {requests} requests"
+
+
+def _of_times(requests: pl.DataFrame) -> Iterator[str]:
+    steps = requests.height - 1
+    backward = backward_steps(requests)
+    if steps >= _FEWEST_STEPS and backward >= _MOST_BACKWARD_STEPS * steps:
+        yield f"{backward} of {steps} times would run backwards"
+    elif (rate := clock_of(requests).absurd_rate) is not None:
+        yield rate
+
+
+def _of_lengths(lengths: npt.NDArray[np.uint32]) -> Iterator[str]:
+    if len(lengths) >= _FEWEST_STEPS and not lengths.any():
+        yield "all sizes would be 0"
+    given = lengths[lengths > 0]
+    yield from _share(given, given % SECTOR_BYTES != 0, "sizes", "are no multiples of 512 bytes")
+    yield from _share(given, given > _LONGEST_BYTES, "sizes", "are above 64 MiB")
+
+
+def _of_offsets(offsets: _Numbers, lengths: npt.NDArray[np.uint32]) -> Iterator[str]:
+    is_odd = offsets % SECTOR_BYTES != 0
+    yield from _share(offsets, is_odd, "offsets", "are no multiples of 512 bytes")
+    yield from _share(offsets, offsets > _FARTHEST_BYTES, "offsets", "are beyond 256 TiB")
+    places, sizes = len(np.unique(offsets)), len(np.unique(lengths))
+    if sizes >= _FEWEST_OFFSETS and places * _FEWEST_OFFSETS <= sizes:
+        yield f"there would be {places} offset(s) with {sizes} sizes"
+    is_coarse = bool((offsets % _COARSE_BYTES == 0).all())
+    if places >= _FEWEST_OFFSETS and is_coarse and lengths.max() < _COARSE_BYTES // 4:
+        yield (
+            f"all offsets would be multiples of 256 KiB, with sizes up to {lengths.max():,} bytes"
+        )
+
+
+def _share(
+    values: npt.NDArray[np.unsignedinteger], is_odd: npt.NDArray[np.bool_], noun: str, what: str
+) -> Iterator[str]:
+    """Yield the clause of a sign that most requests have."""
+    count = int(is_odd.sum())
+    if len(values) >= _FEWEST_VALUES and count > _MOST * len(values):
+        yield f"{count} of {len(values)} {noun} {what}, as {int(values[np.argmax(is_odd)]):,}"
