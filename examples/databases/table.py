@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -68,20 +69,28 @@ def served(run: str) -> dict[str, Any]:
     return result
 
 
+def sizes_mb(result: dict[str, Any]) -> list[float]:
+    """Return the MB of each layer; NaN of a program whose bytes on the drive are unknown."""
+    program, *others = (result["layers"][name] for name in LAYERS)
+    is_known = result["layers"]["factors"]["file_system"] is not None
+    return [(program if is_known else math.nan) / 1e6, *(size / 1e6 for size in others)]
+
+
 def factors(result: dict[str, Any]) -> list[float]:
     """Return what each layer makes of a byte of the program."""
-    sizes = [result["layers"][name] for name in LAYERS]
+    sizes = sizes_mb(result)
     return [size / sizes[0] for size in sizes]
 
 
 def markdown_row(name: str, result: dict[str, Any]) -> str:
     """Return a row of the table: bytes of each layer, and the factors between them."""
-    application, device, flash = (result["layers"][name] / 1e6 for name in LAYERS)
-    return (
+    application, device, flash = sizes_mb(result)
+    row = (
         f"| {name} | {application:,.0f} | {device:,.0f} | {flash:,.0f} | "
         f"{device / application:.2f} | {flash / device:.2f} | {flash / application:.2f} | "
         f"{result['host']['flushes']:,} |"
     )
+    return row.replace("nan", "unknown")
 
 
 def draw(found: dict[str, dict[str, Any]], picture: Path) -> None:

@@ -127,7 +127,7 @@ class TestMounted:
         done = ended(running)
         assert done.status == 0
         assert "file system wrote" in done.out
-        assert "application wrote" not in done.out
+        assert "passed to write()" not in done.out
         assert left_behind(folder) == []
 
     def test_a_daemon_that_uses_it_is_ended(self, folder: Path) -> None:

@@ -351,13 +351,13 @@ class TestResult:
 
     def test_it_draws_the_run_or_its_layers(self) -> None:
         assert isinstance(result().figure(), LineChart)
-        layers = Layers(100, 100, 200, 300, 600)
+        layers = Layers(100, 200, 300, 600)
         assert isinstance(result(layers=layers).figure(), BarChart)
 
 
 class TestLayers:
     def test_factors_multiply_to_the_whole(self) -> None:
-        layers = Layers(100, 120, 250, 300, 600)
+        layers = Layers(100, 250, 300, 600)
         assert layers.factors() == {"file_system": 2.5, "device": 1.2, "flash": 2.0}
         assert math.prod(filter(None, layers.factors().values())) == layers.whole() == 6.0
 
@@ -367,11 +367,14 @@ class TestLayers:
         assert layers.to_dict()["application_bytes"] is None
 
     def test_nothing_above_makes_no_factor(self) -> None:
-        assert Layers(0, 0, 10, 10, 10).factors()["file_system"] is None
+        assert Layers(0, 10, 10, 10).factors()["file_system"] is None
 
-    def test_what_write_calls_do_not_show_is_said(self) -> None:
-        assert Layers(100, 1000, 1000, 1000, 1000).notes()
-        assert not Layers(100, 120, 1000, 1000, 1000).notes()
+    def test_an_unknown_application_has_no_factor_and_a_note(self) -> None:
+        layers = Layers(None, 1000, 1000, 3000, unknown="stores are not counted")
+        assert layers.factors() == {"file_system": None, "device": 1.0, "flash": 3.0}
+        assert layers.whole() is None
+        assert layers.notes() == ["no factor of the application: stores are not counted"]
+        assert not Layers(100, 1000, 1000, 1000).notes()
 
 
 class TestSettings:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import in_process
 import pytest
 from stand_in_drives import drive, tools, writes
 from writeamp.drives.device import bytes_sent_to, device_at
+from writeamp.drives.judging import run_checks
 from writeamp.errors import WriteampError
+from writeamp.measure.counters.answer import DriveCounters
 
 GB = 10**9
 SETTLE = "--settle 100ms"
@@ -224,3 +228,26 @@ def test_what_is_no_drive_is_refused(tmp_path: Path, verb: str, words: list[str]
     done = in_process.run(f"measure {name}", rest)
     assert (done.status, done.out) == (2, "")
     assert all(one in done.err for one in words)
+
+
+@pytest.mark.parametrize(
+    ("kernel_bytes", "command_bytes", "verdict"),
+    [
+        (2 << 30, 2 << 30, "ok"),
+        (4 << 30, 2 << 30, "doubt"),
+        # 4 KiB changed in a folio of 2 MiB count as 2 MiB: another writer may hide.
+        (4 << 20, 2 << 30, "unknown"),
+    ],
+)
+def test_other_writers_are_judged_by_what_the_command_can_have_written(
+    kernel_bytes: int, command_bytes: int, verdict: str
+) -> None:
+    quiet = cast(DriveCounters, SimpleNamespace(host=None, flash=None))
+    checks = run_checks(
+        quiet,
+        quiet=quiet,
+        kernel_bytes=kernel_bytes,
+        command_bytes=command_bytes,
+        is_settled=True,
+    )
+    assert {check.name: check.verdict for check in checks}["other writers"] == verdict

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OF_LAYERS = ("layer", ">bytes", ">factor")
 _OF_LATENCY = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
 _LAYER_WORDS = {
-    "application": "application wrote",
+    "application": "passed to write()",
     "file_system": "file system wrote",
     "device": "drive was written",
     "flash": "flash programmed",
@@ -87,6 +87,10 @@ def _rows(layers: Layers) -> list[list[str]]:
         [_LAYER_WORDS[name], f"{size:,}", _factor(factors.get(name), is_first=name not in factors)]
         for name, size in layers.bytes_by_layer().items()
     ]
+    if layers.unknown is not None:
+        size = "unknown" if layers.application is None else f"{layers.application:,}"
+        where = "" if layers.application is None else ", pipes too"
+        rows.insert(0, [_LAYER_WORDS["application"] + where, size, ""])
     return [*rows, ["in all", "", _factor(layers.whole(), is_first=False)]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,11 +14,10 @@ from writeamp.errors import WriteampError
 from writeamp.runs.preconditioning import Ageing
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
-from writeamp.vssd.layers import Layers
+from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive
 from writeamp.vssd.pins import pins
-from writeamp.vssd.processes import Written
 from writeamp.vssd.programs import private_folder, require
 from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
@@ -26,6 +25,7 @@ from writeamp.vssd.server import Server, start_server
 from writeamp.vssd.settings import FLASH_SUFFIX
 from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.specification import Specification, aged_state, plugin_config
+from writeamp.vssd.write_counter import WriteCounter, write_counter
 
 _SOCKET = "nbd.sock"
 
@@ -80,13 +80,19 @@ class Drive:
             found["metrics"] = self.metrics_url
         return found
 
+    def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
+        """Count what is passed to write() for files of the drive; give a reason if nothing can."""
+        if self.mounted is None:
+            return nullcontext("there is no file system")
+        return write_counter(self.specification.settings.file_system, self.mounted.loop)
+
     def result(
         self,
         *,
         run: str | None = None,
         status: int | None = None,
         interrupted_by: signal.Signals | None = None,
-        written: Written | None = None,
+        application: Application | None = None,
     ) -> ServeResult:
         """Return the counts since `begin`, after the file system wrote what it held back.
 
@@ -94,7 +100,7 @@ class Drive:
             run: the command, if there was one.
             status: its exit status.
             interrupted_by: the signal that ended it, if one did.
-            written: what it wrote.
+            application: what it passed to write().
 
         Raises:
             WriteampError: the drive has ended.
@@ -125,7 +131,7 @@ class Drive:
         if file_system is None:
             return made
         layers = Layers.of(
-            written, file_system=file_system, device=made.host_bytes, flash=made.flash_bytes
+            application, file_system=file_system, device=made.host_bytes, flash=made.flash_bytes
         )
         return made.with_layers(layers)
 

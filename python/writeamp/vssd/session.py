@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 from writeamp.vssd.command import run_command
 from writeamp.vssd.drive import Drive, start_drive
+from writeamp.vssd.layers import Application
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.signals import HeldSignals, held_signals
 from writeamp.vssd.specification import Specification
@@ -62,12 +63,14 @@ def _wait(drive: Drive, signals: HeldSignals) -> None:
 
 
 def _captive(drive: Drive, run: str, stdout: int | None, signals: HeldSignals) -> ServeResult:
-    ended = run_command(
-        run, drive.variables(), signals=signals, check=drive.server.check, stdout=stdout
-    )
+    with drive.counting_writes() as counter:
+        ended = run_command(
+            run, drive.variables(), signals=signals, check=drive.server.check, stdout=stdout
+        )
+        counted = counter if isinstance(counter, str) else counter.read()
     return drive.result(
         run=run,
         status=ended.status,
         interrupted_by=ended.signal,
-        written=ended.written,
+        application=Application.of(counted, ended.written),
     )

@@ -11,7 +11,7 @@ from writeamp.plots.spec import BarChart, Layer
 from writeamp.plots.style import SERIES_COLORS
 
 _LABELS = {
-    "application": "application",
+    "application": "passed to write()",
     "file_system": "file system",
     "device": "drive's host",
     "flash": "flash",

@@ -71,14 +71,14 @@ def _row_with_causes(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def _above(document: Mapping[str, Any], host_bytes: float) -> list[list[Piece]]:
     """Return the layers above the flash, from the top."""
     layers, found = table(document, "layers"), []
-    for key, name, color in (
-        ("application_bytes", "the application", "--series-3"),
-        ("file_system_bytes", words(document, "file_system") or "the file system", "--series-6"),
-    ):
-        size = number(layers, key)
-        if size:
-            said = f"{name} wrote {_bytes(size)}"
-            found.append([Piece(said, size, color, said)])
+    # Bytes without a factor are not of the drive's files alone.
+    passed = number(layers, "application_bytes")
+    if passed and number(table(layers, "factors"), "file_system"):
+        said = f"{_bytes(passed)} passed to write()"
+        found.append([Piece(said, passed, "--series-3", said)])
+    if size := number(layers, "file_system_bytes"):
+        said = f"{words(document, 'file_system') or 'the file system'} wrote {_bytes(size)}"
+        found.append([Piece(said, size, "--series-6", said)])
     asked = number(layers, "device_bytes") or host_bytes
     said = f"the drive was asked for {_bytes(asked)}"
     return [*found, [Piece(said, asked, "--host", said)]]

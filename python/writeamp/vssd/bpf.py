@@ -1,0 +1,262 @@
+"""BPF programs on tracepoints of the kernel: assembled, loaded and attached, with their maps.
+
+Numbers of calls, instructions and helpers are those of linux/bpf.h and linux/perf_event.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import platform
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+# bpf(2) and perf_event_open(2) by machine; all of these are little-endian.
+_CALLS = {"x86_64": (321, 298), "aarch64": (280, 241), "riscv64": (280, 241)}
+_MAP_CREATE, _MAP_LOOKUP, _MAP_NEXT_KEY, _PROG_LOAD = 0, 1, 4, 5
+_HASH, _ARRAY = 1, 2
+_TRACEPOINT_PROGRAM = 5
+_TRACEPOINT_EVENT = 2
+_ATTR_BYTES = 128
+_CLOEXEC = 8  # PERF_FLAG_FD_CLOEXEC
+_EVENT_ENABLE, _EVENT_SET_BPF = 0x2400, 0x40042408
+_LOG_BYTES = 1 << 16
+_WORD = struct.Struct("<Q")
+_INSTRUCTION = struct.Struct("<BBhi")
+# Helpers are for GPL-compatible programs.
+_LICENSE = b"GPL"
+
+LOAD_SIZES = {1: 0x71, 4: 0x61, 8: 0x79}
+"""Opcode that loads so many bytes, with zeros above them."""
+LOOKUP, UPDATE, GET_THREAD, GET_STACK = 1, 2, 14, 67
+"""Helpers: map_lookup_elem, map_update_elem, get_current_pid_tgid, get_stack."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """Instruction; `target` names the label that it jumps to, `label` names this one."""
+
+    opcode: int
+    dst: int = 0
+    src: int = 0
+    off: int = 0
+    imm: int = 0
+    target: str | None = None
+    label: str | None = None
+
+    @property
+    def slots(self) -> int:
+        """Return the places of 8 bytes that it takes: a 64-bit constant takes two."""
+        return 2 if self.opcode == _LOAD_CONSTANT else 1
+
+
+_LOAD_CONSTANT = 0x18
+
+
+def load(
+    dst: int, base: int, off: int, size_bytes: int, *, label: str | None = None
+) -> Instruction:
+    """Load memory at `base + off` into `dst`."""
+    return Instruction(LOAD_SIZES[size_bytes], dst, base, off, label=label)
+
+
+def store(base: int, off: int, src: int, *, label: str | None = None) -> Instruction:
+    """Store the 8 bytes of `src` at `base + off`."""
+    return Instruction(0x7B, base, src, off, label=label)
+
+
+def store_constant(base: int, off: int, value: int, *, label: str | None = None) -> Instruction:
+    """Store a constant as 8 bytes at `base + off`."""
+    return Instruction(0x7A, base, 0, off, value, label=label)
+
+
+def add_atomically(base: int, off: int, src: int) -> Instruction:
+    """Add `src` to the 8 bytes at `base + off`."""
+    return Instruction(0xDB, base, src, off)
+
+
+def move(dst: int, src: int) -> Instruction:
+    """Copy `src` to `dst`."""
+    return Instruction(0xBF, dst, src)
+
+
+def set_to(dst: int, value: int) -> Instruction:
+    """Set `dst` to a constant of 32 bits."""
+    return Instruction(0xB7, dst, imm=value)
+
+
+def add_constant(dst: int, value: int) -> Instruction:
+    """Add a constant to `dst`."""
+    return Instruction(0x07, dst, imm=value)
+
+
+def subtract(dst: int, src: int) -> Instruction:
+    """Subtract `src` from `dst`."""
+    return Instruction(0x1F, dst, src)
+
+
+def load_constant(
+    dst: int, value: int, *, is_map: bool = False, label: str | None = None
+) -> Instruction:
+    """Set `dst` to a constant of 64 bits, or to the map of a file descriptor."""
+    return Instruction(_LOAD_CONSTANT, dst, 1 if is_map else 0, imm=value, label=label)
+
+
+def call(helper: int) -> Instruction:
+    """Call a helper with r1 to r5; its result is in r0."""
+    return Instruction(0x85, imm=helper)
+
+
+def jump(target: str) -> Instruction:
+    """Jump to a label."""
+    return Instruction(0x05, target=target)
+
+
+# Conditional jumps compare a register with a constant, those ending in _R with a register.
+EQUAL, NOT_EQUAL, HAS_BITS, BELOW, SIGNED_AT_MOST = 0x15, 0x55, 0x45, 0xA5, 0xD5
+NOT_EQUAL_R, AT_LEAST_R = 0x5D, 0x3D
+
+
+def jump_if(condition: int, dst: int, value: int, target: str, *, src: int = 0) -> Instruction:
+    """Jump to a label if `dst` compares so with a constant (or with `src`)."""
+    return Instruction(condition, dst, src, imm=value, target=target)
+
+
+def leave(label: str) -> list[Instruction]:
+    """End the program, here or by a jump to the label."""
+    return [Instruction(0xB7, 0, imm=0, label=label), Instruction(0x95)]
+
+
+def assembled(program: Sequence[Instruction]) -> bytes:
+    """Return the machine code of a program."""
+    places, place = {}, 0
+    for one in program:
+        if one.label is not None:
+            places[one.label] = place
+        place += one.slots
+    code, place = b"", 0
+    for one in program:
+        off = one.off if one.target is None else places[one.target] - place - 1
+        registers = one.dst | one.src << 4
+        low = one.imm & 0xFFFF_FFFF if one.slots == 2 else one.imm
+        code += _INSTRUCTION.pack(one.opcode, registers, off, _signed(low))
+        if one.slots == 2:
+            code += _INSTRUCTION.pack(0, 0, 0, _signed(one.imm >> 32))
+        place += one.slots
+    return code
+
+
+@dataclass(frozen=True)
+class Map:
+    """Map of 64-bit values in the kernel."""
+
+    fd: int
+    key: struct.Struct
+
+    def __getitem__(self, key: int) -> int:
+        """Return the value of a key; 0 if it has none."""
+        found, name = (
+            ctypes.create_string_buffer(8),
+            ctypes.create_string_buffer(self.key.pack(key)),
+        )
+        pointers = (ctypes.addressof(name), ctypes.addressof(found))
+        try:
+            _bpf(_MAP_LOOKUP, struct.pack("<IIQQQ", self.fd, 0, *pointers, 0))
+        except OSError:
+            return 0
+        return int(_WORD.unpack(found.raw)[0])
+
+    def __iter__(self) -> Iterator[int]:
+        """Give all keys."""
+        after = ctypes.create_string_buffer(self.key.size)
+        before = 0
+        while True:
+            request = struct.pack("<IIQQQ", self.fd, 0, before, ctypes.addressof(after), 0)
+            try:
+                _bpf(_MAP_NEXT_KEY, request)
+            except OSError:  # there is none after it
+                return
+            yield int(self.key.unpack(after.raw)[0])
+            key = ctypes.create_string_buffer(after.raw, self.key.size)
+            before = ctypes.addressof(key)
+
+
+def array_map(undo: ExitStack, entries: int) -> Map:
+    """Make an array of 64-bit values, all 0.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    return _made_map(undo, _ARRAY, struct.Struct("<I"), _WORD.size, entries)
+
+
+def hash_map(undo: ExitStack, entries: int, *, value_bytes: int = _WORD.size) -> Map:
+    """Make an empty map with 64-bit keys; only values of 8 bytes can be read here.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    return _made_map(undo, _HASH, _WORD, value_bytes, entries)
+
+
+def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> None:
+    """Run a program at each event of a tracepoint, whichever process causes it, until `undo`.
+
+    Raises:
+        OSError: the kernel refused it.
+    """
+    code = assembled(program)
+    text, license_ = (ctypes.create_string_buffer(one) for one in (code, _LICENSE))
+    request = struct.pack(
+        "<IIQQIIQII",
+        *(_TRACEPOINT_PROGRAM, len(code) // _INSTRUCTION.size),
+        *(ctypes.addressof(text), ctypes.addressof(license_)),
+        *(0, 0, 0, 0, 0),
+    )
+    loaded = _bpf(_PROG_LOAD, request)
+    undo.callback(os.close, loaded)
+    attributes = struct.pack("<IIQ", _TRACEPOINT_EVENT, _ATTR_BYTES, event_id).ljust(
+        _ATTR_BYTES, b"\0"
+    )
+    buffer = ctypes.create_string_buffer(attributes, _ATTR_BYTES)
+    # A program sees the events of all processors, whichever one its event is opened on.
+    processor = min(os.sched_getaffinity(0))
+    event = _call(1, ctypes.byref(buffer), -1, processor, -1, _CLOEXEC)
+    undo.callback(os.close, event)
+    fcntl.ioctl(event, _EVENT_SET_BPF, loaded)
+    fcntl.ioctl(event, _EVENT_ENABLE, 0)
+
+
+def _made_map(
+    undo: ExitStack, kind: int, key: struct.Struct, value_bytes: int, entries: int
+) -> Map:
+    fd = _bpf(_MAP_CREATE, struct.pack("<IIIII", kind, key.size, value_bytes, entries, 0))
+    undo.callback(os.close, fd)
+    return Map(fd, key)
+
+
+def _bpf(command: int, request: bytes) -> int:
+    buffer = ctypes.create_string_buffer(request.ljust(_ATTR_BYTES, b"\0"), _ATTR_BYTES)
+    return _call(0, command, ctypes.byref(buffer), _ATTR_BYTES)
+
+
+def _call(which: int, *arguments: object) -> int:
+    numbers = _CALLS.get(platform.machine())
+    if numbers is None:
+        raise OSError(f"no numbers of system calls are known for {platform.machine()}")
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall.restype = ctypes.c_long
+    longs = (ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)
+    found = int(libc.syscall(ctypes.c_long(numbers[which]), *longs))
+    if found < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return found
+
+
+def _signed(value: int) -> int:
+    """Return 32 bits as the signed number that they are."""
+    return (value & 0x7FFF_FFFF) - (value & 0x8000_0000)

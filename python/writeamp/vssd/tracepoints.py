@@ -1,0 +1,62 @@
+"""Tracepoints of the kernel: their numbers, and where the fields of their records are."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.vssd.programs import run
+
+_FIELD = re.compile(r"field:.*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);")
+_FLAG = re.compile(r'\(1 << (\d+)\), "(\w+)"')
+_ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Tracepoint:
+    """A tracepoint: its number, the fields of its record, and the flags that these have.
+
+    A field has its offset and its size in bytes, a flag its value.
+    """
+
+    number: int
+    fields: dict[str, tuple[int, int]]
+    flags: dict[str, int]
+
+    @staticmethod
+    def read(events: Path, name: str) -> Tracepoint:
+        """Read the description of a tracepoint, such as "ext4/ext4_write_end".
+
+        Raises:
+            OSError: the kernel does not have it.
+        """
+        text = (events / name / "format").read_text()
+        number = _ID.search(text)
+        if number is None:
+            raise OSError(f"the tracepoint {name} has no number")
+        fields = {one[1]: (int(one[2]), int(one[3])) for one in _FIELD.finditer(text)}
+        flags = {one[2]: 1 << int(one[1]) for one in _FLAG.finditer(text)}
+        return Tracepoint(int(number[1]), fields, flags)
+
+
+@contextmanager
+def events_folder() -> Iterator[Path]:
+    """Give the folder of all tracepoints, which is mounted for as long if it is not yet.
+
+    Raises:
+        WriteampError: it cannot be mounted.
+    """
+    usual = Path("/sys/kernel/tracing/events")
+    if usual.is_dir():
+        yield usual
+        return
+    with tempfile.TemporaryDirectory(prefix="writeamp-") as folder:
+        run(None, "mount", "-t", "tracefs", "tracefs", folder)
+        try:
+            yield Path(folder, "events")
+        finally:
+            run(None, "umount", folder)

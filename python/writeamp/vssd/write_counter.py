@@ -1,0 +1,319 @@
+"""Bytes passed to write() on the files of one drive, counted at tracepoints of the kernel.
+
+/proc/PID/io counts other quantities: `wchar` holds pipes and files elsewhere and lacks asynchronous
+I/O, and `write_bytes` counts whole folios of the page cache (mm/page-writeback.c,
+folio_account_dirtied), of up to 2 MiB where the file system has large ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.vssd import bpf
+from writeamp.vssd.bpf import Instruction, Map
+from writeamp.vssd.tracepoints import Tracepoint, events_folder
+
+# Where a file system takes what write() was given, the field with the number of bytes, and the
+# function that all its writes go through.
+_BUFFERED_WRITES = {
+    "ext4": (
+        ("ext4/ext4_da_write_end", "copied"),
+        ("ext4/ext4_write_end", "copied"),
+        ("ext4/ext4_journalled_write_end", "copied"),
+    ),
+    "xfs": (("xfs/xfs_file_buffered_write", "count"),),
+}
+_WRITERS = {"ext4": "ext4_file_write_iter", "xfs": "xfs_file_write_iter"}
+_DIRECT_ENDED = "iomap/iomap_dio_complete"
+_DIRTIED = "writeback/writeback_dirty_folio"
+_CACHED = "filemap/mm_filemap_add_to_page_cache"
+# The kernel handles every store to mapped memory that needs its help in this function.
+_FAULT = "handle_mm_fault"
+_FRAMES = 32
+# On a program's stack of 512 bytes are a key at the top, a value and the addresses of a call stack.
+_KEY, _VALUE = -8, -24
+_STACK = _VALUE - 8 * _FRAMES
+_MOST_ENTRIES = 1 << 16
+_MINOR_BITS = 20
+_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+# Address of a function of the kernel, and the bytes of its code.
+Place = tuple[int, int]
+# Places in the array of sums.
+_BUFFERED, _DIRECT, _DIRTIED_BY_CALLS = range(3)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What happened to the files of a drive while it was counted.
+
+    `written_bytes` were passed to write() and its like, asynchronous and direct ones included.
+    `mapped_folios` became dirty by stores to mapped memory, and hold at most `mapped_bytes`.
+    """
+
+    written_bytes: int
+    mapped_folios: int
+    mapped_bytes: int
+    has_unseen_writes: bool
+    """Whether files became dirty by calls of which no tracepoint gave the bytes."""
+
+
+@dataclass(frozen=True)
+class WriteCounter:
+    """Counts of the kernel, which go on until it is closed."""
+
+    sums: Map
+    cut_copies: Map
+    """Position and bytes of the last copy of each thread, if it was cut short."""
+    mapped_folios: Map
+    orders: Map
+
+    def read(self) -> Counted:
+        """Return the counts since it was opened."""
+        folios = {inode: self.mapped_folios[inode] for inode in self.mapped_folios}
+        buffered = self.sums[_BUFFERED]
+        return Counted(
+            written_bytes=buffered + self.sums[_DIRECT],
+            mapped_folios=sum(folios.values()),
+            mapped_bytes=sum(
+                count * _PAGE_BYTES << self.orders[inode] for inode, count in folios.items()
+            ),
+            has_unseen_writes=not buffered and self.sums[_DIRTIED_BY_CALLS] > 0,
+        )
+
+
+@contextmanager
+def write_counter(file_system: str, loop: str) -> Iterator[WriteCounter | str]:
+    """Count while the block lasts; give a sentence that says why not where that is impossible.
+
+    Args:
+        file_system: type of the mounted file system.
+        loop: its block device.
+    """
+    with ExitStack() as undo:
+        found: WriteCounter | str
+        try:
+            found = _opened(undo, file_system, loop)
+        except (OSError, KeyError, WriteampError) as error:
+            undo.close()
+            found = f"the kernel's tracepoints cannot count what is passed to write() ({error})"
+        yield found
+
+
+def _opened(undo: ExitStack, file_system: str, loop: str) -> WriteCounter:
+    if file_system not in _BUFFERED_WRITES:
+        raise WriteampError(f"{file_system} has none for that")
+    major, minor = Path("/sys/block", Path(loop).name, "dev").read_text().strip().split(":")
+    device = int(major) << _MINOR_BITS | int(minor)
+    counter = WriteCounter(
+        sums=bpf.array_map(undo, 3),
+        cut_copies=bpf.hash_map(undo, _MOST_ENTRIES, value_bytes=16),
+        mapped_folios=bpf.hash_map(undo, _MOST_ENTRIES),
+        orders=bpf.hash_map(undo, _MOST_ENTRIES),
+    )
+    with events_folder() as events:
+        points = {
+            name: Tracepoint.read(events, name) for name in (_DIRTIED, _CACHED, _DIRECT_ENDED)
+        }
+        writes = [
+            (Tracepoint.read(events, name), field) for name, field in _BUFFERED_WRITES[file_system]
+        ]
+    writer, fault = _places_of(_WRITERS[file_system], _FAULT)
+    direct, cached, dirtied = (points[name] for name in (_DIRECT_ENDED, _CACHED, _DIRTIED))
+    programs = [
+        *((point, _sum_of(point, field, device, counter)) for point, field in writes),
+        (direct, _direct(direct, writer, device, counter.sums)),
+        (cached, _largest(cached, device, counter.orders)),
+        (dirtied, _mapped(dirtied, fault, f"{major}:{minor}", device, counter)),
+    ]
+    for point, program in programs:
+        bpf.attach(undo, point.number, program)
+    return counter
+
+
+def _sum_of(point: Tracepoint, field: str, device: int, counter: WriteCounter) -> list[Instruction]:
+    """Add a field of each event of the device to the sum of buffered writes."""
+    program = [
+        bpf.move(6, 1),
+        *_of_device(point, "dev", device),
+        bpf.load(8, 6, *point.fields[field]),
+    ]
+    if "copied" in point.fields:
+        program += _without_repeats(point, counter.cut_copies)
+    return [*program, *_added_to_slot(counter.sums, _BUFFERED, 8, label="sum"), *bpf.leave("end")]
+
+
+def _without_repeats(point: Tracepoint, cut_copies: Map) -> list[Instruction]:
+    """Take back a copy that was cut short, if the same thread repeats it from its beginning.
+
+    The kernel cuts a copy at a page of the program's memory that it first has to bring in, and
+    drops what it has copied unless it has the rest of the folio (ext4_da_write_end).
+    """
+    return [
+        bpf.load(9, 6, *point.fields["pos"]),
+        bpf.call(bpf.GET_THREAD),
+        bpf.store(10, _KEY, 0),
+        *_looked_up(cut_copies),
+        bpf.jump_if(bpf.EQUAL, 0, 0, "look for a cut"),
+        bpf.load(1, 0, 0, 8),
+        bpf.jump_if(bpf.NOT_EQUAL_R, 1, 0, "forget", src=9),
+        bpf.load(1, 0, 8, 8),
+        bpf.subtract(8, 1),
+        bpf.store_constant(0, 0, -1, label="forget"),
+        bpf.load(1, 6, *point.fields["copied"], label="look for a cut"),
+        bpf.load(2, 6, *point.fields["len"]),
+        bpf.jump_if(bpf.AT_LEAST_R, 1, 0, "sum", src=2),
+        bpf.store(10, _VALUE, 9),
+        bpf.store(10, _VALUE + 8, 1),
+        *_updated(cut_copies),
+    ]
+
+
+def _direct(point: Tracepoint, writer: Place, device: int, sums: Map) -> list[Instruction]:
+    """Add the result of each direct write to the device to their sum; reads end here too."""
+    return [
+        bpf.move(6, 1),
+        *_of_device(point, "dev", device),
+        bpf.load(8, 6, *point.fields["ret"]),
+        # The result of a write that failed is negative.
+        bpf.jump_if(bpf.SIGNED_AT_MOST, 8, 0, "end"),
+        # Asynchronous writes bear the flag, and end anywhere; synchronous ones end in write().
+        bpf.load(1, 6, *point.fields["ki_flags"]),
+        bpf.jump_if(bpf.HAS_BITS, 1, point.flags["WRITE"], "is a write"),
+        *_jump_if_inside(writer, "is a write"),
+        bpf.jump("end"),
+        *_added_to_slot(sums, _DIRECT, 8, label="is a write"),
+        *bpf.leave("end"),
+    ]
+
+
+def _largest(point: Tracepoint, device: int, orders: Map) -> list[Instruction]:
+    """Keep the order of the largest folio that each file of the device had in the page cache."""
+    return [
+        bpf.move(6, 1),
+        *_of_device(point, "s_dev", device),
+        bpf.load(8, 6, *point.fields["order"]),
+        bpf.jump_if(bpf.EQUAL, 8, 0, "end"),
+        bpf.load(1, 6, *point.fields["i_ino"]),
+        bpf.store(10, _KEY, 1),
+        bpf.store(10, _VALUE, 8),
+        *_looked_up(orders),
+        bpf.jump_if(bpf.EQUAL, 0, 0, "is new"),
+        bpf.load(1, 0, 0, 8),
+        bpf.jump_if(bpf.AT_LEAST_R, 1, 0, "end", src=8),
+        *_updated(orders, label="is new"),
+        *bpf.leave("end"),
+    ]
+
+
+def _mapped(
+    point: Tracepoint, fault: Place, name: str, device: int, counter: WriteCounter
+) -> list[Instruction]:
+    """Count folios of files that become dirty: by a page fault for each file, by calls in all."""
+    at, _ = point.fields["name"]
+    program = [bpf.move(6, 1)]
+    for index, letter in enumerate((*name.encode(), 0)):
+        program += [bpf.load(1, 6, at + index, 1), bpf.jump_if(bpf.NOT_EQUAL, 1, letter, "end")]
+    folios = counter.mapped_folios
+    return [
+        *program,
+        bpf.load(9, 6, *point.fields["ino"]),
+        # The file system's own tables are an inode of the block device.
+        bpf.jump_if(bpf.EQUAL, 9, device, "end"),
+        bpf.set_to(8, 1),
+        *_jump_if_inside(fault, "by a fault"),
+        *_added_to_slot(counter.sums, _DIRTIED_BY_CALLS, 8),
+        bpf.jump("end"),
+        bpf.store(10, _KEY, 9, label="by a fault"),
+        bpf.store_constant(10, _VALUE, 0),
+        # Another processor may have made the entry; then this one changes nothing.
+        *_updated(folios, only_if_new=True),
+        *_looked_up(folios),
+        bpf.jump_if(bpf.EQUAL, 0, 0, "end"),
+        bpf.add_atomically(0, 0, 8),
+        *bpf.leave("end"),
+    ]
+
+
+def _of_device(point: Tracepoint, field: str, device: int) -> list[Instruction]:
+    """Go on with events of one device only."""
+    return [bpf.load(1, 6, *point.fields[field]), bpf.jump_if(bpf.NOT_EQUAL, 1, device, "end")]
+
+
+def _jump_if_inside(function: Place, target: str) -> list[Instruction]:
+    """Jump if the kernel is inside a call of a function of its own."""
+    start, size_bytes = function
+    program = [
+        bpf.move(1, 6),
+        bpf.move(2, 10),
+        bpf.add_constant(2, _STACK),
+        bpf.set_to(3, 8 * _FRAMES),
+        bpf.set_to(4, 0),
+        bpf.call(bpf.GET_STACK),
+        bpf.load_constant(7, start),
+    ]
+    for frame in range(_FRAMES):
+        program += [
+            bpf.load(1, 10, _STACK + 8 * frame, 8),
+            bpf.subtract(1, 7),
+            bpf.jump_if(bpf.BELOW, 1, size_bytes, target),
+        ]
+    return program
+
+
+def _added_to_slot(
+    sums: Map, slot: int, register: int, label: str | None = None
+) -> list[Instruction]:
+    return [
+        bpf.store_constant(10, _KEY, slot, label=label),
+        *_looked_up(sums),
+        bpf.jump_if(bpf.EQUAL, 0, 0, "end"),
+        bpf.add_atomically(0, 0, register),
+    ]
+
+
+def _looked_up(of: Map) -> list[Instruction]:
+    """Find the value of the key on the stack; r0 is its address, or 0."""
+    return [
+        bpf.load_constant(1, of.fd, is_map=True),
+        bpf.move(2, 10),
+        bpf.add_constant(2, _KEY),
+        bpf.call(bpf.LOOKUP),
+    ]
+
+
+def _updated(of: Map, *, only_if_new: bool = False, label: str | None = None) -> list[Instruction]:
+    """Store the value on the stack under the key there."""
+    return [
+        bpf.load_constant(1, of.fd, is_map=True, label=label),
+        bpf.move(2, 10),
+        bpf.add_constant(2, _KEY),
+        bpf.move(3, 10),
+        bpf.add_constant(3, _VALUE),
+        bpf.set_to(4, int(only_if_new)),
+        bpf.call(bpf.UPDATE),
+    ]
+
+
+def _places_of(*functions: str) -> list[Place]:
+    """Return where the code of functions of the kernel begins, and its bytes.
+
+    Raises:
+        WriteampError: the kernel does not tell this user.
+    """
+    text = Path("/proc/kallsyms").read_text()
+    found = re.findall(r"^([0-9a-f]+) [tT] (\S+)", text, re.MULTILINE)
+    starts = {name: int(start, 16) for start, name in found}
+    addresses = sorted(set(starts.values()))
+    if any(not starts.get(name) for name in functions):
+        raise WriteampError(f"the kernel does not tell where its functions are: {functions}")
+    return [
+        (starts[name], addresses[bisect_right(addresses, starts[name])] - starts[name])
+        for name in functions
+    ]
