@@ -1,4 +1,4 @@
-"""Bytes that a command passes to write() on a virtual drive: counted, or unknown with a reason."""
+"""Bytes that a command passes to write() on a virtual drive: counts and unknown values."""
 
 from __future__ import annotations
 

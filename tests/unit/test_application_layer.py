@@ -1,4 +1,4 @@
-"""What is known of the bytes that an application passed to write(), and how they are counted."""
+"""Application layer of a virtual drive: known and unknown bytes, and their counting."""
 
 from __future__ import annotations
 

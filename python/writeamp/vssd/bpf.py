@@ -1,6 +1,7 @@
-"""BPF programs on tracepoints of the kernel: assembled, loaded and attached, with their maps.
+"""BPF programs on tracepoints of the kernel: assembled, loaded and attached.
 
-Numbers of calls, instructions and helpers are those of linux/bpf.h and linux/perf_event.h.
+The maps of programs are read here too. Numbers of calls, instructions and helpers are those of
+linux/bpf.h and linux/perf_event.h.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _BUFFERED, _DIRECT, _DIRTIED_BY_CALLS = range(3)
 
 @dataclass(frozen=True)
 class Counted:
-    """What happened to the files of a drive while it was counted.
+    """Counts of writes to the files of a drive.
 
     `written_bytes` were passed to write() and its like, asynchronous and direct ones included.
     `mapped_folios` became dirty by stores to mapped memory, and hold at most `mapped_bytes`.
