@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import pytest
 from in_process import run
 from places import ROOT
+from smart_documents import answer_to, ata
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.answer import life_answer
+from writeamp.measure.counters.reading import read_snapshot
 
 DRIVES = ROOT / "tests" / "data" / "cases" / "drives"
 PARTIAL = [("12-sandisk-plus-openwrt.txt", 1.02), ("12b-smi-no-246.txt", 1.12)]
@@ -61,3 +66,91 @@ def test_an_interval_and_a_life_by_a_counter_of_a_part_keep_the_bound(tmp_path: 
     found = json_of("measure diff", both)
     assert (found["class"], found["wa"], found["wa_low"]) == ("lower-bound", None, 199 / 101)
     assert "at least 1.97" in shown("doctor", both)
+
+
+WITHOUT_MODEL = [
+    ("01-ustc-intel-attrs-indented.txt", "INTEL SSDSC2BX800G4", 5.021),
+    ("02-blog-smartctl-A-intel-prompt.txt", "INTEL SSDSC2BB800G4", 1.381),
+    ("16-hpe-intel-s4510-smartctl62.txt", "INTEL SSDSC2KB960G8", 1.237),
+    ("22-rosewiki-mx500-snippet.txt", "CT1000MX500SSD1", 8.023),
+]
+
+
+@pytest.mark.parametrize(("name", "model", "wa"), WITHOUT_MODEL)
+def test_a_text_without_a_model_asks_for_it_and_takes_it(name: str, model: str, wa: float) -> None:
+    path = DRIVES / name
+    found = json_of("measure counters", path)
+    assert found["wa"] is None
+    assert (
+        "`smartctl -x` prints the model in its first lines, or give it with --model"
+        in (found["reason"])
+    )
+    found = json_of("measure counters", f"{path} --model '{model}'")
+    assert found["wa"] == pytest.approx(wa, abs=5e-4)
+    assert (found["class"], found["model"]) == ("measured", model)
+
+
+def test_a_stated_model_is_taken_by_the_library_and_refused_beside_another() -> None:
+    assert read_snapshot(DRIVES / WITHOUT_MODEL[2][0], "INTEL  SSDSC2KB960G8").facts.family
+    assert life_answer(read_snapshot(DRIVES / WITHOUT_MODEL[2][0])).wa is None
+    said = DRIVES / "16b-hpe-intel-s4510-with-model.txt"
+    assert read_snapshot(said, "intel ssdsc2kb960g8").facts.model == "INTEL SSDSC2KB960G8"
+    for verb in ("measure counters", "lifetime"):
+        ended = run(verb, f"{said} --model MX500")
+        assert ended.status == 2
+        assert "16b-hpe-intel-s4510-with-model.txt says that the drive's model is" in ended.err
+    with pytest.raises(WriteampError, match="the model is empty"):
+        read_snapshot(said, " ")
+
+
+@pytest.mark.parametrize("verb", ["measure counters", "doctor", "lifetime", "measure diff - "])
+def test_standard_input_is_read_as_a_file_is(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = (DRIVES / "26-claudio-mx500" / "2021-01-31.txt").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    other = DRIVES / "26-claudio-mx500" / "2021-03-08.txt"
+    ended = run(verb.removesuffix(" - "), f"- {other if 'diff' in verb else ''}")
+    assert ended.status == 0, ended.err
+    if verb == "doctor":
+        assert ended.out.startswith("standard input: counter snapshots")
+    assert run("measure counters", "-").err == (
+        "writeamp: standard input is empty, or was read already; give it once\n"
+    )
+
+
+def test_a_zero_that_stands_for_nothing_is_no_percentage_used() -> None:
+    found = json_of("measure counters", DRIVES / "27-smartctl-exporter-161pct.prom")["snapshots"]
+    assert [one["percentage_used"] for one in found] == [161, None, None]
+    assert "hard disk" in found[1]["reason"]
+    assert "prints 0 for the percentage used" in found[2]["reason"]
+    found = json_of("measure counters", DRIVES / "09-centos-all-zero-nvme.txt")
+    assert found["percentage_used"] is None
+    assert "percentage used is 0 as all other counts of the log are" in found["reason"]
+
+
+NVME = {"data_units_written": 0, "percentage_used": 0, "power_on_hours": 0, "available_spare": 0}
+METRICS = """smartctl_device{{device="sda",interface="{kind}",model_name="X"}} 1
+smartctl_device_percentage_used{{device="sda"}} 0
+smartctl_device_power_on_seconds{{device="sda"}} {seconds}
+"""
+ZEROS: list[tuple[str | dict[str, Any], float | None]] = [
+    ({"critical_warning": 0, **NVME}, None),
+    ({"critical_warning": 0, **NVME, "power_on_hours": 1}, 0),
+    ({"nvme_smart_health_information_log": NVME, "smartctl": {}}, None),
+    ({"nvme_smart_health_information_log": NVME | {"available_spare": 100}, "smartctl": {}}, 0),
+    (ata("INTEL SSDSC2KB480G8", {225: 0, 233: (0, 0)}, hours=0), None),
+    (ata("INTEL SSDSC2KB480G8", {225: 9, 233: (0, 100)}, hours=0), 0),
+    (ata("ST4000VN008-2DR166", {241: 5}, used=0) | {"rotation_rate": 5980}, None),
+    (METRICS.format(kind="sat", seconds=4e7), None),
+    (METRICS.format(kind="nvme", seconds=4e7), 0),
+    (METRICS.format(kind="nvme", seconds=0), None),
+    ('nvme_percentage_used_ratio{controller="nvme0"} 0.07\n', 7),
+    ('nvme_percentage_used_ratio{device="nvme0"} 0\nnvme_data_units_written_total'
+     '{device="nvme0"} 5\n', 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "used"), ZEROS)
+def test_0_is_used_only_of_a_log_that_is_alive(
+    document: str | dict[str, Any], used: float | None
+) -> None:
+    assert answer_to(document).facts.percentage_used == used

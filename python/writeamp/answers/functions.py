@@ -26,6 +26,7 @@ def answer(
     mount: AnyPath | None = None,
     fs: str | None = None,
     counters: AnyPath | Sequence[AnyPath] | None = None,
+    model: str | None = None,
     quick: bool = False,
     row: Callable[[WayRow], None] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -43,6 +44,7 @@ def answer(
         mount: where the virtual drive is mounted for it.
         fs: the file system for that.
         counters: a snapshot of a real drive's counters, or one before this load and one after it.
+        model: of that drive, if its files do not say it.
         quick: leave out what takes more than ten seconds.
         row: called with each row as it comes.
         progress: called with what is being done, how far it is, and of how much.
@@ -63,6 +65,7 @@ def answer(
         mount=None if mount is None else str(mount),
         fs=fs,
         counters=counters if counters is None else ((counters,) if one_snapshot else counters),  # type: ignore[arg-type]
+        model=model,
         quick=quick,
     )
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
+from writeamp.measure.counters.settings import model_setting
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 
@@ -50,6 +51,7 @@ class QuestionSettings(Settings):
         metavar="SNAP",
         panel="answer",
     )
+    model: str | None = model_setting(panel="answer")
     quick: bool = setting(
         False,
         None,

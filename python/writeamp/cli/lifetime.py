@@ -84,7 +84,7 @@ def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
                 "give snapshots of a drive, its history (--db), or a load (--trace or --workload "
                 "with --device and --daily-writes)"
             )
-        found = [one for path in paths for one in read_snapshots(path)]
+        found = [one for path in paths for one in read_snapshots(path, asked.model)]
         return lifetime_of_history(sorted(found, key=lambda one: one.facts.taken_at or 0.0))
     drives = history(asked.db, drive=asked.drive).drives
     if len(drives) != 1:

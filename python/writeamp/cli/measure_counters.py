@@ -38,7 +38,9 @@ def counters(
 
     with with_families(asked.families):
         found = [
-            life_answer(one, asked.definition) for path in snapshots for one in read_snapshots(path)
+            life_answer(one, asked.definition)
+            for path in snapshots
+            for one in read_snapshots(path, asked.model)
         ]
 
     for one in found:
@@ -76,7 +78,7 @@ def diff(
     from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
     with with_families(asked.families):
-        first, last = read_snapshot(before), read_snapshot(after)
+        first, last = (read_snapshot(path, asked.model) for path in (before, after))
     found = interval_answer(first, last, asked.definition)
     warn_of_doubts(found)
     if options.printed_json(found.to_dict, json=json):

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from writeamp.domains import POSITIVE_COUNT, Whole
 from writeamp.fields.setting import Settings, setting
+from writeamp.measure.counters.settings import model_setting
 from writeamp.units.byte_sizes import ByteAmount
 
 
@@ -24,6 +25,7 @@ class LifetimeSettings(Settings):
     drive: str | None = setting(
         None, None, "drive of the history, by a part of its model, source or serial's hash"
     )
+    model: str | None = model_setting()
     trace: Path | None = setting(
         None, None, "block trace that the host repeats", number="path", metavar="FILE"
     )

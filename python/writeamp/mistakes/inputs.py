@@ -14,7 +14,7 @@ from writeamp import traces
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.document import Document, is_standard_input, load
 from writeamp.measure.counters.reading import read_snapshots, snapshots_in
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.measure.counters.sources import SOURCES
@@ -192,8 +192,20 @@ def _read(source: Any, trace_format: str | None, action: str | None) -> Input | 
     return _of_trace(path, trace_format, action)
 
 
+def _of_standard_input(path: Path) -> Input | list[Snapshot]:
+    found = _of_content(load(path))
+    if found is None:
+        raise WriteampError(
+            f"standard input is nothing that can be judged; such are: {_VALID}. Traces are read "
+            "from files"
+        )
+    return found
+
+
 def _of_text(path: Path) -> Input | list[Snapshot] | None:
     """Return what a file of text is that is no trace; None of what may be one."""
+    if is_standard_input(path):
+        return _of_standard_input(path)
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)

@@ -21,7 +21,7 @@ def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
     if given is None:
         return
     began = time.perf_counter()
-    found = _answer([Path(one) for one in given])
+    found = _answer([Path(one) for one in given], question.asked.model)
     seconds = time.perf_counter() - began
     way = "real drive, since new" if len(given) == 1 else "real drive, between snapshots"
     if found.wa is None:
@@ -36,8 +36,8 @@ def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
     yield WayRow(way, found.wa, (low, high), seconds, assumes, warned)
 
 
-def _answer(paths: list[Path]) -> DriveCounters:
-    snapshots = [read_snapshot(path) for path in paths]
+def _answer(paths: list[Path], model: str | None) -> DriveCounters:
+    snapshots = [read_snapshot(path, model) for path in paths]
     first, last = snapshots[0], snapshots[-1]
     return life_answer(first) if len(snapshots) == 1 else interval_answer(first, last)
 

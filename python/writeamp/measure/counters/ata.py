@@ -8,7 +8,7 @@ from fractions import Fraction
 from writeamp.measure.counters.amounts import LBA, Counter
 from writeamp.measure.counters.ata_checks import checks_of_attributes, with_agreeing_flash
 from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
-from writeamp.measure.counters.facts import Comparison, Erases, Facts, hashed_serial
+from writeamp.measure.counters.facts import ROTATES, Comparison, Erases, Facts, hashed_serial
 from writeamp.measure.counters.families import AttributeRule, EraseRule, Family, family_of
 from writeamp.measure.counters.host_checks import (
     against_standard,
@@ -18,6 +18,7 @@ from writeamp.measure.counters.host_checks import (
     snapped_unit,
 )
 from writeamp.measure.counters.pairing import standard_counter
+from writeamp.measure.counters.stated_model import stated_model
 
 _WORD = 1 << 16
 _WHOLE_PERCENT = 100
@@ -35,6 +36,7 @@ def ata_facts(drive: AtaDrive) -> Facts:
     """Return the facts of an ATA drive."""
     # Of drives that invert it, a full 100 is what is left; it stands only if an attribute says so.
     says_used = drive.statistics_used is not None and drive.statistics_used < _WHOLE_PERCENT
+    drive = replace(drive, model=drive.model or stated_model())
     facts = Facts(
         source=drive.source,
         model=drive.model,
@@ -49,7 +51,10 @@ def ata_facts(drive: AtaDrive) -> Facts:
         raws=tuple((f"attribute {number}", one.raw) for number, one in drive.attributes.items()),
     )
     if drive.is_rotating:
-        return replace(facts, notes=("the drive rotates: a hard disk has no write amplification",))
+        return replace(facts, percentage_used=None, used_label="", notes=(ROTATES,))
+    if drive.attributes and not any(one.raw for one in drive.attributes.values()):
+        note = "all attributes are 0, power-on hours too: the drive did not report them"
+        return replace(facts, percentage_used=None, used_label="", notes=(note,))
     family = family_of(drive.model, drive.family, drive.firmware, drive.attributes)
     if family is not None:
         facts = _by_family(facts, drive, family)
@@ -70,10 +75,15 @@ def _unknown_family(drive: AtaDrive) -> str:
         if number in drive.attributes
     ]
     seen = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
+    if drive.model is None:
+        return (
+            "the file does not say the model, which decides what its attributes count: `smartctl "
+            f"-x` prints the model in its first lines, or give it with --model{seen}"
+        )
     return (
-        f"no family in the table has the model {drive.model or 'that the file does not say'}, and "
-        f"the units of its attributes are unknown{seen}. `writeamp measure calibrate` learns a "
-        "unit by writing a known amount, and --families takes a file that says it"
+        f"no family in the table has the model {drive.model}, and the units of its attributes are "
+        f"unknown{seen}. `writeamp measure calibrate` learns a unit by writing a known amount, and "
+        "--families takes a file that says it"
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -89,22 +91,35 @@ def _constant(_text: str) -> float:
     return math.nan
 
 
+def is_standard_input(path: Path) -> bool:
+    """Return whether a path stands for standard input, as it does for many programs."""
+    return str(path) == "-"
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file for messages."""
+    return "standard input" if is_standard_input(path) else str(path)
+
+
 def load(path: Path) -> Document:
-    """Return the content of a file.
+    """Return the content of a file, or of standard input by the name "-".
 
     Raises:
-        WriteampError: it cannot be read, or is too large.
+        WriteampError: it cannot be read, is empty standard input, or is too large.
     """
+    name = name_of(path)
     try:
-        with path.open("rb") as file:
+        with nullcontext(sys.stdin.buffer) if name != str(path) else path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise WriteampError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     except ValueError as error:  # a null character in the path
         raise WriteampError(f"cannot read {str(path)!r}: {error}") from None
     if len(content) > MOST_BYTES:
-        raise WriteampError(f"{path} has more than {MOST_BYTES >> 20} MiB: no snapshot of a drive")
-    return Document(str(path), content)
+        raise WriteampError(f"{name} has more than {MOST_BYTES >> 20} MiB: no snapshot of a drive")
+    if not content and is_standard_input(path):
+        raise WriteampError("standard input is empty, or was read already; give it once")
+    return Document(name, content)
 
 
 def whole(value: Any) -> int | None:

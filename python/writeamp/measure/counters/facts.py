@@ -10,6 +10,9 @@ from writeamp.measure.counters.amounts import Counter
 from writeamp.measure.counters.local_time import LocalTime
 from writeamp.measure.counters.verdicts import Check
 
+# Note on a drive with a rotation rate.
+ROTATES = "the drive rotates: a hard disk has no write amplification"
+
 
 class Erases(NamedTuple):
     """Erases of a block: the mean and the most, where a drive says them.

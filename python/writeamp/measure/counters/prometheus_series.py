@@ -16,7 +16,8 @@ from writeamp.measure.counters.amounts import DATA_UNIT, Counter, Unit
 from writeamp.measure.counters.ata import ata_facts
 from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
 from writeamp.measure.counters.document import number, text_of, whole
-from writeamp.measure.counters.facts import Facts, hashed_serial
+from writeamp.measure.counters.facts import ROTATES, Facts, hashed_serial
+from writeamp.measure.counters.silent_log import percentage_used
 
 _PREFIX = "smartctl_device"
 _BYTES = "smartctl_device_bytes_written"
@@ -28,6 +29,16 @@ _NOTE = (
     "smartctl_exporter exports no counter of flash writes of NVMe drives, and versions differ in "
     "its unit of bytes written by 1.024 or by 8"
 )
+_NOT_NVME = (
+    "the exporter shows no attributes of this drive, which is no NVMe drive, and prints 0 for the "
+    "percentage used of such drives"
+)
+_SIGNS_OF_LIFE = (
+    "bytes_written", "bytes_read", "data_units_written_total", "data_units_written",
+    "power_on_seconds", "power_cycle_count", "available_spare", "num_err_log_entries",
+)  # fmt: skip
+# Labels that name a drive: of smartctl_exporter, and of versions of nvme_metrics.
+_NAMES = ("device", "controller", "disk")
 _ATTRIBUTES = 256
 _SECONDS_AN_HOUR = 3600
 
@@ -56,14 +67,15 @@ def facts_of_samples(samples: Iterable[Sample], source: str) -> Iterator[Facts]:
     """Yield the facts of each drive at each moment."""
     drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
     for one in samples:
-        name = one.labels.get("device") or one.labels.get("disk")
+        name = next((one.labels[key] for key in _NAMES if one.labels.get(key)), None)
         if name is None or not one.metric.startswith(PREFIXES):
             continue
         moments = drives.setdefault((one.labels.get("instance", ""), name), {})
         _add(moments.setdefault(one.at_s, _Series()), one)
-    for moments in drives.values():
+    for (_, name), moments in drives.items():
         # What a drive is does not change, and may be exported at other moments than its counters.
         known = {key: text for series in moments.values() for key, text in series.labels.items()}
+        known.setdefault("device", name)
         for at_s, series in moments.items():
             yield _facts(known, series, at_s, source)
 
@@ -110,8 +122,7 @@ def _facts(labels: Mapping[str, str], series: _Series, at_s: float | None, sourc
                 is_rotating=bool(values.get(f"{_PREFIX}_rotation_rate")),
             )
         )
-    used = values.get(f"{_PREFIX}_percentage_used", values.get("nvme_percentage_used_ratio"))
-    counters = tuple(_counters(series))
+    used, notes = _used(labels, values)
     return Facts(
         source=source,
         model=model,
@@ -120,11 +131,33 @@ def _facts(labels: Mapping[str, str], series: _Series, at_s: float | None, sourc
         taken_at=at_s,
         power_on_hours=hours,
         capacity_bytes=capacity,
-        percentage_used=number(used),
+        percentage_used=used,
         used_label="SMART log, percentage used",
-        counters=counters,
-        notes=(_NOTE,),
+        counters=tuple(_counters(series)),
+        notes=notes,
     )
+
+
+def _used(
+    labels: Mapping[str, str], values: Mapping[str, float]
+) -> tuple[float | None, tuple[str, ...]]:
+    """Return the percentage used, which only NVMe drives have, and notes."""
+    if values.get(f"{_PREFIX}_rotation_rate"):
+        return None, (ROTATES,)
+    said = number(values.get(f"{_PREFIX}_percentage_used"))
+    ratio = number(values.get("nvme_percentage_used_ratio"))
+    # The textfile collector divides by 100, in floating point.
+    said = round(ratio * 100) if said is None and ratio is not None else said
+    if not said and not _is_nvme(labels):
+        return None, (_NOT_NVME,)
+    alive = (value for metric, value in values.items() if metric.endswith(_SIGNS_OF_LIFE))
+    used, why = percentage_used(said, alive)
+    return used, (*why, _NOTE)
+
+
+def _is_nvme(labels: Mapping[str, str]) -> bool:
+    said = (labels.get(key, "").lower() for key in ("interface", "protocol", "device"))
+    return any("nvme" in one for one in said)
 
 
 def _attributes(series: _Series) -> Iterator[tuple[int, Attribute]]:

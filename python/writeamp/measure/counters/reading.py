@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.document import Document, load
+from writeamp.measure.counters.document import Document, is_standard_input, load, name_of
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.saved_file import unpacked
 from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
 from writeamp.measure.counters.sources import SOURCES
+from writeamp.measure.counters.stated_model import check_model, stated_model, with_model
 from writeamp.results.signatures import signed_verb
 
 # All of them are in docs/real-drives.md.
@@ -24,13 +26,19 @@ _SUCH = (
 _MOST_FILES = 64
 
 
-def read_snapshots(path: str | os.PathLike[str]) -> list[Snapshot]:
+def read_snapshots(path: str | os.PathLike[str], model: str | None = None) -> list[Snapshot]:
     """Return the snapshots of a file, which may hold several, or of a folder, which is one.
 
+    Args:
+        path: of the file or folder; "-" of standard input.
+        model: of the drive, for files that do not say it.
+
     Raises:
-        WriteampError: it cannot be read, or is no snapshot of a drive.
+        WriteampError: it cannot be read, is no snapshot of a drive, or is one of another model.
     """
-    return snapshots_of(os.fspath(path), documents_at(Path(path)))
+    place = Path(path)
+    with with_model(model):
+        return snapshots_of(name_of(place), documents_at(place))
 
 
 def documents_at(place: Path) -> dict[str, bytes]:
@@ -41,7 +49,7 @@ def documents_at(place: Path) -> dict[str, bytes]:
     Raises:
         WriteampError: they cannot be read.
     """
-    if place.is_dir():
+    if place.is_dir() and not is_standard_input(place):
         return {one.name: load(one).content for one in _files(place)}
     return documents_in(load(place))
 
@@ -93,10 +101,13 @@ def _as_none(document: Document) -> str:
 
 
 def _facts_in(document: Document) -> list[Facts] | None:
-    for source in SOURCES:
-        if source.matches(document):
-            return list(source.read(document))
-    return None
+    source = next((one for one in SOURCES if one.matches(document)), None)
+    if source is None:
+        return None
+    found = list(source.read(document))
+    for one in found:
+        check_model(one.model, document.name)
+    return [one if one.model else replace(one, model=stated_model()) for one in found]
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -113,13 +124,19 @@ def _files(folder: Path) -> Iterator[Path]:
     return iter(visible)
 
 
-def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
+def read_snapshot(path: str | os.PathLike[str], model: str | None = None) -> Snapshot:
     """Return the one snapshot of a file or folder.
+
+    Args:
+        path: of the file or folder; "-" of standard input.
+        model: of the drive, for files that do not say it.
 
     Raises:
         WriteampError: as `read_snapshots`, or it holds several.
     """
-    found = read_snapshots(path)
+    found = read_snapshots(path, model)
     if len(found) != 1:
-        raise WriteampError(f"{os.fspath(path)} holds {len(found)} snapshots; give a file of one")
+        raise WriteampError(
+            f"{name_of(Path(path))} holds {len(found)} snapshots; give a file of one"
+        )
     return found[0]

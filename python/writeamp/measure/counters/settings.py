@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from writeamp.domains import OneOf
 from writeamp.fields.setting import Settings, setting
 from writeamp.measure.counters.pairing import DEFINITIONS, Definition
+
+
+def model_setting(panel: str = "") -> Any:
+    """Return the setting of the model of a drive whose files do not say it."""
+    return setting(
+        None,
+        None,
+        "model of the drive, where the files do not say it (`smartctl -x` prints it in its first "
+        "lines)",
+        metavar="MODEL",
+        panel=panel,
+    )
 
 
 @dataclass(frozen=True)
@@ -25,6 +37,7 @@ class AnswerSettings(Settings):
         choices=DEFINITIONS,
         metavar="NAME",
     )
+    model: str | None = model_setting()
     families: Path | None = setting(
         None,
         None,

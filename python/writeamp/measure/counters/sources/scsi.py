@@ -7,7 +7,7 @@ from typing import Any
 
 from writeamp.measure.counters.amounts import UNITS, Counter
 from writeamp.measure.counters.document import number, text_of, whole, within
-from writeamp.measure.counters.facts import Facts, hashed_serial
+from writeamp.measure.counters.facts import ROTATES, Facts, hashed_serial
 from writeamp.measure.counters.local_time import local_time, taken_at
 
 _LABEL = "error counter log, gigabytes processed by writes"
@@ -45,10 +45,8 @@ def scsi_facts(log: dict[str, Any], source: str) -> Facts:
         local_time=local_time(log),
         power_on_hours=number(within(log, "power_on_time", "hours")),
         capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
-        percentage_used=number(used),
+        percentage_used=None if rotation else number(used),
         used_label="SCSI endurance page, percentage used",
         counters=counters,
-        notes=("the drive rotates: a hard disk has no write amplification",)
-        if rotation
-        else (note,),
+        notes=(ROTATES if rotation else note,),
     )

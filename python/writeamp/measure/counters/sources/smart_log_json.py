@@ -11,6 +11,7 @@ from writeamp.measure.counters.amounts import DATA_UNIT, Counter
 from writeamp.measure.counters.document import Document, number
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.printed import Count, count_of, size_beside
+from writeamp.measure.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.measure.counters.source import Source
 
 _NAME = "nvme smart-log -o json"
@@ -56,13 +57,17 @@ def _matches(document: Document) -> bool:
 def _read(document: Document) -> Iterator[Facts]:
     log = document.json
     counters, notes = data_units(log[smart.WRITTEN], _NAME, "SMART log, data units written")
+    used, why = percentage_used(
+        number(log.get(smart.PERCENT_USED, log.get("percentage_used"))),
+        (log.get(key) for key in SIGNS_OF_LIFE),
+    )
     yield Facts(
         source=_NAME,
-        percentage_used=number(log.get(smart.PERCENT_USED, log.get("percentage_used"))),
+        percentage_used=used,
         used_label="SMART log, percentage used",
         power_on_hours=number(log.get(smart.POWER_ON_HOURS)),
         counters=counters,
-        notes=notes,
+        notes=(*notes, *why),
     )
 
 

@@ -9,6 +9,7 @@ from writeamp.log_pages import smart
 from writeamp.measure.counters.document import Document, number, text_of
 from writeamp.measure.counters.facts import Facts, hashed_serial
 from writeamp.measure.counters.printed import Entry, count_of, entries
+from writeamp.measure.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.smart_log_json import data_units
 
@@ -28,16 +29,20 @@ def _read(document: Document) -> Iterator[Facts]:
     if len({count_of(one.value) for one in said}) > 1:
         twice = f"{_LABEL} stand there {len(said)} times: give the log of one drive at one moment"
         counters, notes = (), (twice,)
+    used, why = percentage_used(
+        _number(found, "percentage_used", "percent_used"),
+        (found[key][0].value for key in SIGNS_OF_LIFE if key in found),
+    )
     yield Facts(
         source=_NAME,
         model=_text(found, "model_number", "model_name", "mn"),
         firmware=_text(found, "firmware_version", "firmware_revision", "fr"),
         serial=hashed_serial(_text(found, "serial_number", "sn")),
-        percentage_used=_number(found, "percentage_used", "percent_used"),
+        percentage_used=used,
         used_label="SMART log, percentage used",
         power_on_hours=_number(found, "power_on_hours"),
         counters=tuple(replace(one, source=_NAME) for one in counters),
-        notes=notes,
+        notes=(*notes, *why),
     )
 
 

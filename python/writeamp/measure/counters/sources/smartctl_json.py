@@ -10,6 +10,7 @@ from writeamp.measure.counters.ata_drive import AtaDrive, Attribute, attributes_
 from writeamp.measure.counters.document import Document, number, objects, text_of, whole, within
 from writeamp.measure.counters.facts import Facts, hashed_serial
 from writeamp.measure.counters.local_time import local_time, taken_at
+from writeamp.measure.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.measure.counters.source import Source
 from writeamp.measure.counters.sources.scsi import scsi_facts
 from writeamp.measure.counters.sources.smart_log_json import data_units
@@ -79,6 +80,9 @@ def _nvme(log: dict[str, Any], source: str) -> Facts:
     counters, notes = data_units(
         within(health, "data_units_written"), source, "SMART log, data units written"
     )
+    used, why = percentage_used(
+        number(within(health, "percentage_used")), (within(health, key) for key in SIGNS_OF_LIFE)
+    )
     return Facts(
         source=source,
         model=text_of(log.get("model_name")),
@@ -90,10 +94,10 @@ def _nvme(log: dict[str, Any], source: str) -> Facts:
         capacity_bytes=whole(log.get("nvme_total_capacity"))
         or whole(within(log, "user_capacity", "bytes"))
         or None,
-        percentage_used=number(within(health, "percentage_used")),
+        percentage_used=used,
         used_label="SMART log, percentage used",
         counters=counters,
-        notes=notes,
+        notes=(*notes, *why),
     )
 
 

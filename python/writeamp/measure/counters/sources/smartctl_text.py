@@ -146,6 +146,8 @@ def _nvme(fields: dict[str, str]) -> dict[str, Any]:
             "data_units_written": fields.get("Data Units Written"),
             "percentage_used": _whole(re.match(r"(\d+)%", fields.get("Percentage Used", ""))),
             "power_on_hours": _grouped(fields.get("Power On Hours")),
+            "power_cycles": fields.get("Power Cycles"),
+            "available_spare": fields.get("Available Spare"),
         },
     }
 
