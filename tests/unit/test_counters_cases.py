@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,63 @@ def test_0_is_used_only_of_a_log_that_is_alive(
     document: str | dict[str, Any], used: float | None
 ) -> None:
     assert answer_to(document).facts.percentage_used == used
+
+
+EXPORTED = DRIVES / "27-smartctl-exporter-161pct.prom"
+
+
+@pytest.mark.parametrize(
+    ("drive", "sentence"),
+    [
+        (None, "the snapshots are of several drives: SAMSUNG MZVPW256HEGL-000H1 sha256:"),
+        ("no such", "no drive matches --drive 'no such'; there are: SAMSUNG MZVPW256HEGL-000H1"),
+        ("S", "several drives match: SAMSUNG MZVPW256HEGL-000H1"),
+    ],
+)
+def test_a_drive_of_several_is_chosen_or_the_choices_are_listed(
+    drive: str | None, sentence: str, tmp_path: Path
+) -> None:
+    chosen = "" if drive is None else f"--drive '{drive}'"
+    db = tmp_path / "history.sqlite"
+    run("measure watch", f"{EXPORTED} --db {db} --once")
+    for where in (EXPORTED, f"--db {db}"):
+        ended = run("lifetime", f"{where} {chosen}")
+        assert (ended.status, ended.out) == (2, "")
+        assert sentence in ended.err
+    for name in ("MZVPW", "mzvpw256", "MADEUPnvme0"):
+        for where in (EXPORTED, f"--db {db}"):
+            assert json_of("lifetime", f"{where} --drive {name}")["years"] == 0
+    ended = run("measure history", f"--db {db} --drive nothing")
+    assert ended.status == 2
+    assert "there are: " in ended.err
+
+
+PRO = DRIVES / "25-packet-850pro"
+
+
+def test_erases_and_capacity_bound_an_interval_as_they_do_a_life(tmp_path: Path) -> None:
+    found = json_of("measure diff", f"{PRO / 'a.txt'} {PRO / 'c.txt'}")
+    assert (found["wa"], found["class"], found["wa_definition"]) == (None, "estimated", "erases")
+    # 364 erases, to one of them, of the user's capacity or the raw one; 378.58 TB of the host.
+    assert found["wa_low"] == pytest.approx(363 * 1_024_209_543_168 / 378_577_440_300_544)
+    assert found["wa_high"] == pytest.approx(365 * 2**40 / 378_577_440_300_544)
+    assert "0.982 to 1.06, estimated" in shown("measure diff", f"{PRO / 'a.txt'} {PRO / 'c.txt'}")
+    found = json_of("measure diff", f"{PRO / 'a.txt'} {PRO / 'b.txt'}")
+    assert (found["class"], found["wa_low"]) == ("none", None)
+    assert "gives an interval, but there are no host writes" in found["reason"]
+    assert "no mean erases" in json_of("measure counters", _without_177(tmp_path))["reason"]
+    db = tmp_path / "history.sqlite"
+    for at, name in ((1e9, "a.txt"), (2e9, "c.txt")):
+        copy = tmp_path / "read.txt"
+        copy.write_text((PRO / name).read_text())
+        os.utime(copy, (at, at))
+        run("measure watch", f"{copy} --db {db} --once")
+    (kept,) = json_of("measure history", f"--db {db}")["drives"]
+    assert [one["class"] for one in kept["intervals"]] == ["estimated"]
+
+
+def _without_177(folder: Path) -> Path:
+    path = folder / "without.txt"
+    text = (PRO / "a.txt").read_text()
+    path.write_text("".join(one for one in text.splitlines(True) if not one.startswith("177")))
+    return path

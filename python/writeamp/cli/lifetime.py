@@ -75,6 +75,7 @@ def _of_load(asked: LifetimeSettings) -> Lifetime:
 
 def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
     from writeamp.lifetime.of_history import lifetime_of_history  # noqa: PLC0415 (slow)
+    from writeamp.measure.counters.drive_choice import by_drive, chosen_drive  # noqa: PLC0415
     from writeamp.measure.counters.reading import read_snapshots  # noqa: PLC0415
     from writeamp.measure.histories.result import history  # noqa: PLC0415
 
@@ -84,15 +85,13 @@ def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
                 "give snapshots of a drive, its history (--db), or a load (--trace or --workload "
                 "with --device and --daily-writes)"
             )
-        found = [one for path in paths for one in read_snapshots(path, asked.model)]
-        return lifetime_of_history(sorted(found, key=lambda one: one.facts.taken_at or 0.0))
-    drives = history(asked.db, drive=asked.drive).drives
-    if len(drives) != 1:
-        names = ", ".join(one.life.facts.model or one.drive for one in drives) or "none"
-        raise WriteampError(
-            f"the history has {len(drives)} such drives ({names}); name one with --drive"
-        )
-    return lifetime_of_history(drives[0].snapshots)
+        read = [one for path in paths for one in read_snapshots(path, asked.model)]
+        return lifetime_of_history(chosen_drive(by_drive(read), asked.drive))
+    kept = {
+        f"{one.life.facts.model or ''} {one.drive}".strip(): one.snapshots
+        for one in history(asked.db).drives
+    }
+    return lifetime_of_history(chosen_drive(kept, asked.drive))
 
 
 def _show(found: Lifetime) -> None:

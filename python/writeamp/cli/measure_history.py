@@ -73,10 +73,15 @@ def history(
     """
     if plot is not None:
         check_target(plot)
+    from writeamp.measure.counters.drive_choice import no_such_drive  # noqa: PLC0415
     from writeamp.measure.histories.metrics import write_metrics  # noqa: PLC0415 (slow)
     from writeamp.measure.histories.result import history as history_of  # noqa: PLC0415
 
     found = history_of(asked.db, drive=asked.drive)
+    if asked.drive is not None and not found.drives:
+        raise no_such_drive(
+            asked.drive, (one.life.facts.model or one.drive for one in history_of(asked.db).drives)
+        )
     if plot is not None:
         save(found.figure(), plot)
     if asked.prometheus is not None:

@@ -23,7 +23,10 @@ class LifetimeSettings(Settings):
         None, None, "history that `measure watch` keeps", number="path", metavar="FILE"
     )
     drive: str | None = setting(
-        None, None, "drive of the history, by a part of its model, source or serial's hash"
+        None,
+        None,
+        "drive among several of the files or the history, by its serial number, or a part of its "
+        "model, source or serial's hash",
     )
     model: str | None = model_setting()
     trace: Path | None = setting(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from writeamp.errors import unknown
@@ -20,7 +20,7 @@ from writeamp.measure.counters.difference import Interval, interval_between
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.host_checks import host_checks
 from writeamp.measure.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
-from writeamp.measure.counters.reasons import missing_reason
+from writeamp.measure.counters.reasons import missing_for_estimate, missing_reason
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.measure.counters.unit_checks import unit_checks
 from writeamp.measure.counters.verdicts import Check
@@ -180,7 +180,8 @@ def _answer(
         *facts.checks,
         *([] if interval is None else interval.checks),
     ]
-    estimate = _estimate(facts, amounts) if is_life else None
+    erases = facts.erases if interval is None else interval.erases
+    estimate = None if refusal else _estimate(replace(facts, erases=erases), amounts)
     rest: dict[str, Any] = {
         "definitions": tuple(map(_definition, judged)) + ((estimate,) if estimate else ()),
         "facts": facts,
@@ -231,7 +232,8 @@ def _answer(
         reason=refusal
         or _failed(judged[:1])
         or _no_definition(definition, judged)
-        or missing_reason(snapshot, amounts, is_life=is_life),
+        or missing_reason(snapshot, amounts, is_life=is_life)
+        + ("" if estimate else missing_for_estimate(facts, erases, host_counter)),
         host=None if host_counter is None or refusal else amounts[host_counter.key],
         flash=None if judged or refusal else _flash(facts, amounts),
         checks=(*(judged[0].checks if judged else ()), *checks),

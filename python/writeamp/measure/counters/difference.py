@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from writeamp.measure.counters.amounts import Amount, Counter
 from writeamp.measure.counters.clocks import common_clock
-from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.verdicts import Check
 
 _DAY_S = 86_400.0
@@ -25,6 +25,7 @@ class Interval:
         is_powered_on: these are days of power-on hours, as no clock says more.
         checks: of the two snapshots.
         refusal: why there is no WA of the interval; "" if nothing forbids it.
+        erases: of blocks between the two, where both say them.
     """
 
     amounts: dict[tuple[str, ...], Amount]
@@ -32,6 +33,7 @@ class Interval:
     checks: list[Check]
     refusal: str
     is_powered_on: bool = False
+    erases: tuple[Erases, ...] = ()
 
 
 def interval_between(before: Facts, after: Facts) -> Interval:
@@ -60,7 +62,18 @@ def interval_between(before: Facts, after: Facts) -> Interval:
             f"{_labels(before)} of {', '.join(sorted(scopes[0]))}, the second {_labels(after)} of "
             f"{', '.join(sorted(scopes[1]))}"
         )
-    return Interval(amounts, days, checks, refusal, is_powered_on)
+    erases = tuple(_erases_between(before, after))
+    return Interval(amounts, days, checks, refusal, is_powered_on, erases)
+
+
+def _erases_between(before: Facts, after: Facts) -> Iterator[Erases]:
+    """Yield the erases between two snapshots; those of a counter that fell are none."""
+    earlier = {(one.label, one.part): one for one in before.erases}
+    for last in after.erases:
+        first = earlier.get((last.label, last.part))
+        if first is not None and last.low >= first.low:
+            least = max(last.low - first.high, 0.0)
+            yield Erases(least, last.high - first.low, None, last.label, last.part)
 
 
 def _wrong_order(days: float, *, is_powered_on: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from writeamp.measure.counters.amounts import Counter
+from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.pairing import Amounts
 from writeamp.measure.counters.snapshot import Snapshot
 
@@ -35,6 +36,15 @@ def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> st
         if hosts
         else (f"no counter of writes in {sources}")
     )
+
+
+def missing_for_estimate(facts: Facts, erases: Sequence[Erases], host: Counter | None) -> str:
+    """Return what an estimate by erases and capacity lacks; "" of drives that have none."""
+    if not facts.estimates:
+        return ""
+    parts = (("mean erases", erases), ("capacity", facts.capacity_bytes), ("host writes", host))
+    lacking = [name for name, value in parts if not value]
+    return f", but there are no {' and no '.join(lacking)}" if lacking else ""
 
 
 def _undivided(counters: Sequence[Counter], *, is_life: bool) -> str:

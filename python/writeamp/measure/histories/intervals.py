@@ -10,6 +10,8 @@ from writeamp.measure.counters.snapshot import Snapshot
 
 # Snapshots are put together until the bounds of WA are this close, relative to it.
 _CLOSE_ENOUGH = 0.1
+# Raw flash and what the user gets of it are a tenth apart or more, and both bound an estimate.
+_CLOSE_FOR_ESTIMATE = 0.25
 # Checks that say that a drive's counters do not go on from one snapshot to the next.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
 
@@ -62,9 +64,11 @@ def _is_close(answer: DriveCounters) -> bool:
     if answer.kind == "lower-bound" and answer.host is not None:
         # Its bound is as good as the amounts are known, of which that of the host is at hand.
         return answer.host.high - answer.host.low <= _CLOSE_ENOUGH * answer.host.nominal
-    if answer.wa is None or answer.ci is None:
+    if answer.ci is None:
         return False
     low, high = answer.ci
+    if answer.wa is None:
+        return high - low <= _CLOSE_FOR_ESTIMATE * high
     return high - low <= _CLOSE_ENOUGH * answer.wa
 
 

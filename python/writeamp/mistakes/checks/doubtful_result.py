@@ -8,6 +8,7 @@ from typing import Any
 from writeamp.measure.counters.document import objects
 from writeamp.mistakes.finding import Check, Estimate, Found, Severity
 from writeamp.mistakes.inputs import Counters, ResultDocument, Several
+from writeamp.results.numbers import bounds_in_words
 
 _PERCENT_LIKE_OP = 3
 
@@ -50,7 +51,10 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
 def _of_counters(counters: Counters) -> Iterator[Found]:
     for one in counters.answers:
         if one.wa is None:
-            yield _without_wa(f"{one.name}: {one.reason or one.kind}", "note")
+            within = bounds_in_words(one.wa_low, one.wa_high)
+            is_said = not within or within in one.reason
+            known = "" if is_said else f"WA is {within}, {one.kind}: "
+            yield _without_wa(f"{one.name}: {known}{one.reason or one.kind}", "note")
 
 
 def _without_wa(reason: str, severity: Severity) -> Found:
