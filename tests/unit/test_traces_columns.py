@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 import writeamp as wa
 from in_process import run
-from places import TINY
+from places import ROOT, TINY
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces.columns import parse_columns
+from writeamp.traces.format import ReadOptions
+from writeamp.traces.pieces import read_pieces
+from writeamp.traces.registry import find_format
 
 BYTES = "columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
 NO_TIME = "columns:offset=1:bytes,length=2:bytes,op=3:R=read/W=write"
@@ -223,3 +227,281 @@ def test_the_command_and_the_library_read_stated_columns_alike(tmp_path: Path) -
     out = tmp_path / "t.parquet"
     assert run("trace convert", f"{path} {out} --from '{BYTES}'").status == 0
     assert traces.read(out).requests.equals(traces.read(path, BYTES).requests)
+
+
+CASES = ROOT / "tests" / "data" / "cases" / "traces"
+BLKPARSE_F = "columns:time=1:s,offset=5:sectors,length=6:sectors,op=write"
+
+
+@pytest.mark.parametrize(
+    ("case", "columns", "first", "writes", "bytes_written"),
+    [
+        (
+            "t02-leveldb-parsed.csv",
+            "columns:offset=BLOCK:sectors,length=NUM:sectors,op=RD:WS=write,only=EVENT:Q",
+            (0, "write", 20608 * 512, 512),
+            59,
+            59 * 512,
+        ),
+        (
+            "t05-diskmon.txt",
+            "columns:time=2:s,device=4,offset=6:sectors,length=7:sectors,"
+            "op=5:Read=read/Write=write,separator=tab",
+            (188_375_000, "read", 20496351 * 512, 4096),
+            1051,
+            35_819_520,
+        ),
+        (
+            "t09-iotracer-ds.csv",
+            "columns:time=timestamp:datetime,offset=sector:sectors,length=size:bytes,"
+            "op=operation:write=write/read=read/flush=flush",
+            (1_705_314_645_123_456_000, "write", 2048000 * 512, 8192),
+            1,
+            8192,
+        ),
+        (
+            "t11-fio-lat.log",
+            "columns:time=1:ms,offset=5:bytes,length=4:bytes,op=3:0=read/1=write/2=trim",
+            (0, "read", 0, 4096),
+            2,
+            8192,
+        ),
+        (
+            "t12-biotracer.txt",
+            "columns:time=5:s,offset=1:sectors,length=3:bytes,"
+            "op=4:0=read/1=write/4=read/5=write,separator=space",
+            (1_402_101_234_000, "write", 1155088 * 512, 4096),
+            1,
+            4096,
+        ),
+        (
+            "t13-blkparse-f.txt",
+            f"{BLKPARSE_F},only=4:C",
+            (0, "write", 123456 * 512, 4096),
+            2,
+            8192,
+        ),
+        (
+            "t14-time-op.csv",
+            "columns:time=1:s,offset=3:bytes,length=4:bytes,op=2:R=read/W=write",
+            (1_577_808_000 * 10**9, "read", 8192, 4096),
+            3,
+            12_288,
+        ),
+    ],
+)
+def test_a_public_table_of_no_format_reads_right_with_the_spec_of_the_docs(
+    case: str, columns: str, first: tuple[object, ...], writes: int, bytes_written: int
+) -> None:
+    found = traces.read(CASES / case, columns).requests
+    written = found.filter(pl.col("op") == "write")
+    assert (found.row(0)[0], *found.row(0)[2:]) == first
+    assert (written.height, int(written["length"].sum())) == (writes, bytes_written)
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ("offset=1:hex-bytes,length=2:hex-sectors,op=write", "0x2000,8\n"),
+        ("offset=1:hex-sectors,length=2:bytes,op=write", "10,4096\n"),
+        ("offset=1:hex-4KiB,length=2:hex-bytes,op=write", "0X2, 0x00001000\n"),
+        ("offset=1:bytes,length=2:bytes,op=write", "0x2000,4096\n"),
+        ("offset=1:bytes,length=2:bytes,op=write", "0x2000,4096\n8192,0x1000\n"),
+        ("offset=3:bytes,length=4:bytes,op=write,only=2:C", "a,Q\nx,C,8192,4096\n"),
+        ("offset=3:bytes,length=4:bytes,op=2:W=write,only=2:W/D", "x,W,8192,4096\nz,R,,\n"),
+        ("offset=o:bytes,length=n:bytes,op=write,only=k:C D/C", "k,o,n\n C D ,8192,4096\nQ,1\n"),
+        (
+            "offset=3:bytes,length=4:bytes,op=write,only=2:C,separator=space",
+            " x  C 8192\t4096\nZ\n",
+        ),
+        ("offset=3:bytes,length=4:bytes,op=write,only=2:C,separator=tab", "x\tC\t8192\t4096\nC\n"),
+    ],
+)
+def test_hexadecimal_numbers_and_rows_to_pass_over(tmp_path: Path, columns: str, text: str) -> None:
+    found = set(requests(tmp_path, text, f"columns:{columns}"))
+    assert found == {(0, 0, "write", 8192, 4096)}
+
+
+@pytest.mark.parametrize(
+    ("columns", "time", "nanoseconds"),
+    [
+        ("time=1:s", "343996.918805:", 343_996_918_805_000),
+        ("time=1:ms", "1e3:", 10**9),
+        ("time=1:ns", "12:", 12),
+        ("time=1:datetime", "2021-03-08 10:00:00.123", 1_615_197_600_123_000_000),
+        ("time=1:datetime", "2021-03-08T10:00:00Z", 1_615_197_600_000_000_000),
+        ("time=1:datetime", "2021/3/8 10:00", 1_615_197_600_000_000_000),
+        ("time=1:datetime", "2021-03-08T12:00:00.123456789+02:00", 1_615_197_600_123_456_789),
+        ("time=1:datetime", "2021-03-08 04:30:00 -0530", 1_615_197_600_000_000_000),
+        ("time=1:datetime", "2021-03-08 10:00:00 UTC", 1_615_197_600_000_000_000),
+        ("time=1:datetime", "1970-01-01T00:00:00.000000001", 1),
+        ("time=1:datetime", "2262-04-11 23:47:16.854775807", 2**63 - 1),
+        ("date=4,time=1:datetime", "10:00:00.123", 1_615_197_600_123_000_000),
+    ],
+)
+@pytest.mark.parametrize("other", ["", "0.5:,512,512,2021-03-08\n", " "])
+def test_times_with_a_colon_and_dates_with_times(
+    tmp_path: Path, columns: str, time: str, nanoseconds: int, other: str
+) -> None:
+    text = f"{time}{' ' if other else ''},0,512,2021-03-08\n"
+    spec = f"columns:{columns},offset=2:bytes,length=3:bytes,op=write"
+    assert requests(tmp_path, text, spec) == [(nanoseconds, 0, "write", 0, 512)]
+    if columns == "time=1:s":
+        assert len(requests(tmp_path, text + "0.5:,512,512\n1.5,0,512\n", spec)) == 3
+
+
+def test_a_date_and_a_time_in_columns_of_their_own_where_blanks_separate(tmp_path: Path) -> None:
+    text = "Date Time Op Lba N\n2021-03-08 10:00:00.5 W 16 8\n"
+    spec = "columns:date=Date,time=Time:datetime,offset=Lba:sectors,length=N:sectors,op=Op:W=write"
+    found = requests(tmp_path, text, f"{spec},separator=space")
+    assert found == [(1_615_197_600_500_000_000, 0, "write", 8192, 4096)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "words"),
+    [
+        (
+            "offset=1:hex-bytes,length=2:bytes,op=write",
+            "0xg,1",
+            ":1: offset is '0xg', valid is a hex",
+        ),
+        ("offset=1:hex-bytes,length=2:bytes,op=write", "1" * 17 + ",1", "at most 16 digits"),
+        ("offset=1:hex-bytes,length=2:bytes,op=write", "-1,1", "offset is '-1'"),
+        ("offset=1:hex-bytes,length=2:bytes,op=write", "f" * 16 + ",1", "is too large"),
+        ("offset=1:bytes,length=2:bytes,op=write", "ff,1", "offset is 'ff', valid is a whole"),
+        ("offset=1:bytes,length=2:bytes,op=write", "0x,1", "offset is '0x'"),
+        ("time=3:s,offset=1:bytes,length=2:bytes,op=write", "1,1,12::", "time is '12::'"),
+        ("time=3:datetime,offset=1:bytes,length=2:bytes,op=write", "1,1,1.5", "valid is a date"),
+        (
+            "time=3:datetime,offset=1:bytes,length=2:bytes,op=write",
+            "1,1,2021-02-30 1:00",
+            "2021-02",
+        ),
+        (
+            "time=3:datetime,offset=1:bytes,length=2:bytes,op=write",
+            "1,1,03/08/2021 1:00",
+            "2021-03",
+        ),
+        (
+            "time=3:datetime,offset=1:bytes,length=2:bytes,op=write",
+            "1,1,2021-02-03 1:00 PDT",
+            "Z or",
+        ),
+        (
+            "time=3:datetime,offset=1:bytes,length=2:bytes,op=write",
+            "1,1,1969-02-03 1:00",
+            "of 1970",
+        ),
+        (
+            "time=3:datetime,offset=1:bytes,length=2:bytes,op=write",
+            "1,1,2300-02-03 1:00",
+            "to 2262",
+        ),
+        ("date=2,time=3:datetime,offset=1:bytes,length=4k,op=write", "1,x,1:00", "date is 'x' and"),
+        ("offset=1:bytes,length=2:bytes,op=write,only=3:C", "1,1,Q", "no row has 'C' in column 3"),
+        ("offset=1:bytes,length=2:bytes,op=write,only=5:C", "1,1,Q", "no row has 'C' in column 5"),
+        ("date=2,time=3:s,offset=1:bytes,length=4k,op=write", "", "goes with the time of day"),
+        ("date=2,offset=1:bytes,length=4k,op=write", "", "date=2 goes with the time of day"),
+        ("offset=1:hex,length=4k,op=write", "", "has the unit 'hex'"),
+        ("offset=1:hex-7,length=4k,op=write", "", "has the unit 'hex-7'"),
+        ("offset=1:bytes,length=4k,op=write,only=4", "", "only=4 does not say which rows count"),
+        ("offset=1:bytes,length=4k,op=write,only=0:C", "", "only is column '0'"),
+    ],
+)
+def test_what_is_no_such_number_time_or_row_is_one_sentence(
+    tmp_path: Path, columns: str, row: str, words: str
+) -> None:
+    with pytest.raises(WriteampError) as error:
+        read_text(tmp_path, f"{row}\n", f"columns:{columns}")
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_rows_passed_over_are_counted_and_keep_the_numbers_of_lines(tmp_path: Path) -> None:
+    text = "# a\nn,k\n" + "1,Q\n1,C\n" * 300_000  # several blocks
+    spec = "columns:offset=n:4k,length=4k,op=write,only=k:C,comment=#"
+    trace = read_text(tmp_path, text, spec)
+    assert trace.requests.height == 300_000
+    assert "300000 rows without 'C' in column k are passed over" in trace.notes
+    assert parse_columns(spec).text == trace.format
+    with pytest.raises(WriteampError, match=r"trace.txt:600004: offset is 'x'"):
+        read_text(tmp_path, text + "y,Q\nx,C\n", spec)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "words"),
+    [
+        (
+            BLKPARSE_F,
+            "0.1,1,fio,C,8,8\n0.2,1,fio,Q,16,8\n",
+            "column 4 holds C, Q, stages of a requ",
+        ),
+        (
+            "columns:offset=3:bytes,length=4k,op=1:W=write",
+            "W,block_rq_issue:,0\nW,block_rq_complete:,0\n",
+            "only=2:block_rq_issue:",
+        ),
+        ("columns:offset=2:bytes,length=4k,op=write", "submit,0\ncomplete,0\n", "column 1 holds"),
+        ("columns:offset=2:bytes,length=4k,op=write", "R,0\nW,0\n", "state op=1:R=read/W=write"),
+        ("columns:offset=2:bytes,length=4k,op=write", "RA,0\nWS,0\n", "op=1:RA=read/WS=write"),
+        ("columns:offset=2:bytes,length=4k,op=write", "Read,0\n", "state op=1:Read=read"),
+        ("columns:offset=2:bytes,length=4k,op=read", "Write,0\n", "op=read takes all rows for"),
+        ("columns:offset=2:bytes,length=4k,op=write", "flush,0\nwrite,0\n", "op=1:flush=flush"),
+        ("columns:offset=2:bytes,length=4k,op=write", "C,0\nC,4096\n", None),
+        ("columns:offset=2:bytes,length=4k,op=write", "D,0\nR,4096\n", None),
+        ("columns:offset=2:bytes,length=4k,op=write", "Write,0\nW,4096\n", None),
+        ("columns:offset=2:bytes,length=4k,op=write,only=1:C/Q", "C,0\nQ,4096\n", None),
+        ("columns:offset=2:bytes,length=4k,op=write,only=1:W", "R,0\nW,4096\n", None),
+        ("columns:offset=2:bytes,length=4k,op=1:R=read/W=write", "R,0\nW,4096\n", None),
+    ],
+)
+def test_rows_of_several_stages_or_operations_are_not_counted_without_a_word(
+    tmp_path: Path, columns: str, rows: str, words: str | None
+) -> None:
+    cells = [line.split(",") for line in rows.split()]
+    table = pl.DataFrame(cells, schema=[f"c{at}" for at in range(len(cells[0]))], orient="row")
+    numbers = [name for name in table.columns if table[name].str.contains("^[0-9.]+$").all()]
+    table = table.with_columns(pl.col(numbers).cast(pl.Float64))
+    if words is None:
+        from_text = read_text(tmp_path, rows, columns).requests
+        assert from_text.equals(traces.of(table, columns).requests)
+        return
+    for read in (lambda: read_text(tmp_path, rows, columns), lambda: traces.of(table, columns)):
+        with pytest.raises(WriteampError) as error:
+            read()
+        sentence = re.sub(r" \('c[0-9]'\)", "", str(error.value))
+        assert sentence.startswith("columns: ")
+        assert words in sentence
+        assert "\n" not in sentence
+
+
+def test_text_pieces_and_tables_in_memory_read_stated_columns_alike(tmp_path: Path) -> None:
+    spec = (
+        "columns:date=d,time=t:datetime,device=v,offset=o:hex-sectors,length=n:hex-bytes,"
+        "op=k:W=write/R=read,only=s:C"
+    )
+    lines = [
+        f"2021-03-08,10:{at // 60 % 60:02}:{at % 60:02}.25,{at % 3},{at * 8:x},0x1000,"
+        f"{'WR'[at % 2]},{'CQ'[at % 5 == 0]}\n"
+        for at in range(3000)
+    ]
+    text = "d,t,v,o,n,k,s\n" + "".join(lines)
+    whole = read_text(tmp_path, text, spec)
+    assert whole.requests.height == 2400
+    path = tmp_path / "trace.txt"
+    readings = list(read_pieces(find_format(spec), path, ReadOptions()))
+    pieces = pl.concat([reading().requests for reading in readings])
+    assert pieces.drop("device").equals(whole.requests.drop("device"))
+    table = pl.read_csv(text.encode(), infer_schema=False)
+    assert traces.of(table, spec).requests.equals(whole.requests)
+    typed = table.with_columns(pl.col("d").str.to_date(), pl.col("t").str.to_time())
+    assert traces.of(typed, spec).requests.equals(whole.requests)
+    moments = table.with_columns(t=(pl.col("d") + " " + pl.col("t")).str.to_datetime()).drop("d")
+    assert traces.of(moments, spec.replace("date=d,", "")).requests.equals(whole.requests)
+    damaged = table.with_columns(
+        o=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("xyz")).otherwise("o")
+    )
+    with pytest.raises(WriteampError, match="row 8 of the trace has o 'xyz', valid is the text of"):
+        traces.of(damaged, spec)
+    with pytest.raises(WriteampError, match="no request"):
+        traces.of(table, spec.replace("s:C", "s:X"))

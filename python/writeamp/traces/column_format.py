@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.columns import (
+from writeamp.traces.column_doubts import refuse_mixed_file
+from writeamp.traces.column_rows import Selecting, emptying
+from writeamp.traces.column_values import (
+    DATE_AND_TIME,
     PREFIX,
     TIME_UNITS,
-    Columns,
     Operations,
-    parse_columns,
-    resolve,
 )
+from writeamp.traces.columns import Columns, parse_columns, resolve
 from writeamp.traces.format import Format, ReadOptions, only_read
 from writeamp.traces.row_format import RowFormat, operation
-from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.rows import (
+    Check,
+    Kind,
+    RowLayout,
+    extent_checks,
+    nanoseconds,
+    time_check,
+)
 from writeamp.traces.source import Block, read_blocks
+from writeamp.traces.text_values import VALID_DATE_AND_TIME, nanoseconds_since_1970
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation, Trace
 
 SUMMARY = "any text with one request a line, its columns and units stated"
@@ -67,21 +75,10 @@ def column_format(name: str) -> Format:
 
 def _row_format(path: Path, columns: Columns) -> RowFormat:
     """Return the row format of a file, whose header may name the columns."""
-    at, passed_lines = _positions(path, columns)
-    fields = {position: name for name, position in at.items()}
-    kinds = {"offset": Kind.WHOLE, "length": Kind.WHOLE, "op": Kind.WORD, "device": Kind.WORD}
-    if columns.time is not None:
-        kinds["time"] = _KINDS[TIME_UNITS[columns.time[1]].nanoseconds]
-    layout = RowLayout(
-        columns.separator,
-        {
-            fields.get(position, f"({position + 1})"): kinds.get(
-                fields.get(position, ""), Kind.IGNORED
-            )
-            for position in range(max(fields) + 1)
-        },
-        open_ended=True,
-    )
+    at, only_at, passed_lines = _positions(path, columns)
+    sample = Selecting(path, columns, only_at, passed_lines)
+    refuse_mixed_file(path, columns, {*at.values(), only_at}, sample.rows_of)
+    selecting = Selecting(path, columns, only_at, passed_lines)
     time, time_checks = _time(columns)
     op, op_checks = _op(columns.op)
     length = pl.lit(columns.length.unit_bytes)
@@ -90,7 +87,7 @@ def _row_format(path: Path, columns: Columns) -> RowFormat:
     is_flush = op == "flush"
     return RowFormat(
         name=columns.text,
-        layout=layout,
+        layout=_layout(columns, at),
         device_columns=[] if columns.device is None else ["device"],
         checks=(*time_checks, *op_checks, *_extent_checks(columns)),
         timestamp_ns=time,
@@ -98,16 +95,41 @@ def _row_format(path: Path, columns: Columns) -> RowFormat:
         offset=pl.when(is_flush).then(0).otherwise(pl.col("offset") * columns.offset.unit_bytes),
         length=pl.when(is_flush).then(0).otherwise(length),
         notes=columns.notes,
-        without_others=_emptying(columns.comment, passed_lines),
+        without_others=selecting.rows_of,
+        left_out=selecting.notes,
     )
 
 
-def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int]:
-    """Return the position of each field's column, and how many lines come before the rows."""
+def _layout(columns: Columns, at: Mapping[str, int]) -> RowLayout:
+    fields = {position: name for name, position in at.items()}
+    kinds = {
+        "offset": Kind.HEXADECIMAL if columns.offset.is_hexadecimal else Kind.WHOLE,
+        "length": Kind.HEXADECIMAL if columns.length.is_hexadecimal else Kind.WHOLE,
+        **dict.fromkeys(("op", "device", "date", "time"), Kind.WORD),
+    }
+    if columns.time is not None and columns.time[1] != DATE_AND_TIME:
+        kinds["time"] = _KINDS[TIME_UNITS[columns.time[1]].nanoseconds]
+    return RowLayout(
+        columns.separator,
+        {
+            fields.get(position, f"({position + 1})"): kinds.get(
+                fields.get(position, ""), Kind.IGNORED
+            )
+            for position in range(max(fields) + 1)
+        },
+        open_ended=True,
+        lenient=True,
+    )
+
+
+def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int | None, int]:
+    """Return the position of each field's column, of `only`, and the lines before the rows."""
     places = columns.places
+    only = {} if columns.only is None else {"only": columns.only.where}
     if not columns.header:
-        return {field: int(where) - 1 for field, where in places.items()}, columns.skip
-    empty = _emptying(columns.comment, columns.skip)
+        at = {field: int(where) - 1 for field, where in (places | only).items()}
+        return {field: at[field] for field in places}, at.get("only"), columns.skip
+    empty = emptying(columns.comment, columns.skip)
     for block in read_blocks(path):
         lines = empty(block).text.split(b"\n")
         found = next((at for at, line in enumerate(lines) if line.strip()), None)
@@ -119,34 +141,15 @@ def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int]:
         def fault(sentence: str, block: Block = block, number: int = number) -> WriteampError:
             return block.fault(number, f"{sentence} (in the header)")
 
-        return resolve(places, names, fault), number
+        return resolve(places, names, fault), resolve(only, names, fault).get("only"), number
     raise WriteampError(f"{path}: has no header line, in which {PREFIX}: looks for the names")
-
-
-def _emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
-    """Return a function that empties the first lines of a file, and comment lines.
-
-    Empty lines stay, so that the numbers of the others hold.
-    """
-    prefix = comment.encode()
-    is_comment = re.compile(rb"^[ \t]*" + re.escape(prefix) + rb"[^\n]*", re.MULTILINE)
-
-    def empty(block: Block) -> Block:
-        text = block.text
-        passed = min(max(0, passed_lines - (block.first_line - 1)), text.count(b"\n") + 1)
-        if passed:
-            rest = text.split(b"\n", passed)
-            text = b"\n" * passed + (rest[passed] if len(rest) > passed else b"")
-        if prefix and prefix in text:
-            text = is_comment.sub(b"", text)
-        return block if text is block.text else replace(block, text=text)
-
-    return empty
 
 
 def _time(columns: Columns) -> tuple[pl.Expr, tuple[Check, ...]]:
     if columns.time is None:
         return pl.lit(0), ()
+    if columns.time[1] == DATE_AND_TIME:
+        return _date_and_time(has_date=columns.date is not None)
     before_1970_ns = TIME_UNITS[columns.time[1]].before_1970_ns
     if not before_1970_ns:
         return nanoseconds("time"), (time_check("time"),)
@@ -156,6 +159,17 @@ def _time(columns: Columns) -> tuple[pl.Expr, tuple[Check, ...]]:
         "time {time} is out of range, valid are ticks of 100 ns since 1601, of 1970 to 2262",
     )
     return since_1970, (check,)
+
+
+def _date_and_time(*, has_date: bool) -> tuple[pl.Expr, tuple[Check, ...]]:
+    text, found = pl.col("time"), "time is {time}"
+    if has_date:
+        text = pl.concat_str("date", "time", separator=" ")
+        found = "date is {date} and time {time}"
+    since_1970 = nanoseconds_since_1970(text)
+    return since_1970, (
+        Check(since_1970.is_not_null(), f"{found}, valid is {VALID_DATE_AND_TIME}"),
+    )
 
 
 def _op(operations: Operations) -> tuple[pl.Expr, tuple[Check, ...]]:

@@ -80,7 +80,7 @@ class Given:
         self._is_read = True
         devices = DeviceCodes("_")
         first: Reading | None = None
-        row = 1
+        row, kept = 1, 0
         for frame in _gathered(_frames(self.data)):
             reading = reading_of(frame, self.columns)
             first = first or reading
@@ -98,7 +98,8 @@ class Given:
                 raise _unreadable(self.data, why) from why
             yield reading, requests, devices
             row += frame.height
-        if row == 1:
+            kept += requests.height
+        if not kept:
             raise WriteampError("the trace holds no request, at least one is needed")
 
     @cached_property

@@ -9,8 +9,15 @@ import polars as pl
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.traces.columns import TIME_UNITS, Columns, meanings, resolve
+from writeamp.traces.column_doubts import distinct, refuse_mixed_rows
+from writeamp.traces.column_values import DATE_AND_TIME, TIME_UNITS, meanings
+from writeamp.traces.columns import Columns, resolve
 from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.text_values import (
+    VALID_DATE_AND_TIME,
+    hexadecimal,
+    nanoseconds_since_1970,
+)
 from writeamp.traces.trace import (
     MAX_END_BYTES,
     MAX_LENGTH_BYTES,
@@ -22,6 +29,7 @@ from writeamp.traces.words import EXAMPLE
 
 _LAST_PAGE = 2**32 - 1
 _LARGEST_WHOLE_FLOAT = 2.0**53
+_LOOKED_AT_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class Reading:
         earliest_ns: the least valid time: 0 where columns are stated, as in text.
         words: what the words of the column op mean; empty for a column of operations.
         always: the operation of rows without a column op.
+        hexadecimal: those of offset and length that are hexadecimal numbers.
+        only: column and words of the rows that are requests; None if all are.
         ignored: columns that nothing is read from, though nobody stated which count.
     """
 
@@ -48,6 +58,8 @@ class Reading:
     words: Mapping[str, str] | None = None
     always: str = "write"
     ignored: tuple[str, ...] = ()
+    hexadecimal: tuple[str, ...] = ()
+    only: tuple[str, tuple[str, ...]] | None = None
 
     def requests(self, frame: pl.DataFrame, first_row: int, devices: DeviceCodes) -> pl.DataFrame:
         """Return the columns of `SCHEMA` for the rows of a frame.
@@ -60,14 +72,15 @@ class Reading:
         Raises:
             WriteampError: a value is not valid; names its row.
         """
-        rows = _Rows(frame, first_row)
+        rows = self._chosen(_Rows(frame, first_row))
+        frame = rows.frame
         most_offset = _LAST_PAGE if self.in_pages else MAX_END_BYTES - MAX_LENGTH_BYTES
         most_length = _LAST_PAGE + 1 if self.in_pages else MAX_LENGTH_BYTES
         offset_unit, length_unit = self.units
-        offset = rows.whole(self.names["offset"], most_offset // offset_unit) * offset_unit
+        offset = self._whole(rows, "offset", most_offset // offset_unit) * offset_unit
         length = pl.repeat(length_unit, frame.height, dtype=pl.UInt64, eager=True)
         if "length" in self.names:
-            length = rows.whole(self.names["length"], most_length // length_unit) * length_unit
+            length = self._whole(rows, "length", most_length // length_unit) * length_unit
         found = pl.DataFrame(
             {
                 "timestamp_ns": self._times(rows),
@@ -87,9 +100,23 @@ class Reading:
             length=pl.when(is_flush).then(0).otherwise(pl.col("length")),
         )
 
+    def _chosen(self, rows: _Rows) -> _Rows:
+        """Return the rows that are requests."""
+        if self.only is None:
+            return rows
+        name, words = self.only
+        counts = rows.frame[name].cast(pl.String).is_in(words).fill_null(False)
+        numbers = rows.numbers.filter(counts)
+        return _Rows(rows.frame.filter(counts), rows.first_row, numbers)
+
+    def _whole(self, rows: _Rows, field: str, most: int) -> pl.Series:
+        return rows.whole(self.names[field], most, is_hexadecimal=field in self.hexadecimal)
+
     def _times(self, rows: _Rows) -> pl.Series:
         if "time" not in self.names:
             return pl.repeat(0, rows.frame.height, dtype=pl.Int64, eager=True)
+        if self.time_unit == DATE_AND_TIME:
+            return rows.dates_and_times(self.names["time"], self.names.get("date"))
         return rows.times(self.names["time"], self.time_unit, self.earliest_ns)
 
     def _devices(self, rows: _Rows, known: DeviceCodes) -> pl.Series:
@@ -153,9 +180,12 @@ def ignored_columns(names: Iterable[str]) -> list[str]:
 
 
 def _stated(frame: pl.DataFrame, columns: Columns) -> Reading:
-    at = resolve(
-        columns.places, frame.columns, lambda sentence: WriteampError(f"the trace: {sentence}")
-    )
+    at = resolve(columns.places, frame.columns, _table_error)
+    only = None
+    if columns.only is not None:
+        where = resolve({"only": columns.only.where}, frame.columns, _table_error)
+        only = (frame.columns[where["only"]], columns.only.words)
+    _refuse_mixed(frame, columns, {*(frame.columns[position] for position in at.values())}, only)
     return Reading(
         in_pages=False,
         names={field: frame.columns[position] for field, position in at.items()},
@@ -164,6 +194,42 @@ def _stated(frame: pl.DataFrame, columns: Columns) -> Reading:
         earliest_ns=0,
         words=columns.op.words,
         always=columns.op.always,
+        hexadecimal=tuple(
+            field
+            for field, measure in (("offset", columns.offset), ("length", columns.length))
+            if measure.is_hexadecimal
+        ),
+        only=only,
+    )
+
+
+def _table_error(sentence: str) -> WriteampError:
+    return WriteampError(f"the trace: {sentence}")
+
+
+def _refuse_mixed(
+    frame: pl.DataFrame,
+    columns: Columns,
+    stated: set[str],
+    only: tuple[str, tuple[str, ...]] | None,
+) -> None:
+    """Refuse a table in which columns that are not stated hold stages or operations."""
+    rows = frame.head(_LOOKED_AT_ROWS)
+    if only is not None:
+        rows = rows.filter(pl.col(only[0]).cast(pl.String).is_in(only[1]))
+        stated = {*stated, only[0]}
+    others = [
+        (number, column)
+        for number, column in enumerate(rows, 1)
+        if column.name not in stated
+        and isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum)
+    ]
+    refuse_mixed_rows(
+        columns,
+        {
+            (number, column.name): distinct(column.drop_nulls().cast(pl.String).to_list())
+            for number, column in others
+        },
     )
 
 
@@ -185,23 +251,46 @@ def _are_whole(column: pl.Series) -> pl.Series:
 class _Rows:
     """Frame whose values are checked against their domains; the first fault is named."""
 
-    def __init__(self, frame: pl.DataFrame, first_row: int) -> None:
+    def __init__(
+        self, frame: pl.DataFrame, first_row: int, numbers: pl.Series | None = None
+    ) -> None:
+        """Take the rows of a batch, or those of them with these numbers, from 0."""
         self.frame = frame
         self.first_row = first_row
+        self._numbers = numbers
+
+    @property
+    def numbers(self) -> pl.Series:
+        """Numbers of the rows in the batch, from 0."""
+        if self._numbers is None:
+            return pl.int_range(self.frame.height, eager=True)
+        return self._numbers
 
     def refuse_first(self, faulty: pl.Series, sentence: Callable[[int], str]) -> None:
         """Raise an error on the first faulty row, if one is."""
         if faulty.any():
             at = int(faulty.arg_true()[0])
-            raise WriteampError(f"row {self.first_row + at} of the trace {sentence(at)}")
+            number = self.first_row + int(self.numbers[at])
+            raise WriteampError(f"row {number} of the trace {sentence(at)}")
 
-    def whole(self, name: str, most: int) -> pl.Series:
+    def whole(self, name: str, most: int, *, is_hexadecimal: bool = False) -> pl.Series:
         """Return a column of whole numbers as u64."""
+        if is_hexadecimal:
+            return self._hexadecimal(name, most)
         valid = f"a whole number from 0 to {most}"
-        column = self._numbers(name, valid)
+        column = self._numeric(name, valid)
         found = column.cast(pl.UInt64, strict=False)  # null where it does not fit
         is_valid = (found <= most) & _are_whole(column)
         self._refuse(name, ~is_valid.fill_null(False), valid)
+        return found
+
+    def _hexadecimal(self, name: str, most: int) -> pl.Series:
+        valid = f"the text of a hexadecimal number from 0 to {most:x}"
+        column = self.frame[name]
+        if not isinstance(column.dtype, pl.String):
+            self._refuse(name, pl.repeat(True, column.len(), eager=True), valid)
+        found = self.frame.select(hexadecimal(pl.col(name).str.strip_chars())).to_series()
+        self._refuse(name, ~(found <= most).fill_null(False), valid)
         return found
 
     def device_names(self, name: str) -> pl.Series:
@@ -224,7 +313,7 @@ class _Rows:
         elif isinstance(column.dtype, pl.Duration):
             column, unit = column.dt.total_nanoseconds(), "ns"
         else:
-            column = self._numbers(name, f"a time in {unit}")
+            column = self._numeric(name, f"a time in {unit}")
         per_unit, since = TIME_UNITS[unit].nanoseconds, TIME_UNITS[unit].before_1970_ns
         value = pl.lit(column)
         if column.dtype.is_float():
@@ -243,6 +332,21 @@ class _Rows:
         self._refuse(name, ~is_valid, f"a time in {unit} {range_words}")
         return found.cast(pl.Int64)
 
+    def dates_and_times(self, name: str, date: str | None) -> pl.Series:
+        """Return a column of dates with times, or two with one each, as i64 of nanoseconds."""
+        if date is None and isinstance(self.frame.schema[name], pl.Datetime):
+            return self.times(name, "ns", 0)
+        names = [name] if date is None else [date, name]
+        text = pl.concat_str([self._text(one) for one in names], separator=" ")
+        found = self.frame.select(nanoseconds_since_1970(text)).to_series()
+        self._refuse(name, found.is_null(), VALID_DATE_AND_TIME)
+        return found
+
+    def _text(self, name: str) -> pl.Expr:
+        if isinstance(self.frame.schema[name], pl.Time):  # a cast to text drops the fraction
+            return pl.col(name).dt.to_string("%H:%M:%S%.9f")
+        return pl.col(name).cast(pl.String).str.strip_chars()
+
     def operations(self, name: str, words: Mapping[str, str] | None) -> pl.Series:
         """Return a column of operations; `words` maps other words to them."""
         column = self.frame[name]
@@ -260,7 +364,7 @@ class _Rows:
             text = text.replace_strict(dict(words), return_dtype=pl.String)
         return text.cast(Operation)
 
-    def _numbers(self, name: str, valid: str) -> pl.Series:
+    def _numeric(self, name: str, valid: str) -> pl.Series:
         column = self.frame[name]
         if not column.dtype.is_numeric():
             self._refuse(name, pl.repeat(True, column.len(), eager=True), valid)

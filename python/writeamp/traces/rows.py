@@ -17,6 +17,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.quoting import quoted
 from writeamp.traces.source import Block
+from writeamp.traces.text_values import HEXADECIMAL, decimal_number, hexadecimal, whole_number
 from writeamp.traces.trace import MAX_END_BYTES, MAX_LENGTH_BYTES, MAX_TIMESTAMP_NS, SECTOR_BYTES
 
 _MAX_WHOLE = 2**64 - 1
@@ -29,6 +30,8 @@ class Kind(enum.Enum):
 
     WHOLE = enum.auto()
     """A whole number, 0 to 2^64 - 1."""
+    HEXADECIMAL = enum.auto()
+    """A hexadecimal number, with or without 0x, 0 to 2^64 - 1."""
     SECONDS = enum.auto()
     """A decimal number of seconds, kept exactly to the nanosecond."""
     MILLISECONDS = enum.auto()
@@ -56,6 +59,7 @@ _PLACES = {
 }
 _DTYPES: dict[Kind, pl.DataType] = {
     Kind.WHOLE: pl.UInt64(),
+    Kind.HEXADECIMAL: pl.UInt64(),
     **{kind: pl.Decimal(38, places) for kind, places in _PLACES.items()},
     Kind.WORD: pl.String(),
     Kind.IGNORED: pl.String(),
@@ -66,22 +70,31 @@ _DTYPES: dict[Kind, pl.DataType] = {
 class RowLayout:
     """Fields of a row, in order.
 
-    ``open_ended`` rows may have more fields, which are ignored.
+    ``open_ended`` rows may have more fields, which are ignored. In ``lenient`` rows a whole number
+    may be hexadecimal with 0x, and a time may have a colon behind.
     """
 
     separator: str
     fields: dict[str, Kind]
     open_ended: bool = False
+    lenient: bool = False
 
     @property
     def form(self) -> str:
         """Form of a row as a user would write it: the names with the separator between."""
         return self.separator.join(self.fields) + ("[...]" if self.open_ended else "")
 
-    @property
-    def schema(self) -> dict[str, pl.DataType]:
-        """Names and Polars types of all columns."""
-        return {name: _DTYPES[kind] for name, kind in self.fields.items()}
+    def from_text(self, *, leniently: bool) -> dict[str, pl.Expr]:
+        """Values of the columns that are parsed as text first."""
+        found = {}
+        for name, kind in self.fields.items():
+            if kind is Kind.HEXADECIMAL:
+                found[name] = hexadecimal(pl.col(name))
+            elif leniently and kind is Kind.WHOLE:
+                found[name] = whole_number(pl.col(name))
+            elif leniently and kind in _PLACES:
+                found[name] = decimal_number(pl.col(name), _PLACES[kind])
+        return found
 
     @property
     def wanted(self) -> dict[str, pl.DataType]:
@@ -113,8 +126,11 @@ def parse(block: Block, layout: RowLayout, checks: tuple[Check, ...]) -> pl.Data
     text = block.text if layout.separator == "\t" else block.text.replace(b"\t", b" ")
     rows = _parse_fast(text, layout) if _is_bare(text, layout) else None
     if rows is None:
-        text = _squeeze(block.text, layout.separator)
-        rows = _parse_fast(_without_blank_lines(text), layout)
+        text = squeeze(block.text, layout.separator)
+        text = _without_blank_lines(text)
+        rows = _parse_fast(text, layout)
+    if rows is None and layout.lenient:
+        rows = _parse_fast(text, layout, leniently=True)
     if rows is None:
         rows = _parse_line_by_line(block, layout)
     failure = first_failure(rows, checks)
@@ -182,7 +198,7 @@ def first_failure(rows: pl.DataFrame, checks: tuple[Check, ...]) -> tuple[int, s
 def _is_bare(text: bytes, layout: RowLayout) -> bool:
     """Return whether no field can have white space around it; doubt is False.
 
-    Only single bytes are looked for, as that is many times faster than what ``_squeeze`` does. Two
+    Only single bytes are looked for, as that is many times faster than what ``squeeze`` does. Two
     spaces between fields pass, and then leave an empty field, which the parser reports, unless it
     is of a column that nobody reads.
     """
@@ -194,15 +210,15 @@ def _is_bare(text: bytes, layout: RowLayout) -> bool:
     return is_all_read or not (b"  " in text or b"\n " in text or text.startswith(b" "))
 
 
-def _parse_fast(text: bytes, layout: RowLayout) -> pl.DataFrame | None:
+def _parse_fast(text: bytes, layout: RowLayout, *, leniently: bool = False) -> pl.DataFrame | None:
     try:
-        rows = _read_fields(text, layout)
+        rows = _read_fields(text, layout, leniently=leniently)
     except pl.exceptions.PolarsError:
         return None
     return None if any(column.has_nulls() for column in rows) else rows
 
 
-def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
+def _read_fields(text: bytes, layout: RowLayout, *, leniently: bool) -> pl.DataFrame:
     """Return text as a frame; a field that is missing or does not fit its type becomes null."""
     if not text or text.isspace():
         return pl.DataFrame(schema=layout.wanted)
@@ -211,19 +227,25 @@ def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
         # Polars takes the number of columns from the first line: a header of our own keeps a first
         # row with more or fewer from setting it.
         text = layout.separator.join(layout.fields).encode() + b"\n" + text
-    return pl.read_csv(
+    from_text = layout.from_text(leniently=leniently)
+    text_or_typed = {
+        name: pl.String() if name in from_text else _DTYPES[kind]
+        for name, kind in layout.fields.items()
+    }
+    rows = pl.read_csv(
         text,
         has_header=has_header,
-        schema=layout.schema,
+        schema=text_or_typed,
         columns=list(layout.wanted) if len(layout.wanted) < len(layout.fields) else None,
         separator=layout.separator,
         quote_char=None,
         ignore_errors=True,
         truncate_ragged_lines=layout.open_ended,
     )
+    return rows.with_columns(**from_text) if from_text else rows
 
 
-def _squeeze(text: bytes, separator: str) -> bytes:
+def squeeze(text: bytes, separator: str) -> bytes:
     """Return the text with bare fields: no white space around them, the same number of lines."""
     text = text.replace(b"\r\n", b"\n")
     if separator != "\t":
@@ -262,7 +284,7 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
             if kind is Kind.IGNORED:
                 continue
             try:
-                columns[name].append(_parse_field(kind, text_of_field))
+                columns[name].append(_parse_field(kind, text_of_field, layout.lenient))
             except ValueError as error:
                 found = (
                     f"{name} is {quoted(text_of_field)}" if text_of_field else f"{name} is missing"
@@ -271,7 +293,7 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=layout.wanted)
 
 
-def _parse_field(kind: Kind, text: str) -> int | str | Decimal:
+def _parse_field(kind: Kind, text: str, is_lenient: bool) -> int | str | Decimal:
     """Return the value of a field; a ValueError says what is valid."""
     if kind is Kind.WORD:
         if not text:
@@ -279,9 +301,13 @@ def _parse_field(kind: Kind, text: str) -> int | str | Decimal:
         return text
     if not text.isascii() or "_" in text:
         raise ValueError("a number")
+    if kind is Kind.HEXADECIMAL or (is_lenient and kind is Kind.WHOLE and text[:2] in ("0x", "0X")):
+        if not HEXADECIMAL.fullmatch(text):
+            raise ValueError("a hexadecimal number of at most 16 digits")
+        return int(text, 16)
     if kind is Kind.WHOLE:
         return _whole(text)
-    return _decimal(text, _PLACES[kind])
+    return _decimal(text.removesuffix(":") if is_lenient else text, _PLACES[kind])
 
 
 def _whole(text: str) -> int:
@@ -322,7 +348,7 @@ def _line_of_row(block: Block, layout: RowLayout, row: int) -> tuple[int, str]:
 
 def _numbered_lines(block: Block, layout: RowLayout) -> Iterator[tuple[int, str]]:
     """Yield the lines of a block that are not blank, squeezed, with their numbers."""
-    text = _squeeze(block.text, layout.separator).decode()
+    text = squeeze(block.text, layout.separator).decode()
     for number, line in enumerate(text.split("\n"), block.first_line):
         if line:
             yield number, line

@@ -1,0 +1,211 @@
+"""Values in a text `columns:…`: where a column is, its unit, and the meaning of its words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from writeamp.errors import WriteampError
+from writeamp.traces.quoting import quoted
+from writeamp.traces.trace import MAX_LENGTH_BYTES, OPERATIONS, SECTOR_BYTES
+from writeamp.units.byte_sizes import ByteSize
+
+PREFIX = "columns"
+
+# A column: its number, from 1, or its name in the header.
+Where: TypeAlias = int | str
+
+
+@dataclass(frozen=True)
+class TimeUnit:
+    """Unit of a column of times, and its origin before 1970."""
+
+    words: str
+    nanoseconds: int
+    before_1970_ns: int = 0
+
+
+TIME_UNITS = {
+    "s": TimeUnit("seconds", 10**9),
+    "ms": TimeUnit("milliseconds", 10**6),
+    "us": TimeUnit("microseconds", 10**3),
+    "ns": TimeUnit("nanoseconds", 1),
+    "100ns": TimeUnit("ticks of 100 ns", 100),
+    # Nanoseconds since 1601 overflow 64 bits today.
+    "filetime": TimeUnit("ticks of 100 ns since 1601", 100, 11_644_473_600_000_000_000),
+    "datetime": TimeUnit("dates and times, of UTC where they name no zone", 1),
+}
+DATE_AND_TIME = "datetime"
+_LAST_COLUMN = 4096
+_LARGEST_UNIT_BYTES = 2**40
+_HEXADECIMAL = "hex-"
+_UNITS = (
+    "bytes, sectors (512 bytes) or a size such as 4KiB, each also as hex-… of hexadecimal numbers"
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Column of bytes, sectors or pages; without one, `unit_bytes` is every row's value."""
+
+    where: Where | None
+    unit_bytes: int
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """Canonical text of the column."""
+        return self.unit if self.where is None else f"{self.where}:{self.unit}"
+
+    @property
+    def is_hexadecimal(self) -> bool:
+        """True if the numbers of the column are hexadecimal."""
+        return self.where is not None and self.unit.startswith(_HEXADECIMAL)
+
+    @property
+    def counted(self) -> str:
+        """Unit of the numbers, for a note."""
+        if self.where is None:
+            return f"all {self.unit}"
+        unit = self.unit.removeprefix(_HEXADECIMAL)
+        named = {1: "bytes", SECTOR_BYTES: f"sectors of {SECTOR_BYTES} bytes"}
+        words = named.get(self.unit_bytes, f"counted in {unit}")
+        return f"{words}, hexadecimal" if self.is_hexadecimal else words
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Column of operation words and their meanings; without one, `always` is every row's."""
+
+    where: Where | None
+    words: Mapping[str, str]
+    always: str = ""
+
+    @property
+    def text(self) -> str:
+        """Canonical text of the column."""
+        if self.where is None:
+            return self.always
+        return f"{self.where}:" + "/".join(f"{word}={op}" for word, op in self.words.items())
+
+    @property
+    def valid(self) -> str:
+        """Operation words with their meanings, for a sentence."""
+        return meanings(self.words)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Column whose words say which rows are requests; rows with another word are passed over."""
+
+    where: Where
+    words: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Canonical text of the selection."""
+        return f"{self.where}:{'/'.join(self.words)}"
+
+
+def meanings(words: Mapping[str, str]) -> str:
+    """Return operation words with their meanings, for a sentence."""
+    return ", ".join(f"{word} ({op})" for word, op in words.items())
+
+
+def parse_where(field: str, text: str) -> Where:
+    """Return the column that a text names, by its number or its name."""
+    if not text.isdecimal():
+        if text.lstrip("+-").replace(".", "").isdecimal():
+            raise spec_error(f"{field} is column {quoted(text)}; columns count from 1")
+        return text
+    if len(text) > len(str(_LAST_COLUMN)) or not 1 <= int(text) <= _LAST_COLUMN:
+        raise spec_error(
+            f"{field} is column {quoted(text)}; columns count from 1, to {_LAST_COLUMN}"
+        )
+    return int(text)
+
+
+def parse_time(text: str) -> tuple[Where, str]:
+    """Return the column of times and their unit."""
+    where, colon, unit = text.rpartition(":")
+    if not colon or not where:
+        raise spec_error(f"time={text} does not say its unit, as time=1:ms does; {_time_units()}")
+    if unit not in TIME_UNITS:
+        raise spec_error(f"time={text} has the unit {quoted(unit)}; {_time_units()}")
+    return parse_where("time", where), unit
+
+
+def _time_units() -> str:
+    return "valid are " + ", ".join(f"{name} ({unit.words})" for name, unit in TIME_UNITS.items())
+
+
+def parse_measure(field: str, text: str) -> Measure:
+    """Return the column of offsets or lengths, or the length of all rows."""
+    where, colon, unit = text.rpartition(":")
+    if colon and where:
+        return Measure(parse_where(field, where), _unit_bytes(field, text, unit), unit)
+    if field == "length" and not text.isdecimal():
+        try:
+            size = _size(text)
+        except WriteampError:
+            size = 0
+        if 0 < size <= MAX_LENGTH_BYTES:
+            return Measure(None, size, text)
+    one_size = ", or a size that all rows have, such as 4KiB" if field == "length" else ""
+    raise spec_error(
+        f"{field}={text} does not say its unit, as {field}=3:bytes does; valid are {_UNITS}"
+        f"{one_size}"
+    )
+
+
+def _unit_bytes(field: str, text: str, unit: str) -> int:
+    named = {"bytes": 1, "sectors": SECTOR_BYTES}
+    unit_of_number = unit.removeprefix(_HEXADECIMAL)
+    if unit_of_number in named:
+        return named[unit_of_number]
+    try:
+        size = 0 if unit_of_number.isdecimal() else _size(unit_of_number)
+    except WriteampError:
+        size = 0
+    if not 0 < size <= _LARGEST_UNIT_BYTES:
+        raise spec_error(f"{field}={text} has the unit {quoted(unit)}; valid are {_UNITS}")
+    return size
+
+
+def _size(text: str) -> int:
+    return int(ByteSize().check("size", text))
+
+
+def parse_operations(text: str) -> Operations:
+    """Return the column of operations with its words, or the operation of all rows."""
+    if text in OPERATIONS:
+        return Operations(None, {}, always=text)
+    where, colon, listed = text.partition(":")
+    valid = "op=5:0=read/1=write, with any of read, write, trim and flush, or op=write for all rows"
+    if not colon or not where:
+        raise spec_error(f"op={text} does not say what its words mean; valid is such as {valid}")
+    words: dict[str, str] = {}
+    for one in listed.split("/"):
+        word, _, op = one.rpartition("=")
+        if not word or op not in OPERATIONS:
+            raise spec_error(f"op={text} has {quoted(one)}; valid is such as {valid}")
+        if words.setdefault(word, op) != op:
+            raise spec_error(f"op={text} has {quoted(word)} twice, each word means one operation")
+    return Operations(parse_where("op", where), words)
+
+
+def parse_selection(text: str) -> Selection:
+    """Return the column and the words of the rows that count."""
+    where, colon, listed = text.rpartition(":")
+    words = tuple(dict.fromkeys(word for word in listed.split("/") if word))
+    if not colon or not where or not words:
+        raise spec_error(
+            f"only={text} does not say which rows count; valid is COLUMN:WORD/WORD, as in only=4:C"
+        )
+    return Selection(parse_where("only", where), words)
+
+
+def spec_error(sentence: str) -> WriteampError:
+    """Return the error for a text `columns:…` that is not valid."""
+    return WriteampError(f"{PREFIX}: {sentence}")
