@@ -27,6 +27,8 @@ _ROWS = {
     "fiu": b"89968195792462 20782 gzip 8 16 W 6 0 56f11b711d91a065a2b6458eca924523\n",
     "libcachesim": b"1,0.5,2a,8192,8\n",
     "ftrace": b"x-5 [000] .... 0.5: block_rq_complete: 8,0 W () 8 + 16 [0]\n",
+    "biosnoop": b"0.5 x 5 sda W 8 8192 0.7\n",
+    "xperf": b"DiskWrite, 5, x (5), 7, 0x1, 0x1000, 0x2000, 9, 0, 0x6, 9\n",
 }
 _BINARY = {
     "vscsi": struct.pack("<IIIHHQQ", 1, 4096, 1, 0x2A, 0x100, 8, 1000) * 3,

@@ -12,6 +12,8 @@ from in_process import run
 from places import ROOT
 from writeamp import traces
 from writeamp.errors import WriteampError
+from writeamp.traces.format import ReadOptions
+from writeamp.traces.pieces import read_pieces
 
 CASES = ROOT / "tests" / "data" / "cases" / "traces"
 WRITE = (0, "write", 2048 * 512, 4096)
@@ -200,3 +202,235 @@ def test_devices_packed_files_and_every_verb_take_block_events(tmp_path: Path) -
     ended = run("trace convert", f"{path} {tmp_path / 'out.parquet'}")
     assert ended.status == 0
     assert rows(traces.read(tmp_path / "out.parquet")) == rows(trace)
+
+
+BIOSNOOP_HEAD = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)\n"
+BIOSNOOP_ROW = "0.000004    supervise      1950   sda     W 2048       4096       0.74\n"
+
+
+def test_the_public_biosnoop_table_has_fifteen_writes_on_three_disks() -> None:
+    trace = traces.read(CASES / "t01-biosnoop.txt")
+    assert trace.format == "biosnoop"
+    assert {row[1] for row in rows(trace)} == {"write"}
+    assert trace.requests["length"].sum() == 127_488
+    assert trace.devices == ["xvda1", "xvdb", "xvdc"]
+    assert trace.requests.row(0) == (4_000, 0, "write", 13_092_560 * 512, 4096)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BIOSNOOP_HEAD + BIOSNOOP_ROW,
+        "TIME(s) COMM PID DISK T SECTOR BYTES QUE(ms) LAT(ms)\n"
+        "0.000004001 ext4 lazy 12 init 1950 sda WS 2048 4096 -1.000 0.74\n",
+        "TIME(s) COMM PID DISK T SECTOR BYTES P QUE(ms) LAT(ms)\n"
+        "0.000004 x 1950 sda W 2048 4096 S 0.01 0.74\n",
+        "TIME(s) COMM PID DISK T SECTOR BYTES P LAT(ms)\n0.000004 x 1 sda W 2048 4096   0.74\n",
+        "TIME     TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n"
+        "10:00:01 0.000004 x 1950 sda W 2048 4096 0.74\n",
+        "Tracing block I/O... Hit Ctrl-C to end\n" + BIOSNOOP_HEAD + BIOSNOOP_ROW + "^C\n",
+        "warning: cc1 of the compiler\n" + BIOSNOOP_HEAD + BIOSNOOP_ROW + "\n" + BIOSNOOP_HEAD,
+        BIOSNOOP_ROW,
+        "0.000004 kworker/0:1H 26040 sda WFS 2048 4096 0.250 0.74\n",
+    ],
+)
+def test_a_completed_write_reads_the_same_from_every_version_of_biosnoop(
+    tmp_path: Path, text: str
+) -> None:
+    trace = trace_of(tmp_path, text)
+    assert trace.format == "biosnoop"
+    assert rows(trace) == [WRITE]
+    assert trace.requests["timestamp_ns"][0] // 1000 == 4
+    assert trace.devices == ["sda"]
+    assert ("no header" in notes(trace)) == ("COMM" not in text)
+
+
+def test_a_few_rows_of_several_disks_are_a_table_of_biosnoop(tmp_path: Path) -> None:
+    rows_of_disks = [f"0.{at} x 1 sd{'abc'[at]} W {at * 512} 4096 0.7\n" for at in range(3)]
+    assert trace_of(tmp_path, BIOSNOOP_HEAD + "".join(rows_of_disks)).devices == [
+        "sda",
+        "sdb",
+        "sdc",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "outcome"),
+    [
+        ("0.1 x 1 sda R 8 4096 0.7", ("read", 4096, 4096)),
+        ("0.1 x 1 sda RA 8 4096 0.7", ("read", 4096, 4096)),
+        ("0.1 x 1 sda DS 8 4096 0.7", ("trim", 4096, 4096)),
+        ("0.1 x 1 sda FF -1 0 0.7", ("flush", 0, 0)),
+        ("0.1 x 1 sda FF 18446744073709551615 0 0.7", ("flush", 0, 0)),
+        ("-0.1 x 1 sda W 23437770752 4096 0.7", ("write", 23_437_770_752 * 512, 4096)),
+        ("0.1 ?   0             R  -1        8          1.09", "1 commands without a sector"),
+        ("0.1 x 1 sda R 18446744073709551615 36 1.1", "1 commands without a sector"),
+        ("0.1 x 1 sda N 8 4096 0.7", "1 commands without a sector or an operation"),
+        ("Possibly lost 12 samples", "12 events were lost"),
+        ("lost 12 events on CPU #3", "12 events were lost"),
+    ],
+)
+def test_a_row_of_biosnoop_is_the_request_that_it_was_or_is_left_out_with_a_note(
+    tmp_path: Path, row: str, outcome: str | tuple[object, ...]
+) -> None:
+    trace = trace_of(tmp_path, BIOSNOOP_HEAD + BIOSNOOP_ROW + row + "\n")
+    if isinstance(outcome, str):
+        assert rows(trace) == [WRITE]
+        assert outcome in notes(trace)
+    else:
+        assert rows(trace)[1][1:] == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (BIOSNOOP_HEAD + "0.1 x 1 sda W -2147483648 4096 0.7\n", "txt:2: sector is '-2147483648'"),
+        (BIOSNOOP_HEAD + BIOSNOOP_ROW + "0.1 x 1 sda W 8 40", "txt:3: the row is"),
+        (BIOSNOOP_HEAD + BIOSNOOP_ROW + "rubbish\n", "txt:3: the row is 'rubbish'"),
+        (BIOSNOOP_HEAD + "0.1 x 1 sda Q 8 4096 0.7\n", "txt:2: operation is 'Q'"),
+        (BIOSNOOP_ROW + "0.1 x 1 sda W 8 8 0.7\n", "txt:2: bytes is '8', no multiple of 512"),
+        (
+            "TIME(ms)     DISK    COMM             PID    LAT(ms)\n611 nvme0n1 bash 4179 10\n",
+            "without T, SECTOR, BYTES: which sectors are written is unknown (biosnoop of bcc",
+        ),
+    ],
+)
+def test_what_biosnoop_does_not_say_is_refused_with_the_reason(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    with pytest.raises(WriteampError) as error:
+        trace_of(tmp_path, text)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+DUMPER_HEAD = """BeginHeader
+   DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri,  VolSnap,         FileObject, FileName
+  DiskWrite,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri,  VolSnap,         FileObject, FileName
+DiskWriteInit,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr
+  DiskFlush,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,                           ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri
+EndHeader
+OS Version: 6.0.6001, Trace Size: 8704KB, Events Lost: 0, Buffers lost: 0, Trace Length: 36 sec
+"""  # noqa: E501 (as the tool prints it)
+DETAIL_HEAD = """QD/I - Number of outstanding IOs at IO start time.
+
+   IO Type, Start Time,   End Time,    IO Time,  Disk SrvT,    IO Size,  Byte Offset,  Pri, QD/I, QD/C, IBCB, IBCA, IACB,     Process Name ( PID), Disk, Filename
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("text", "time_us"),
+    [
+        (
+            "DiskWrite,       8612,        xperf.exe (3984),      11844,   1, 0xffffe288b23f1b20, "
+            '0x0000100000, 0x00001000,  283,  2, 0x060043,  283,  3, x, "C:\\$M"',
+            8612,
+        ),
+        (
+            "DiskWrite,  8612,  a, b (x).exe (3984),  11844, 0xfffffa80, 0x0000100000, 0x00001000, "
+            '283,        2, 0x060043, 283, 3, Original, 0xfffff, "C:\\a, b.txt"\r',
+            8612,
+        ),
+        (
+            " DiskWrite,  368013044,  368013253,   209, 209, 0x00001000, 0x0000100000,  3,  0, "
+            "   0,    0,    0,    0,           System (   4),    2, C:\\kernel (2), 9, .etl",
+            368_013_044,
+        ),
+        ("DiskWrite, 8612, System ( 4), 8, 0xfffffa80, 0x0000100000, 0x00001000, 283, 2", 8612),
+    ],
+)
+def test_a_disk_write_reads_the_same_from_every_table_of_xperf(
+    tmp_path: Path, text: str, time_us: int
+) -> None:
+    for head in ("", DUMPER_HEAD, DETAIL_HEAD):
+        trace = trace_of(tmp_path, f"{head}{text}\n")
+        assert trace.format == "xperf"
+        assert rows(trace) == [WRITE]
+        assert trace.requests["timestamp_ns"].to_list() == [time_us * 1000]
+        assert trace.devices == ["2"]
+        assert "lost" not in notes(trace)
+
+
+XPERF_WRITE = "DiskWrite, 8612, x (4), 8, 0xfa80, 0x0000100000, 0x00001000, 283, 2, 0x06, 283\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("DiskRead, 9, x (4), 8, 3, 0xfa80, 0x1000, 0x00001000, 283, 2, 0x", ("read", 4096, 4096)),
+        ("DiskFlush, 9, x (4), 8, 3, 0xfa80, 283, 2, 0x0, 283, 3", ("flush", 0, 0)),
+        ("DiskFlush, 9, x (4), 8, 0xfa80,    ,    , 283, 2, 0x0, 283, 3", ("flush", 0, 0)),
+        ("DiskFlush, 9, 10, 1, 1", "1 flushes of an unknown disk"),
+        ("DiskWriteInit, 9, x (4), 8, 0xfa80", ""),
+        ("FileIoWrite, 9, x (4), 8, 0xfa80, 0x1000, 0x00001000, 283, 2", ""),
+        (
+            "OS Version: 6.1, Events Lost: 12, Buffers lost: 3, Trace Start: 1",
+            "12 events were lost",
+        ),
+        (
+            "OS Version: 6.1, Events Lost: 0, Buffers lost: 3, Trace Start: 1",
+            "3 buffers of events, l",
+        ),
+    ],
+)
+def test_an_event_of_windows_is_a_request_once_or_none(
+    tmp_path: Path, line: str, outcome: str | tuple[object, ...]
+) -> None:
+    trace = trace_of(tmp_path, XPERF_WRITE + line + "\n")
+    if isinstance(outcome, str):
+        assert rows(trace) == [WRITE]
+        assert outcome in notes(trace)
+    else:
+        assert [row[1:] for row in rows(trace)] == [WRITE[1:], outcome]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("DiskWrite, 9, x (4), 8, 0xfa80, 0x1000", "txt:2: the event is 'DiskWrite, 9"),
+        ("DiskWrite, 9, x (4), 8, 0xfa80, 4096, 4096, 283, 2", "txt:2: the event is"),
+        ("DiskRead, 9, x (4), 8, 0xfa80, 0xffffffffffffffff, 0x1000, 283, 2", "txt:2: ByteOffset"),
+        ("DiskRead, TimeStamp, Process Name ( PID), IOSize, ByteOffset", "txt:2: the header is"),
+    ],
+)
+def test_a_disk_event_of_another_form_names_its_line(tmp_path: Path, line: str, words: str) -> None:
+    with pytest.raises(WriteampError) as error:
+        trace_of(tmp_path, XPERF_WRITE + line + "\n")
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_powershell_wrote_is_refused_as_utf_16(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_bytes((DUMPER_HEAD + XPERF_WRITE).encode("utf-16"))
+    with pytest.raises(WriteampError, match="is UTF-16 text: convert it first with iconv"):
+        traces.read(path)
+
+
+def test_tables_of_tools_are_read_in_pieces_and_by_device(tmp_path: Path) -> None:
+    for name, head, row in (
+        ("biosnoop", BIOSNOOP_HEAD, "{at}.5 x 1 sd{disk} W {sector} 4096 0.7\n"),
+        (
+            "xperf",
+            DUMPER_HEAD,
+            "DiskWrite, {at}, x (4), 8, 0xfa, 0x{byte:x}, 0x1000, 9, {disk}\n",
+        ),
+    ):
+        path = tmp_path / name
+        lines = [
+            row.format(
+                at=at,
+                disk="ab"[at % 2] if name == "biosnoop" else at % 2,
+                sector=at * 8,
+                byte=at * 4096,
+            )
+            for at in range(60_000)
+        ]
+        path.write_text(head + "".join(lines))
+        pieces = list(read_pieces(traces.FORMATS[name], path, ReadOptions()))
+        read = [piece() for piece in pieces]
+        assert sum(piece.requests.height for piece in read) == 60_000
+        trace = traces.read(path)
+        assert len(trace.devices) == 2
+        one = traces.to_pages(trace, 4096, device=trace.devices[1])
+        assert int(one.count.sum()) == 30_000

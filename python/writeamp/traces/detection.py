@@ -73,7 +73,7 @@ def _absurdities(entry: Format, path: Path, head: Head) -> list[str]:
 
     Rows that are damaged say nothing of the format: reading it names them.
     """
-    if entry.rows is None:
+    if entry.rows is None or entry.unmistakable:
         return []
     lines = [line for line in head.lines if entry.matches(Head(line.encode(), (line,)))]
     rows = entry.rows(path)

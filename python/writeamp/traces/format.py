@@ -42,6 +42,7 @@ class Format:
         matches: whether the beginning of a file looks like this format.
         certain: False where another known format has the same look but other units, so that the
             format must be named.
+        unmistakable: no other table has this look, so that its consequences need no check.
         read: path and options to trace.
         write: writes a trace to an open file; returns notes on what was rounded or renamed.
         actions: values of the ``action`` option, the default first; none if it takes none.
@@ -59,6 +60,7 @@ class Format:
     read: Callable[[Path, ReadOptions], Trace]
     write: Callable[[Trace, BinaryIO], list[str]]
     certain: bool = True
+    unmistakable: bool = False
     actions: tuple[str, ...] = ()
     rows: Callable[[Path], RowFormat] | None = None
     is_written: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 # Files that hold a trace, but not as text: what to do instead of reading them.
 _FOREIGN_MAGICS = ((b"PK\x03\x04", "is a zip archive: unpack it first"),)
+# What PowerShell writes by default: a mark, and then letters of two bytes.
+_UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,10 @@ def _refuse_foreign(file: BinaryIO, path: Path) -> None:
     for foreign, sentence in _FOREIGN_MAGICS:
         if magic.startswith(foreign):
             raise WriteampError(f"{path}: {sentence}")
+    if _UTF_16.match(magic):
+        raise WriteampError(
+            f"{path}: is UTF-16 text: convert it first with iconv -f UTF-16 -t UTF-8"
+        )
 
 
 def _refuse_tar(start: bytes, path: Path) -> None:

@@ -22,6 +22,8 @@ FORMAT_NAMES = (
     "vscsi",
     "blktrace",
     "ftrace",
+    "biosnoop",
+    "xperf",
     "parquet",
 )
 

@@ -1,0 +1,183 @@
+"""biosnoop: the table of completed requests that the BPF tools of bcc print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.formats.blkparse import operation_of_rwbs
+from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
+from writeamp.traces.quoting import quoted
+from writeamp.traces.row_format import RowFormat, any_line, operation
+from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds
+from writeamp.traces.source import Block, Head, read_head
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES, Trace
+
+_FORM = "TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms)"
+_USUAL = ("TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES")
+# Names may have spaces, and the kernel does not always know the disk.
+_PATTERNS = {
+    "TIME(s)": r"(?P<time>-?[0-9]+\.[0-9]+)",
+    "COMM": r".*?",
+    "PID": r"-?[0-9]+",
+    "DISK": r"(?P<disk>\S*?)",
+    "T": r"(?P<rwbs>[A-Z]+)",
+    "SECTOR": r"(?P<sector>-?[0-9]+)",
+    "BYTES": r"(?P<bytes>[0-9]+)",
+}
+_ANYTHING = r"\S+"
+_NEEDED = ("T", "SECTOR", "BYTES")
+# What the tools print for a request without a place: -1 in 64 bits, with a sign or without.
+_NO_SECTOR = ("-1", "18446744073709551615")
+_LOST = re.compile(r"\blost (\d+) (?:events|samples)", re.IGNORECASE)
+_CHATTER = r"^\s*(?:\^C|Tracing |Detaching)|^\s*$"
+_ROW = re.compile(
+    r"-?\d+\.\d+\s+\S.*?\s+\d+\s+\S*\s+[RWDFN][A-Z]*\s+(-1|\d+)\s+\d+(\s+[SR?])?(\s+-?\d+\.\d+){1,2}"
+)
+
+_LAYOUT = RowLayout(
+    " ",
+    {
+        "time": Kind.SECONDS,
+        "disk": Kind.WORD,
+        "operation": Kind.WORD,
+        "sector": Kind.WHOLE,
+        "bytes": Kind.WHOLE,
+    },
+)
+_OP, _OP_CHECK = operation("operation", {name: [name] for name in OPERATIONS})
+_CHECKS = (
+    _OP_CHECK,
+    Check(  # The clock starts at the first row printed, which need not be the first completed.
+        nanoseconds("time").is_between(-MAX_TIMESTAMP_NS, MAX_TIMESTAMP_NS),
+        "time {time} is out of range, valid are seconds within 2^63 ns of 0",
+    ),
+    *extent_checks("sector", "bytes", offset_unit_bytes=SECTOR_BYTES),
+)
+# Only a header says that sizes are bytes; without one they must look like bytes.
+_WHOLE_SECTORS = Check(
+    pl.col("bytes") % SECTOR_BYTES == 0,
+    f"bytes is {{bytes}}, no multiple of {SECTOR_BYTES}, and no header says the unit: "
+    f"put the header line of biosnoop first ({_FORM})",
+)
+
+
+def _rows(path: Path) -> RowFormat:
+    names = _header(read_head(path).lines)
+    missing = [name for name in _NEEDED if names and name not in names]
+    if names and missing:
+        raise WriteampError(
+            f"{path}: is a table of {' '.join(names)}, without {', '.join(missing)}: which sectors "
+            "are written is unknown (biosnoop of bcc prints it, biosnoop.bt of bpftrace does not)"
+        )
+    rewrite = _Rewriting(names or _USUAL, is_headed=names is not None)
+    notes = ["times are of completion, in seconds; sectors of 512 bytes, sizes in bytes"]
+    if names is None:
+        notes.append(f"no header line: columns are taken for {_FORM}")
+    elif "TIME(s)" not in names:
+        notes.append("the table has no TIME(s): no times")
+    return RowFormat(
+        name="biosnoop",
+        layout=_LAYOUT,
+        device_columns=["disk"],
+        checks=_CHECKS if names else (*_CHECKS, _WHOLE_SECTORS),
+        timestamp_ns=nanoseconds("time"),
+        op=_OP,
+        offset=pl.col("sector") * SECTOR_BYTES,
+        length=pl.col("bytes"),
+        notes=notes,
+        without_others=rewrite.rows_of,
+        left_out=rewrite.left_out.notes,
+    )
+
+
+def _header(lines: Sequence[str]) -> list[str] | None:
+    """Return the names of the columns, or None without a header line."""
+    return next((line.split() for line in lines if _is_header(line.split())), None)
+
+
+def _is_header(names: Sequence[str]) -> bool:
+    return {"COMM", "PID", "LAT(ms)"} <= set(names)
+
+
+class _Rewriting:
+    """Rewriter of a table with these columns, with counts of what it leaves out."""
+
+    def __init__(self, names: Sequence[str], *, is_headed: bool) -> None:
+        self._is_past_header = not is_headed
+        self.left_out = LeftOut()
+        columns = names[: max(names.index(name) for name in _NEEDED) + 1]
+        gap = r"[ \t]+"
+        patterns = gap.join(_PATTERNS.get(name, _ANYTHING) for name in columns)
+        # After the size comes at least the latency: a row that is cut within the size is none.
+        self._pattern = rf"^[ \t]*{patterns}{gap}\S"
+
+    def rows_of(self, block: Block) -> Block:
+        """Return a block of rows of time, disk, operation, sector and bytes."""
+        lines = numbered_lines(block)
+        groups = pl.col("line").str.extract_groups(self._pattern)
+        fields = lines.with_columns(groups.alias("fields")).unnest("fields")
+        if "time" not in fields.columns:
+            fields = fields.with_columns(time=pl.lit("0"))
+        self._look_at_others(block, fields.filter(pl.col("bytes").is_null()))
+        return with_rows(block, lines, self._requests(fields.drop_nulls("bytes")))
+
+    def _look_at_others(self, block: Block, others: pl.DataFrame) -> None:
+        odd = others.filter(~pl.col("line").str.contains(_CHATTER))
+        for number, line in odd.select("number", "line").iter_rows():
+            if _is_header(line.split()):
+                self._is_past_header = True
+            elif lost := _LOST.search(line):
+                self.left_out.lost += int(lost[1])
+            elif self._is_past_header or block.first_line > 1:
+                raise block.fault(number, f"the row is {quoted(line.strip())}, valid is {_FORM}")
+            else:  # what bcc prints while it compiles
+                self.left_out.reasons["lines before the header"] += 1
+
+    def _requests(self, fields: pl.DataFrame) -> pl.DataFrame:
+        names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
+        named = fields.with_columns(
+            name=pl.col("rwbs").replace_strict(names, return_dtype=pl.String),
+            has_sector=~pl.col("sector").is_in(_NO_SECTOR),
+            disk=pl.when(pl.col("disk") == "").then(pl.lit("?")).otherwise("disk"),
+        )
+        is_flush = pl.col("name") == "flush"
+        is_request = is_flush | (pl.col("has_sector") & (pl.col("name") != "none"))
+        kept = named.filter(is_request)
+        self.left_out.reasons["commands without a sector or an operation"] += (
+            named.height - kept.height
+        )
+        extent = (
+            pl.when(is_flush).then(pl.lit("0 0")).otherwise(pl.format("{} {}", "sector", "bytes"))
+        )
+        return kept.select("number", row=pl.format("{} {} {} {}", "time", "disk", "name", extent))
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read a table of biosnoop."""
+    return _rows(path).read(path)
+
+
+def _matches(head: Head) -> bool:
+    return _header(head.lines) is not None or any_line(_ROW, head)
+
+
+FORMAT = Format(
+    name="biosnoop",
+    summary="completed requests as biosnoop of bcc and libbpf-tools prints them",
+    columns=_FORM,
+    units="time in seconds since the start, of completion; sectors of 512 bytes; sizes in bytes; "
+    "T is R or W, or RWBS as in blkparse",
+    detection="a header with COMM, PID and LAT(ms), or rows of this form",
+    matches=_matches,
+    read=read,
+    write=only_read("biosnoop"),
+    unmistakable=True,
+    is_written=False,
+    rows=_rows,
+)

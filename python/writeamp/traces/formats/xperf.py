@@ -1,0 +1,167 @@
+"""xperf: disk events of Windows (ETW), as `dumper` and `diskio -detail` print them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
+from writeamp.traces.quoting import quoted
+from writeamp.traces.row_format import RowFormat, operation
+from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.source import Block, Head
+from writeamp.traces.trace import Trace
+
+_FORM = (
+    "DiskWrite, TimeStamp, Process Name ( PID), ThreadID, [CPU,] IrpPtr, ByteOffset, IOSize, "
+    "ElapsedTime, DiskNum, …"
+)
+_NUMBER, _HEX = r"[ \t]*([0-9]+)[ \t]*,", r"[ \t]*0x([0-9a-fA-F]+)[ \t]*,"
+_UNREAD, _UNREAD_HEX = r"[ \t]*[0-9]+[ \t]*,", r"[ \t]*0x[0-9a-fA-F]+[ \t]*,"
+_DISK = r"[ \t]*([0-9]+)[ \t\r]*(?:,|$)"
+_OF_DATA = r"^[ \t]*(DiskRead|DiskWrite)[ \t]*,"
+# Names of processes may have commas: what follows them fixes the columns.
+_TO_POINTER = rf"{_NUMBER}.*?,{_UNREAD}(?:{_UNREAD})?{_UNREAD_HEX}"
+# In `dumper` the offset comes before the size, in `diskio -detail` after it.
+_DUMPED = rf"{_OF_DATA}{_TO_POINTER}{_HEX}{_HEX}{_UNREAD}{_DISK}"
+_TO_PROCESS_ID = r".*?\([ \t]*-?[0-9]+\)[ \t]*,"
+_DETAILED = rf"{_OF_DATA}{_NUMBER}{_UNREAD * 3}{_HEX}{_HEX}{_TO_PROCESS_ID}{_DISK}"
+_FLUSH = rf"^[ \t]*(DiskFlush)[ \t]*,{_TO_POINTER}(?:[ \t]*,)*{_UNREAD}{_DISK}"
+_DISK_EVENT = r"^[ \t]*Disk(Read|Write|Flush)[ \t]*,"
+_IS_HEADER = r"^[ \t]*(?:Disk(?:Read|Write|Flush)[ \t]*,[ \t]*TimeStamp|IO Type[ \t]*,)"
+_KNOWN_HEADER = (
+    r"^[ \t]*DiskFlush|ThreadID,[ \t]*(?:CPU,[ \t]*)?IrpPtr,[ \t]*ByteOffset,[ \t]*IOSize,"
+    r"|IO Type, Start Time,[ \t]*End Time,[^,]*,[^,]*,[ \t]*IO Size,[ \t]*Byte Offset,"
+)
+_DETECTED = re.compile(
+    rb"^[ \t]*Disk(?:Read|Write)[ \t]*,[ \t]*(?:TimeStamp[ \t]*,|[0-9]+[ \t]*,)", re.MULTILINE
+)
+_LOST = re.compile(r"Events Lost: (\d+)(?:, Buffers lost: (\d+))?", re.IGNORECASE)
+
+_LAYOUT = RowLayout(
+    " ",
+    {
+        "TimeStamp": Kind.MICROSECONDS,
+        "DiskNum": Kind.WHOLE,
+        "event": Kind.WORD,
+        "ByteOffset": Kind.WHOLE,
+        "IOSize": Kind.WHOLE,
+    },
+)
+_OP, _OP_CHECK = operation(
+    "event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFlush"]}
+)
+
+
+class _Events:
+    """Disk events as rows, and counts of what is left out."""
+
+    def __init__(self) -> None:
+        self.left_out = LeftOut()
+
+    def rows_of(self, block: Block) -> Block:
+        """Return a block of rows of time, disk, event, offset and size; other lines are empty."""
+        lines = numbered_lines(block)
+        self._look_at_others(block, lines)
+        events = lines.filter(
+            pl.col("line").str.contains(_DISK_EVENT) & ~pl.col("line").str.contains(_IS_HEADER)
+        )
+        requests = _of_data(events, _DUMPED, ["offset", "size"])
+        requests = pl.concat([requests, _of_data(events, _DETAILED, ["size", "offset"])])
+        requests = pl.concat([requests, _of_flushes(events)])
+        others = events.join(requests, on="number", how="anti")
+        is_flush = others["line"].str.contains(r"^[ \t]*DiskFlush")
+        self.left_out.reasons["flushes of an unknown disk"] += int(is_flush.sum())
+        odd = others.filter(~is_flush)
+        if odd.height:
+            number, line = odd.sort("number").select("number", "line").row(0)
+            raise block.fault(number, f"the event is {quoted(line.strip())}, valid is {_FORM}")
+        return with_rows(block, lines, requests)
+
+    def _look_at_others(self, block: Block, lines: pl.DataFrame) -> None:
+        """Count lost events; refuse a header of other columns than those that are read."""
+        for line in lines.filter(pl.col("line").str.contains("Events Lost:"))["line"]:
+            if lost := _LOST.search(line):
+                self.left_out.lost += int(lost[1])
+                self.left_out.reasons["buffers of events, lost while recording"] += int(
+                    lost[2] or 0
+                )
+        line = pl.col("line")
+        odd = lines.filter(line.str.contains(_IS_HEADER) & ~line.str.contains(_KNOWN_HEADER))
+        if odd.height:
+            number, header = odd.select("number", "line").row(0)
+            raise block.fault(number, f"the header is {quoted(header.strip())}, valid is {_FORM}")
+
+
+def _of_data(events: pl.DataFrame, pattern: str, extent: list[str]) -> pl.DataFrame:
+    """Return the events of a layout as columns `number` and `row`."""
+    groups = pl.col("line").str.extract_groups(pattern)
+    names = ["event", "time", *extent, "disk"]
+    fields = events.with_columns(groups.struct.rename_fields(names).alias("fields"))
+    found = fields.unnest("fields").drop_nulls("event")
+    decimal = [
+        pl.col(name).str.to_integer(base=16, dtype=pl.UInt64, strict=False).cast(pl.String)
+        for name in ("offset", "size")
+    ]
+    return (
+        found.with_columns(decimal)
+        .drop_nulls(["offset", "size"])
+        .select(
+            "number", row=pl.format("{} {} {} {} {}", "time", "disk", "event", "offset", "size")
+        )
+    )
+
+
+def _of_flushes(events: pl.DataFrame) -> pl.DataFrame:
+    groups = (
+        pl.col("line").str.extract_groups(_FLUSH).struct.rename_fields(["event", "time", "disk"])
+    )
+    found = events.with_columns(groups.alias("fields")).unnest("fields").drop_nulls("event")
+    return found.select("number", row=pl.format("{} {} {} 0 0", "time", "disk", "event"))
+
+
+def _rows(path: Path) -> RowFormat:
+    events = _Events()
+    return RowFormat(
+        name="xperf",
+        layout=_LAYOUT,
+        device_columns=["DiskNum"],
+        checks=(_OP_CHECK, time_check("TimeStamp"), *extent_checks("ByteOffset", "IOSize")),
+        timestamp_ns=nanoseconds("TimeStamp"),
+        op=_OP,
+        offset=pl.col("ByteOffset"),
+        length=pl.col("IOSize"),
+        notes=[
+            "times are microseconds, of completion in dumper and of the start in diskio -detail; "
+            "offsets and sizes are hexadecimal bytes"
+        ],
+        without_others=events.rows_of,
+        left_out=events.left_out.notes,
+    )
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read the disk events of a file that xperf printed."""
+    return _rows(path).read(path)
+
+
+def _matches(head: Head) -> bool:
+    return bool(_DETECTED.search(head.start)) or b"IO Type, Start Time," in head.start
+
+
+FORMAT = Format(
+    name="xperf",
+    summary="disk events of Windows as xperf -a dumper and -a diskio -detail print them",
+    columns=_FORM,
+    units="time in us; offset and size in hexadecimal bytes; DiskRead, DiskWrite or DiskFlush",
+    detection="lines that begin with DiskRead or DiskWrite and a time, or their header",
+    matches=_matches,
+    read=read,
+    write=only_read("xperf"),
+    unmistakable=True,
+    is_written=False,
+    rows=_rows,
+)
