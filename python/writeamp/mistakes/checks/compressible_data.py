@@ -15,6 +15,18 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         said = ", ".join(_said(job))
         if said:
             yield Found(said, (job.name,))
+        zeros = [
+            one.name for one in fio.before(job) if one not in fio.jobs and one.has("zero_buffers")
+        ]
+        if zeros:
+            yield Found(
+                zeros[-1],
+                (job.name,),
+                message="The drive was filled with zeros: one that compresses, finds doubles or "
+                "unmaps zeros stores next to nothing of it, and is as good as empty",
+                advice="fill it with random data: fio does so by itself, or dd if=/dev/urandom",
+                severity="note",
+            )
 
 
 def _said(job: Job) -> Iterator[str]:

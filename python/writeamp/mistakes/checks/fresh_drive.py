@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.finding import Check, Found, NotJudged
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, shares_files
+from writeamp.mistakes.fio.job_file import (
+    FioJobs,
+    fills,
+    shares_files,
+    unknown_size,
+    unknown_speed,
+)
 from writeamp.mistakes.inputs import Counters, ResultDocument
 
-_PURGE = re.compile(r"\b(blkdiscard|nvme\s+(format|sanitize)|security-erase|hdparm\s+--trim)\b")
 _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     for job in fio.jobs:
-        purge = _purged(fio, job)
-        is_filled = any(one.writes for one in fio.before(job))
-        if job.writes and job.is_random and purge and not is_filled:
-            yield Found(
-                f"{purge}, then {job.rw}, and no fill between", (job.name,), now=_NOW, fixed=_FIXED
-            )
-        elif job.writes and job.is_random and job.devices and not is_filled:
-            yield Found(
-                f"no job writes {', '.join(job.devices)} before {job.rw}",
-                (job.name,),
-                message="If the drive is new, formatted or trimmed, nothing is collected until it "
-                "has been filled, and WA is 1",
-                severity="note",
-            )
-        elif job.rw == "randread" and job.devices and not fio.before(job) and job.phase == 0:
+        before = fio.before(job)
+        if job.writes and job.is_random:
+            filled = [fills(one, job) for one in before]
+            if None in filled and True not in filled:
+                yield from (_open(one) for one in before if fills(one, job) is None)
+            elif True not in filled:
+                yield from _of_empty(fio, job, before)
+        elif job.rw == "randread" and job.devices and not before and job.phase == 0:
             yield Found(
                 f"{job.rw} of {', '.join(job.devices)}, which no job has written",
                 (job.name,),
@@ -39,18 +36,40 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             )
 
 
-def _purged(fio: FioJobs, job: Job) -> str:
-    """Return what empties the drive before a job; "" if nothing does."""
-    for text in (job.options.get("exec_prerun", ""), fio.commands.split("fio ", 1)[0]):
-        found = _PURGE.search(text)
-        if found is not None and job.phase == 0:
-            return found[0]
-    trims = [
+def _open(job: Job) -> NotJudged:
+    """Return why nobody knows whether a job fills its span."""
+    return unknown_speed(job, job.copies) if job.has_runtime else unknown_size(job)
+
+
+def _of_empty(fio: FioJobs, job: Job, before: list[Job]) -> Iterator[Found]:
+    """Yield that random writes begin where nothing has filled the drive, as far as is known."""
+    emptied = fio.emptied(job)
+    partly = "".join(f"; {one.name} writes {one.spans_moved.high:.2g} of it" for one in before)
+    if emptied is not None:
+        yield Found(
+            f"{emptied.name}, then {job.rw}, and no fill between{partly}",
+            (job.name,),
+            now=_NOW,
+            fixed=_FIXED,
+        )
+    elif job.devices or _reserved(fio, job):
+        reserved = "".join(f"; {one.name} writes nothing" for one in _reserved(fio, job))
+        yield Found(
+            f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}",
+            (job.name,),
+            message="If the drive is new, formatted or trimmed, nothing is collected until it has "
+            "been filled, and WA is 1",
+            severity="note",
+        )
+
+
+def _reserved(fio: FioJobs, job: Job) -> list[Job]:
+    """Return the programs that made a file of a job before it, without a write."""
+    return [
         one
-        for one in fio.jobs
-        if one.phase < job.phase and one.rw in {"trim", "randtrim"} and shares_files(one, job)
+        for one in fio.others
+        if one.phase < job.phase and not one.writes and not one.empties and shares_files(one, job)
     ]
-    return f"job {trims[0].name} trims" if trims else ""
 
 
 def _of_counters(counters: Counters) -> Iterator[Found]:

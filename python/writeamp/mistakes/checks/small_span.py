@@ -7,13 +7,16 @@ from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found, NotJudged
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, shares_files, unknown_size
+from writeamp.mistakes.fio.job_file import (
+    SMALLEST_DRIVE_BYTES,
+    FioJobs,
+    shares_files,
+    unknown_size,
+)
 from writeamp.mistakes.traces import TraceFacts
 from writeamp.units.byte_sizes import shown_bytes
 
 _SMALL = 0.9
-# Smaller than most drives with flash that are sold today.
-_SMALLEST_DRIVE_BYTES = 60 * 10**9
 _DRIVE = re.compile(r"/dev/(nvme|sd[a-z]|disk/|ng\d)")
 _PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
 
@@ -23,9 +26,13 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
         if not job.is_random:
             continue
         share = _reach(fio, job)
-        filled = any(_is_fill(one, fio.capacity_bytes) for one in fio.before(job))
+        fills = [_fills(one, fio.capacity_bytes) for one in fio.before(job)]
+        filled = True in fills
         span = job.span_bytes
-        if share is not None and share < _SMALL and not filled:
+        if not filled and None in fills:
+            name = fio.before(job)[fills.index(None)].name
+            yield NotJudged(f"nobody knows whether {name} fills the drive", (job.name,))
+        elif share is not None and share < _SMALL and not filled:
             yield Found(
                 f"the jobs reach {share:.3g} of the drive",
                 (job.name,),
@@ -38,9 +45,12 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
 
 def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
     """Yield a span that is smaller than most drives; of files the rest may hold other data."""
-    if span_bytes >= _SMALLEST_DRIVE_BYTES and job.devices:
+    if span_bytes >= SMALLEST_DRIVE_BYTES and job.devices:
         yield unknown_size(job)
-    if span_bytes >= _SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
+    if span_bytes >= SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
+        return
+    if "filename" in job.unknown and not job.devices:
+        yield NotJudged(f"filename={job.options['filename']} is not known here", (job.name,))
         return
     is_whole = any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
     yield Found(
@@ -51,12 +61,16 @@ def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
     )
 
 
-def _is_fill(job: Job, capacity_bytes: int | None) -> bool:
-    """Return whether a job writes all of the drive, or as much as a drive may have."""
-    share = _share(job, capacity_bytes)
-    if share is not None:
-        return share >= _SMALL
-    return job.span_bytes is None or job.span_bytes >= _SMALLEST_DRIVE_BYTES
+def _fills(job: Job, capacity_bytes: int | None) -> bool | None:
+    """Return whether a job writes all of the drive, or as much as a drive may have.
+
+    None if nobody knows.
+    """
+    share, written = _share(job, capacity_bytes), job.spans_moved.times(job.write_share)
+    is_large = job.span_bytes is None or job.span_bytes >= SMALLEST_DRIVE_BYTES
+    if (share < _SMALL if share is not None else not is_large) or written.high < _SMALL:
+        return False
+    return True if written.low >= _SMALL and "size" not in job.unknown else None
 
 
 def _reach(fio: FioJobs, job: Job) -> float | None:

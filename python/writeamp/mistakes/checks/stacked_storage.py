@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from writeamp.mistakes.finding import Check, Found
+from writeamp.mistakes.finding import Check, Found, NotJudged
 from writeamp.mistakes.fio.job import PAST_THE_CACHE, Job
 from writeamp.mistakes.fio.job_file import FioJobs
 from writeamp.mistakes.inputs import ResultDocument
@@ -15,7 +15,7 @@ _MAPPED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd)")
 _MATERIAL = 1.5
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     for job in fio.writers:
         stacked = [one for one in job.files if _STACKED.match(one)]
         mapped = [one for one in job.files if _MAPPED.match(one)]
@@ -27,13 +27,19 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield from _of_files(job)
 
 
-def _of_files(job: Job) -> Iterator[Found]:
+def _of_files(job: Job) -> Iterator[Found | NotJudged]:
     """Yield that a job writes to files, which the drive sees in the order of their file system."""
     directory = job.options.get("directory")
     files = [one for one in job.files if one not in job.devices]
-    if job.engine in PAST_THE_CACHE or job.unknown.keys() & {"filename", "ioengine"}:
+    if job.engine in PAST_THE_CACHE or "ioengine" in job.unknown:
         return
-    if files or directory:
+    if "filename" in job.unknown:
+        if files:
+            yield NotJudged(
+                f"filename={job.options['filename']} is not known here: a device, or a file",
+                (job.name,),
+            )
+    elif files or directory:
         named = ", ".join(files) or directory
         yield Found(f"{named} lies on a file system", (job.name,), severity="note")
 

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from writeamp.mistakes.fio.job import Job, canonical
-from writeamp.mistakes.fio.job_file import FioJobs, in_phases, unknown_values
+from writeamp.mistakes.fio.job_file import (
+    FioJobs,
+    in_phases,
+    is_job_file,
+    read_job_file,
+    unknown_values,
+)
+from writeamp.mistakes.fio.other_programs import written_by_others
+from writeamp.mistakes.fio.shell import (
+    OPEN_WORD,
+    Command,
+    commands_of,
+    documents_of,
+)
 
-# Lines that run fio, or begin or end a loop.
-_TELLING = re.compile(r"(?:^|[\s;&|(/])fio\s|\b(?:do|done)\b")
-_ASSIGNMENT = re.compile(r"\s*(?:export\s+)?(\w+)=(\"[^\"]*\"|'[^']*'|[^\s;&|\"'$]*)\s*")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_CONNECTORS = {";", "&&", "||", "|", "&", "(", ")", "do", "done", "then", "fi"}
+_SHEBANG = re.compile(r"#!\s*\S*(?:sh|/env\s+\S*sh)\b")
+# Commands that name programs and do not run them.
+_SPEAKING = {"echo", "printf", "which", "type", "command", "man", "alias", "apt", "apt-get", "yum"}
+_STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0"}
 # Options of fio itself, whose value may stand as a word of its own.
 _OF_FIO = {
     *("output", "output_format", "section", "eta", "status_interval", "client", "parse_only"),
@@ -33,78 +44,157 @@ _WITHOUT_VALUE = {
 
 def is_command(text: str) -> bool:
     """Return whether a text runs fio with a job or a job file."""
-    return any(True for _ in _calls(text))
+    return any(_words_of_fio(one) for one in commands_of(text))
+
+
+def is_script(text: str) -> bool:
+    """Return whether a text is a script that runs fio, which may hold job files."""
+    if _SHEBANG.match(text):
+        return is_command(text)
+    documents = documents_of(text)
+    holds_jobs = any(is_job_file(one) for one in documents)
+    return holds_jobs or (bool(documents) and is_command(text))
 
 
 def read_commands(text: str, name: str) -> FioJobs:
     """Return the jobs of all calls of fio in a text, one call after the other.
 
-    Job files that a call names are not opened.
+    Job files that a call names are not opened, but for those that the script itself writes.
+
+    Raises:
+        WriteampError: a job file in the script is none that fio would take.
     """
-    jobs: list[Job] = []
-    named: list[str] = []
-    notes: list[str] = []
-    for words, is_repeated in _calls(text):
-        sections, files = _sections(words)
-        open_words = [one for one in files if one.startswith("$")]
+    return _Script(name).read(text)
+
+
+class _Script:
+    """Reader of a script: what fio and other programs do, in order."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._jobs: list[Job] = []
+        self._others: list[Job] = []
+        self._named: list[str] = []
+        self._notes: list[str] = []
+        self._documents: dict[str, str] = {}
+        self._read: set[str] = set()
+        self._phase = 0
+
+    def read(self, text: str) -> FioJobs:
+        """Return what a script does."""
+        for command in commands_of(text):
+            words = _words_of_fio(command)
+            if words:
+                self._call(words, command)
+            else:
+                self._keep_document(command)
+                self._of_others(command)
+        for file, written in self._documents.items():
+            if file not in self._read and is_job_file(written):
+                self._notes.append(f"{self._name}: {file} is written, and no call of fio names it")
+                self._take(self._of_document(written, file, {}, {}, []), is_repeated=False)
+        jobs = tuple(self._jobs)
+        return FioJobs(
+            self._name,
+            jobs,
+            (*self._notes, *unknown_values(self._name, jobs)),
+            commands=text,
+            named=tuple(dict.fromkeys(self._named)),
+            others=tuple(self._others),
+        )
+
+    def _call(self, words: Sequence[str], command: Command) -> None:
+        """Take the jobs of a call of fio."""
+        shared, sections, files = _sections(words)
+        texts = [
+            command.document if one in _STANDARD_INPUT else self._documents.get(one)
+            for one in files
+        ]
+        open_words = [
+            one
+            for one, text in zip(files, texts, strict=True)
+            if text is None and OPEN_WORD.match(one)
+        ]
         if open_words:
-            notes.append(
-                f"{name}: {', '.join(open_words)} is not known here; the call of fio that it "
+            self._notes.append(
+                f"{self._name}: {', '.join(open_words)} is not known here; the call of fio that it "
                 "stands in is not judged"
             )
-            continue
-        named += files
-        done = jobs[-1].phase + 1 if jobs else 0
-        jobs += [
-            replace(one, phase=one.phase + done, is_repeated=is_repeated)
-            for one in in_phases(sections)
-        ]
-    return FioJobs(
-        name,
-        tuple(jobs),
-        (*notes, *unknown_values(name, tuple(jobs))),
-        commands=text,
-        named=tuple(dict.fromkeys(named)),
-    )
+            return
+        found = list(in_phases(sections))
+        for one, text in zip(files, texts, strict=True):
+            if text is None:
+                self._named += [one] if one not in _STANDARD_INPUT else []
+            else:
+                found += self._of_document(text, one, shared, command.exported, found)
+        self._take(found, is_repeated=command.is_repeated)
+
+    def _take(self, jobs: list[Job], *, is_repeated: bool) -> None:
+        """Take the jobs of a call, which runs when all before it are done."""
+        if jobs:
+            start = self._phase
+            self._phase += int(jobs[-1].phase) + 1
+            self._jobs += [
+                replace(one, phase=one.phase + start, is_repeated=is_repeated) for one in jobs
+            ]
+
+    def _of_document(
+        self,
+        text: str,
+        file: str,
+        shared: dict[str, str],
+        exported: dict[str, str],
+        before: list[Job],
+    ) -> list[Job]:
+        """Return the jobs of a job file that the script writes, behind others of the same call."""
+        self._read.add(file)
+        read = read_job_file(text, f"{self._name}, {file}", shared=shared, environment=exported)
+        unknown = {*unknown_values(read.name, read.jobs)}
+        self._notes += [one for one in read.notes if one not in unknown]
+        start = before[-1].phase + 1 if before else 0
+        return [replace(one, phase=one.phase + start) for one in read.jobs]
+
+    def _keep_document(self, command: Command) -> None:
+        """Keep a text that the script writes to a file."""
+        if command.document is None:
+            return
+        for file, adds in _targets(command.words):
+            earlier = self._documents.get(file, "") if adds else ""
+            self._documents[file] = earlier + command.document
+
+    def _of_others(self, command: Command) -> None:
+        """Take what another program does to a drive."""
+        found = written_by_others(command.words, self._phase)
+        if found is not None:
+            name = found.name if command.is_sure else f"{found.name} (if it is run)"
+            self._others.append(replace(found, name=name))
+            self._phase += 1
 
 
-def _calls(text: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield the words behind "fio" of each call in a script, and whether a loop repeats it."""
-    call: list[str] | None = None
-    loops = 0
-    for word in _words(text):
-        if word in _CONNECTORS or set(word) <= set(";&|()"):
-            if call:
-                yield call, loops > 0
-            call = None
-            loops += (word == "do") - (word == "done")
-        elif call is not None:
-            call.append(word)
-        elif word.rpartition("/")[2] == "fio":
-            call = []
+def _words_of_fio(command: Command) -> Sequence[str]:
+    """Return the words behind "fio" of a command that runs it; none if it does not."""
+    words = command.words
+    place = next((n for n, one in enumerate(words) if one.rpartition("/")[2] == "fio"), None)
+    if place is None or words[0] in _SPEAKING:
+        return ()
+    return words[place + 1 :]
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the words of a script, its own variables replaced, with a ";" at the end of a line."""
-    values: dict[str, str] = {}
-    for said in text.replace("\\\n", " ").splitlines():
-        line = _VARIABLE.sub(lambda found: values.get(found[1] or found[2], found[0]), said)
-        assigned = _ASSIGNMENT.fullmatch(line)
-        if assigned is not None:
-            values[assigned[1]] = assigned[2].strip("\"'")
-        if line.lstrip().startswith("#") or not _TELLING.search(line + " "):
-            continue
-        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
-        lexer.whitespace_split = True
-        try:
-            yield from list(lexer)
-        except ValueError:  # a quote that is not closed on this line
-            yield from line.split()
-        yield ";"
+def _targets(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the files that a command writes its input to, and whether it adds to them."""
+    adds_by_tee = "tee" in words and any(one in {"-a", "--append"} for one in words)
+    if "tee" in words:
+        behind = words[list(words).index("tee") + 1 :]
+        yield from ((one, adds_by_tee) for one in behind if not one.startswith(("-", ">", "<")))
+    for one, following in zip(words, [*words[1:], ""], strict=False):
+        if one.startswith(">") and not one.startswith(">&"):
+            yield one.lstrip(">|") or following, one.startswith(">>")
 
 
-def _sections(words: list[str]) -> tuple[list[tuple[str, dict[str, str]]], list[str]]:
-    """Return the jobs of a call as sections, and the job files that it names.
+def _sections(
+    words: Sequence[str],
+) -> tuple[dict[str, str], list[tuple[str, dict[str, str]]], list[str]]:
+    """Return the options for all jobs of a call, its jobs, and the job files that it names.
 
     What stands before the first --name is for all jobs.
     """
@@ -132,4 +222,4 @@ def _sections(words: list[str]) -> tuple[list[tuple[str, dict[str, str]]], list[
                 sections.append((value, now))
         elif option not in _OF_FIO:
             now[option] = value
-    return sections, files
+    return shared, sections, files

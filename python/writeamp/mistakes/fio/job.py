@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from writeamp.mistakes.fio.speeds import (
+    FASTEST_BYTES_S,
+    MEMORY_BYTES,
+    MEMORY_BYTES_S,
+    SLOWEST_BYTES_S,
+    UNKNOWN,
+    Bounds,
+)
 from writeamp.mistakes.fio.values import (
     block_sizes,
+    in_direction,
     is_set,
     seconds_of,
     share_of,
@@ -50,7 +59,13 @@ WITHOUT_DRIVE = {
 _NO_DRIVES = {"/dev/null", "/dev/zero", "/dev/full"}
 _WRITING = {"write", "randwrite", "rw", "readwrite", "randrw", "trimwrite", "randtrimwrite"}
 _READING = {"read", "randread", "rw", "readwrite", "randrw"}
-_VARIABLE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
+# Variables, and what a shell puts in place of $1, $@, $(command) and `command`.
+_VARIABLE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`")
+# Devices made of others, whose speed is that of all.
+_COMPOSED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd|zvol/)")
+# Options that make writes durable, as a job goes and at its end.
+SYNCING = ("fsync", "fdatasync", "sync_file_range", "sync")
+SYNCING_AT_THE_END = ("end_fsync", "fsync_on_close")
 
 # A map of written blocks is started anew when all are; what comes then is the same order again,
 # another one, or, of a pass that comes once, nothing.
@@ -78,16 +93,18 @@ class Job:
         hides_flags: options without a value are not among them, as in fio's own output.
         is_repeated: a loop of a script runs it again and again.
         drive_bytes: bytes of the drive that it runs on; None if nobody says.
+        moved_bytes: bytes that each copy moved, on average; None if it is not known to have run.
         number: of its first copy among those of one call of fio, from 1, which its seed follows.
     """
 
     name: str
     options: Mapping[str, str]
-    phase: int = 0
+    phase: float = 0
     hides_flags: bool = False
     number: int = 1
     is_repeated: bool = False
     drive_bytes: int | None = None
+    moved_bytes: float | None = None
 
     def has(self, name: str) -> bool:
         """Return whether a flag is set."""
@@ -132,6 +149,12 @@ class Job:
         reaches = self.engine not in WITHOUT_DRIVE and not set(self.files) & _NO_DRIVES
         is_mixed = self.rw in {"rw", "readwrite", "randrw"}
         return reaches and self.rw in _WRITING and not (is_mixed and self.write_share == 0)
+
+    @property
+    def empties(self) -> bool:
+        """True if it trims all of its files."""
+        is_part = self.options.get("size", "100%").strip() != "100%" or "offset" in self.options
+        return self.rw in {"trim", "randtrim"} and not is_part
 
     @property
     def reads(self) -> bool:
@@ -190,16 +213,17 @@ class Job:
     @property
     def whole_span_bytes(self) -> int | None:
         """Bytes of what it writes to: as given, or a share of the drive; None if nobody knows."""
-        if self.span_bytes is not None or self.drive_bytes is None or not self.devices:
+        is_on_drive = self.devices or "filename" in self.unknown
+        if self.span_bytes is not None or self.drive_bytes is None or not is_on_drive:
             return self.span_bytes
         return round(self.drive_bytes * (self.span_share or 1.0))
 
     @property
-    def spans_moved(self) -> float | None:
-        """Times that it comes through its span; None if nobody knows, or time ends it."""
+    def planned_spans(self) -> float | None:
+        """Times that it would come through its span if no time ended it; None if nobody knows."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
-        if self.is_timed:
+        if self.is_timed or {"loops", "io_size"} & self.unknown.keys():
             return None
         if share is not None:
             return share / (self.span_share or 1.0) * loops
@@ -208,12 +232,70 @@ class Job:
         moved, span = self.size("io_size"), self.whole_span_bytes
         return moved / span * loops if moved and span else None
 
+    @cached_property
+    def spans_moved(self) -> Bounds:
+        """The fewest and the most times that each copy comes through its span."""
+        span = self.whole_span_bytes
+        if self.moved_bytes is not None and span:
+            return Bounds(self.moved_bytes / span, self.moved_bytes / span)
+        planned = float("inf") if self.is_timed else self.planned_spans
+        plan = UNKNOWN if planned is None else Bounds(planned, planned)
+        if not self.has_runtime:
+            return plan
+        within = self._bytes_in_time().times(1 / span) if span else UNKNOWN
+        return Bounds(min(plan.low, within.low), min(plan.high, within.high))
+
+    def _bytes_in_time(self) -> Bounds:
+        """Return what each copy moves until its runtime ends, a ramp before it included."""
+        seconds = self.seconds("runtime") + self.seconds("ramp_time")
+        if "runtime" in self.unknown:
+            return UNKNOWN
+        if self.rate_bytes_s is not None:
+            speed = min(self.rate_bytes_s, FASTEST_BYTES_S * self._drives)
+            return Bounds(speed, speed).times(seconds)
+        return Bounds(SLOWEST_BYTES_S * seconds, self._most_in(seconds)).times(1 / self.copies)
+
+    def _most_in(self, seconds: float) -> float:
+        """Return what all copies move at most in a time."""
+        # Reads beside the writes are not held to the speed of writes.
+        on_drives = FASTEST_BYTES_S * self._drives * seconds / (self.write_share or 1.0)
+        if not self.is_buffered:
+            return on_drives
+        # A pass that memory cannot hold ends no sooner than the drive lets it.
+        spans = (self.whole_span_bytes or 0) * (self.copies if self._has_own_places else 1)
+        held = on_drives + MEMORY_BYTES
+        return held if held < spans else MEMORY_BYTES_S * seconds
+
+    @property
+    def _has_own_places(self) -> bool:
+        """True if its copies write to places of their own."""
+        return not self.files or self.has("offset_increment")
+
+    @property
+    def _drives(self) -> float:
+        """Drives that it may write to: infinitely many behind a device that is made of others."""
+        is_composed = any(_COMPOSED.match(one) for one in self.files)
+        return float("inf") if is_composed else max(1, len(self.files))
+
+    @property
+    def has_runtime(self) -> bool:
+        """True if time may end it."""
+        runtime = self.options.get("runtime", "")
+        return bool(_VARIABLE.search(runtime) or seconds_of(runtime))
+
+    @property
+    def rate_bytes_s(self) -> float | None:
+        """Bytes that each copy moves a second, if `rate` or `rate_iops` says it."""
+        rate = size_of(in_direction(self.options.get("rate", ""), 1), self.kb_base)
+        requests = size_of(in_direction(self.options.get("rate_iops", ""), 1), self.kb_base)
+        if not rate and requests:
+            rate = round(requests * sum(self.write_blocks) / 2)
+        return rate / self.write_share if rate and self.write_share else None
+
     @property
     def is_timed(self) -> bool:
         """True if time ends it, and not its size; without a runtime fio ignores time_based."""
-        runtime = self.options.get("runtime", "")
-        is_known = not _VARIABLE.search(runtime)
-        return self.has("time_based") and not (is_known and not seconds_of(runtime))
+        return self.has("time_based") and self.has_runtime
 
     @cached_property
     def copies(self) -> int:
@@ -230,11 +312,23 @@ class Job:
         return self.has("buffered") if "buffered" in self.options else True
 
     @property
-    def syncs(self) -> bool:
-        """True if it makes its writes durable as it goes, or at its end."""
-        asks = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync_file_range")
-        sync = self.options.get("sync", "0").strip().lower()
-        return any(self.has(one) for one in asks) or sync not in {"0", "none"}
+    def fsync_interval(self) -> float:
+        """Writes from one fsync or fdatasync to the next; infinite if there is none."""
+        counts = [size_of(self.options.get(one, "")) for one in ("fsync", "fdatasync")]
+        return min((float(one) for one in counts if one), default=float("inf"))
+
+    @property
+    def sync_interval(self) -> float:
+        """Writes from one to the next of what makes them leave memory; infinite if nothing does."""
+        if self.options.get("sync", "0").strip().lower() not in {"0", "none"}:
+            return 1
+        ranged = size_of(self.options.get("sync_file_range", "").rpartition(":")[2])
+        return min(self.fsync_interval, ranged or float("inf"))
+
+    @property
+    def syncs_at_the_end(self) -> bool:
+        """True if it makes its writes durable at its end."""
+        return any(self.has(one) for one in SYNCING_AT_THE_END)
 
     @property
     def draws_evenly(self) -> bool:
@@ -262,12 +356,11 @@ class Job:
         A loop, or what is moved beyond the size, seeds the generator anew; time alone starts only
         the map anew, and of an LFSR the order too.
         """
-        moved = self.spans_moved
-        if not self.has_map or (moved is not None and moved <= 1):
+        if not self.has_map or self.spans_moved.high <= 1:
             return "once"
         is_lfsr = self.options.get("random_generator", "").strip() == "lfsr"
         if self.is_timed:
             return "same order" if is_lfsr else "other order"
-        if moved is None:
+        if self.planned_spans is None and self.moved_bytes is None:
             return "once"
         return "same order" if self.is_repeatable else "other order"

@@ -25,10 +25,6 @@ class FioOutput(FioJobs):
     version: tuple[int, int] | None = None
     preface: str = ""
 
-    def moved_bytes(self, place: int) -> int:
-        """Return the bytes that a job read, wrote and trimmed."""
-        return _moved(self.results[place])
-
     def written_bytes(self, place: int | None = None) -> int:
         """Return the bytes that a job wrote, or all of them."""
         chosen = self.results if place is None else self.results[place : place + 1]
@@ -85,7 +81,7 @@ def _option_tables(document: Mapping[str, Any]) -> list[Any]:
 
 
 def _with_time(job: Job, copies: list[Mapping[str, Any]]) -> Job:
-    """Return a job with the time_based that its result shows.
+    """Return a job with the bytes that it moved, and the time_based that these show.
 
     fio prints no option without a value. Without this one, a job that neither loops nor is told to
     move more ends with its span.
@@ -93,6 +89,7 @@ def _with_time(job: Job, copies: list[Mapping[str, Any]]) -> Job:
     moved = _moved(copies)
     span = job.span_bytes
     went_on = span is not None and moved > span * job.copies
+    job = replace(job, moved_bytes=moved / job.copies)
     if went_on and "runtime" in job.options and not {"loops", "io_size"} & job.options.keys():
         return replace(job, options={**job.options, "time_based": ""})
     return job

@@ -55,6 +55,16 @@ def is_set(text: str | None) -> bool:
     return text is not None and text.strip().lower() not in _NO
 
 
+def in_direction(text: str, direction: int) -> str:
+    """Return the part of a value for a direction: 0 reads, 1 writes, 2 trims.
+
+    >>> in_direction("1m", 1), in_direction("1m,500k", 1), in_direction("1m,", 1)
+    ('1m', '500k', '')
+    """
+    parts = text.split(",")
+    return parts[min(direction, len(parts) - 1)]
+
+
 def block_sizes(text: str, kb_base: int = 1024, default: int = 4096) -> list[tuple[int, int]]:
     """Return the least and the most bytes of a block by direction, of `bs` or `bsrange`.
 
