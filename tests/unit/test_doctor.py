@@ -281,6 +281,18 @@ def test_the_last_of_several_documents_of_fio_counts_behind_any_text(tmp_path: P
     assert "too-few-writes" in ids(examined(put(tmp_path, "o", f"{text}{late}\n{early}")))
 
 
+def test_output_of_fio_says_how_fast_the_drive_was(tmp_path: Path) -> None:
+    options = {"rw": "write", "size": "1g", "runtime": "60"}
+    for written, expected in ((GIB // 2, True), (GIB, False)):
+        report = examined(put(tmp_path, "o.json", fio_output(written, **options)))
+        assert ("runtime-ends-it" in ids(report)) is expected
+        assert report.not_judged == ()
+    looped = {"size": "1g", "runtime": "60", "loops": "4"}
+    for written, expected in ((GIB // 2, False), (2 * GIB, True)):
+        report = examined(put(tmp_path, "o.json", fio_output(written, **looped)))
+        assert ("looped-permutation" in ids(report)) is expected
+
+
 def test_output_of_fio_shows_what_was_written(tmp_path: Path) -> None:
     few = fio_output(GIB // 2, size="1g", filename="/mnt/a", runtime="60")
     assert "too-few-writes" in ids(examined(put(tmp_path, "o.json", few)), notes=False)
@@ -583,7 +595,7 @@ def test_the_document_has_the_keys_of_findings() -> None:
 
 def test_checks_have_ids_of_plain_words_that_are_names_of_their_files() -> None:
     names = [one.id for one in checks()]
-    assert len(names) == len(set(names)) == 31
+    assert len(names) == len(set(names)) == 32
     for one in checks():
         assert one.severity in ("error", "warning", "note")
         assert one.message

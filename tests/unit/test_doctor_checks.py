@@ -11,6 +11,9 @@ from writeamp.mistakes.registry import checks
 DRIVE = "filename=/dev/nvme0n1\nioengine=libaio\ndirect=1\niodepth=16\nbs=4k"
 STEADY = f"{DRIVE}\nrw=randwrite\nnorandommap\ntime_based\nruntime=1h"
 
+# Overwrites of a small file for a minute, through the page cache.
+IN_MEMORY = "filename=/mnt/a\nsize=256m\nrw=randwrite\nbs=4k\ntime_based\nruntime=60"
+
 
 def job(text: str, name: str = "job") -> str:
     return f"[{name}]\n{text}\n"
@@ -132,6 +135,29 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{DRIVE}\nrw=randwrite\nnorandommap\nsize=10g\nio_size=100g"),
         ],
     ),
+    "runtime-ends-it": (
+        [
+            "fio --name=a --filename=/dev/nvme0n1 --size=12T --rw=write --bs=128k --runtime=600 "
+            "--time_based",
+            job(f"{DRIVE}\nrw=write\nsize=12t\nruntime=10m"),
+            job(f"{DRIVE}\nrw=write\nsize=1t\nruntime=600\nrate=500m"),
+            job(f"{DRIVE}\nrw=write\nsize=1t\nruntime=600\nrate=2g,500m"),
+            job(f"{DRIVE}\nrw=write\nsize=1t\nruntime=600\nrate_iops=10k"),
+            job(f"{DRIVE}\nrw=write\nsize=4t\nloops=3\nruntime=10m"),
+            job(f"{DRIVE}\nrw=write\nsize=4t\nnumjobs=4\noffset_increment=4t\nruntime=10m"),
+            job(f"{DRIVE}\nrw=randwrite\nnorandommap\nsize=12t\nruntime=10m"),
+        ],
+        [
+            job(f"{DRIVE}\nrw=write\nsize=12t"),
+            job(f"{DRIVE}\nrw=write\nsize=12t\ntime_based"),
+            job(f"{DRIVE}\nrw=write\nsize=12t\nruntime=10h"),
+            job(f"{DRIVE}\nrw=write\nsize=20g\nruntime=600\ntime_based"),
+            job(f"{DRIVE}\nrw=write\nsize=100g\nruntime=600\nrate=500m"),
+            job(f"{DRIVE}\nrw=read\nsize=12t\nruntime=10m"),
+            job(f"{DRIVE}\nfilename=/dev/md0\nrw=write\nsize=12t\nruntime=10m"),
+            job(f"{STEADY}\nsize=12t"),
+        ],
+    ),
     "short-steady-state": (
         [
             job(f"{STEADY}\nss=iops:5%"),
@@ -197,12 +223,32 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job("filename=/dev/sdb\nrw=write"),
             job(f"{STEADY}\ndirect=0"),
             job("filename=/mnt/a\nsize=1g\nrw=write\nbuffered=1\nsync=0"),
+            job(f"{IN_MEMORY}\nend_fsync=1"),
+            job(f"{IN_MEMORY}\nfsync_on_close=1"),
+            job(f"{IN_MEMORY}\nfsync=10000"),
+            job(f"{IN_MEMORY}\nfdatasync=1m\nend_fsync=1"),
+            job(f"{IN_MEMORY}\nsync_file_range=write:10000"),
+            job(f"{IN_MEMORY}\nfsync=32\nrandom_distribution=zipf:1.2"),
+            job("filename=/mnt/a\nsize=1g\nrw=randwrite\nnorandommap\nend_fsync=1"),
+            job("filename=/mnt/a\nsize=1g\nrw=randwrite\nloops=2\nend_fsync=1"),
+            job("filename=/mnt/a\nsize=1g\nrw=write\nloops=2\nend_fsync=1"),
+            job("filename=/mnt/a\nsize=1g\nrw=write\nnumjobs=2\nend_fsync=1"),
         ],
         [
             job(STEADY),
             job("filename=/dev/sdb\nrw=write\nbuffered=0"),
             job("filename=/mnt/a\nsize=1g\nrw=write\nfsync=1"),
             job("filename=/mnt/a\nsize=1g\nrw=write\nend_fsync=1"),
+            job("filename=/mnt/a\nsize=1g\nrw=randwrite\nend_fsync=1"),
+            job("filename=/mnt/a\nsize=9g\nrw=randwrite\nnorandommap\nio_size=90m\nend_fsync=1"),
+            job(f"{IN_MEMORY}\nfsync=1"),
+            job(f"{IN_MEMORY}\nfsync=32"),
+            job(f"{IN_MEMORY}\nfdatasync=1\nrandom_distribution=zipf:1.2"),
+            job(f"{IN_MEMORY}\nsync=1"),
+            job(f"{IN_MEMORY}\nsync=dsync"),
+            job(f"{IN_MEMORY}\nsync_file_range=write:8"),
+            job(f"{IN_MEMORY}\nend_fsync=1\ndirect=1"),
+            job(f"{IN_MEMORY}\nend_fsync=${{OF_NOBODY}}"),
             job("filename=/dev/ng0n1\nrw=write\nioengine=io_uring_cmd\ncmd_type=nvme"),
             job("filename=/dev/sdb\nrw=read"),
         ],
@@ -277,11 +323,16 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
     "depth-without-effect": (
         [job("filename=/dev/sdb\nrw=randread\niodepth=32"),
          job("filename=/dev/sdb\nrw=randread\niodepth=32\nioengine=libaio"),
-         job(f"{STEADY}\nioengine=pvsync2")],
+         job(f"{STEADY}\nioengine=pvsync2"),
+         job(f"{STEADY}\nfsync=1"), job(f"{STEADY}\nfdatasync=1"), job(f"{STEADY}\nfsync=4"),
+         job(f"{STEADY}\nfsync=8"), job(f"{STEADY}\nioengine=io_uring\nfsync=1")],
         [job(STEADY), job(f"{STEADY}\nioengine=io_uring"),
          job(f"{STEADY}\nioengine=sync\niodepth=1"),
          job(f"{STEADY}\nioengine=sync\nio_submit_mode=offload"),
-         job(f"{STEADY}\nioengine=${{ENGINE_OF_NOBODY}}")],
+         job(f"{STEADY}\nioengine=${{ENGINE_OF_NOBODY}}"),
+         job(f"{STEADY}\nsync=1"), job(f"{STEADY}\nfsync=16"), job(f"{STEADY}\nfsync=0"),
+         job(f"{STEADY}\nend_fsync=1"), job(f"{STEADY}\nfsync=1\niodepth=1"),
+         job(f"{DRIVE}\nrw=randread\nfsync=1"), job(f"{STEADY}\nioengine=sg\nfsync=1")],
     ),
     "uneven-end": (
         [job(f"{STEADY}\nsize=100000000000\nbs=12k"), job(f"{STEADY}\nfill_device=1")],
@@ -345,6 +396,87 @@ def test_what_the_size_of_the_drive_decides_is_judged_by_it_or_said_not_to_be(
     assert small.not_judged == large.not_judged == ()
     found = small if name == "looped-permutation" else large
     assert name in ids(list(found.findings))
+
+
+FILL = f"{DRIVE}\nrw=write\nbs=1M"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "needed"),
+    [
+        (job(f"{FILL}\nsize=2t\nruntime=600"), "runtime-ends-it", "3.67 GB/s"),
+        (job(f"{FILL}\nsize=2t\nruntime=600\ntime_based"), "runtime-ends-it", "3.67 GB/s"),
+        (job(f"{FILL}\nsize=1t\nloops=2\nruntime=600"), "runtime-ends-it", "3.67 GB/s"),
+        (job(f"{DRIVE}\nrw=randwrite\nsize=100g\nloops=4\nruntime=60"), "looped-permutation",
+         "1.79 GB/s"),
+        (job(f"{DRIVE}\nrw=randwrite\nsize=100g\nruntime=60\ntime_based\n"
+             "random_generator=lfsr"), "looped-permutation", "1.79 GB/s"),
+        (job(f"{STEADY}\nsize=1t"), "too-few-writes", "611 MB/s"),
+        (job(f"{DRIVE}\nrw=randwrite\nnorandommap\nsize=100g\nloops=4\nruntime=60"),
+         "too-few-writes", "3.58 GB/s"),
+        (job(f"{FILL}\nsize=1t\nruntime=600", "f") + job(f"{STEADY}\nstonewall\nsize=1t"),
+         "fresh-drive", "1.83 GB/s"),
+        (job("filename=/mnt/a\nrw=write\nsize=100g\nend_fsync=1\ntime_based\nruntime=60"),
+         "page-cache", "1.79 GB/s"),
+    ],
+)  # fmt: skip
+def test_what_the_speed_of_the_drive_decides_is_not_judged(
+    text: str, name: str, needed: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(text)
+    report = wa.doctor(path, simulate=False)
+    assert name not in ids(list(report.findings))
+    reasons = [one.reason for one in report.not_judged if one.id == name]
+    assert any(f"{needed} would be needed" in one for one in reasons)
+
+
+@pytest.mark.parametrize(
+    ("options", "evidence"),
+    [
+        ("size=12t\nruntime=600", "at most 0.728 times, as runtime=600 ends it"),
+        ("size=100g\nruntime=600\nrate=100m", "0.586 times"),
+        ("size=100g\nruntime=600\nrate_iops=50k", "1.17 times"),
+        ("size=1t\nruntime=60\nnumjobs=4", "at most 0.873 times, as runtime=60 ends it"),
+    ],
+)
+def test_writes_that_no_speed_makes_enough_are_too_few(
+    options: str, evidence: str, tmp_path: Path
+) -> None:
+    text = job(f"{DRIVE}\nrw=randwrite\nnorandommap\ntime_based\n{options}")
+    (one,) = (one for one in findings(tmp_path, text) if one.id == "too-few-writes")
+    assert one.evidence == f"the span is written {evidence}"
+
+
+def test_writes_at_a_known_rate_are_enough(tmp_path: Path) -> None:
+    text = job(f"{STEADY}\nsize=100g\nruntime=600\nrate_iops=500k")
+    assert "too-few-writes" not in ids(findings(tmp_path, text))
+
+
+def test_a_fill_that_time_ends_leaves_the_drive_empty_in_part(tmp_path: Path) -> None:
+    fill = job(f"{FILL}\nsize=12t\nruntime=600", "fill")
+    text = fill + job(f"{STEADY}\nstonewall\nsize=12t")
+    evidence = {one.id: one.evidence for one in findings(tmp_path, text, capacity="20TB")}
+    assert "fill writes 0.73 of it" in evidence["fresh-drive"]
+    assert "small-span" in evidence
+
+
+@pytest.mark.parametrize(
+    ("options", "severity", "words"),
+    [
+        ("fsync=1", "warning", "a depth of at most 1"),
+        ("fdatasync=4", "warning", "a depth of at most 4"),
+        ("fsync=8", "note", "a depth of at most 8"),
+        ("fsync=1\nioengine=io_uring", "note", "as one request of iodepth"),
+    ],
+)
+def test_what_fsync_does_to_the_depth_follows_from_the_engine(
+    options: str, severity: str, words: str, tmp_path: Path
+) -> None:
+    found = findings(tmp_path, job(f"{STEADY}\n{options}"))
+    (one,) = (one for one in found if one.id == "depth-without-effect")
+    assert one.severity == severity
+    assert words in one.message
 
 
 def test_passes_over_a_share_of_the_drive_are_counted(tmp_path: Path) -> None:

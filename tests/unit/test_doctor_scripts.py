@@ -1,4 +1,4 @@
-"""Shell scripts as the doctor reads them: variables, here-documents, and programs beside fio."""
+"""Shell scripts as the doctor reads them: variables, documents, and programs beside fio."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ CHECK_NAMES = (
     "random_map_skew",
     "lfsr_block_sizes",
     "too_few_writes",
+    "runtime_ends_it",
     "short_steady_state",
     "fresh_drive",
     "small_span",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
-from writeamp.mistakes.fio.job import SYNCHRONOUS
+from writeamp.mistakes.fio.job import SYNCHRONOUS, Job
 from writeamp.mistakes.fio.job_file import FioJobs
+
+# Engines for which an fsync is a request like others.
+_QUEUED_SYNCS = {"io_uring", "posixaio"}
 
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found]:
@@ -20,6 +23,37 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield Found(f"iodepth={depth} with ioengine={job.engine}{named}", (job.name,))
         elif job.engine == "libaio" and job.is_buffered and "direct" not in job.unknown:
             yield Found(f"iodepth={depth} with ioengine=libaio and no direct=1", (job.name,))
+        elif job.writes and job.fsync_interval < depth:
+            yield from _of_fsyncs(job, depth)
+
+
+def _of_fsyncs(job: Job, depth: int) -> Iterator[Found]:
+    """Yield what fsync does to the depth, as fio 3.33 was seen to call it; sync=1 does nothing."""
+    writes = int(job.fsync_interval)
+    asked = f"iodepth={depth} with {job.engine} and a sync after {_counted(writes)}"
+    if job.engine == "libaio":
+        yield Found(
+            asked,
+            (job.name,),
+            message="libaio waits in each fsync() before it takes the next request: the drive sees "
+            f"a depth of at most {writes}, although fio says that it kept iodepth",
+            advice="leave iodepth at 1 to say what is measured, use numjobs for more writers, or "
+            "sync=1 in place of fsync, which keeps the depth",
+            severity="warning" if 4 * writes <= depth else "note",
+        )
+    elif job.engine in _QUEUED_SYNCS:
+        yield Found(
+            asked,
+            (job.name,),
+            message="This engine queues each fsync as one request of iodepth: fewer of them are "
+            "writes, and an fsync does not wait for writes that are under way",
+            advice="use sync=1 if each write has to be durable when it is answered",
+            severity="note",
+        )
+
+
+def _counted(writes: int) -> str:
+    return "each write" if writes == 1 else f"every {writes} writes"
 
 
 CHECK = Check(

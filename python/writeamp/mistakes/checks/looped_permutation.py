@@ -8,8 +8,7 @@ import numpy as np
 
 from writeamp.mistakes.finding import Check, Found, NotJudged, Severity
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, unknown_size
-from writeamp.mistakes.fio.output import FioOutput
+from writeamp.mistakes.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.mistakes.traces import TraceFacts
 
 _SAME_ORDER = (
@@ -26,25 +25,24 @@ _SLACK, _MOST_OTHERS = 0.02, 0.1
 
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
-    for place, job in enumerate(fio.jobs):
-        if job.writes and job.has_map and job.spans_moved is None and not job.is_timed:
-            yield unknown_size(job)
-        if not job.writes or job.passes == "once":
+    for job in fio.jobs:
+        if not job.writes or not job.has_map:
             continue
-        moved = job.spans_moved
-        if isinstance(fio, FioOutput) and job.span_bytes:
-            moved = fio.moved_bytes(place) / job.copies / job.span_bytes
-            if moved <= 1:
-                continue
-        is_same = job.passes == "same order"
-        yield Found(
-            _evidence(job, moved),
-            (job.name,),
-            message=_message(job, is_same=is_same),
-            severity=_severity(job, is_same=is_same),
-            now=("same_order",) if is_same else ("other_order",),
-            fixed=("uniform",),
-        )
+        moved, is_same = job.spans_moved, job.passes == "same order"
+        if job.passes == "once":
+            if moved.high > 1:
+                yield unknown_size(job)
+        elif job.has_runtime and job.whole_span_bytes and moved.low <= 1:
+            yield unknown_speed(job, job.copies)
+        else:
+            yield Found(
+                _evidence(job, moved.low),
+                (job.name,),
+                message=_message(job, is_same=is_same),
+                severity=_severity(job, is_same=is_same),
+                now=("same_order",) if is_same else ("other_order",),
+                fixed=("uniform",),
+            )
 
 
 def _message(job: Job, *, is_same: bool) -> str:
@@ -60,14 +58,14 @@ def _severity(job: Job, *, is_same: bool) -> Severity:
     return "warning" if is_same else "note"
 
 
-def _evidence(job: Job, moved: float | None) -> str:
+def _evidence(job: Job, moved: float) -> str:
     told = ", ".join(
         f"{name}={job.options[name]}" if job.options[name] else name
         for name in ("rw", "loops", "io_size", "size", "time_based", "runtime", "randrepeat",
                      "random_generator")
         if name in job.options
     )  # fmt: skip
-    times = "" if moved is None else f", {moved:.3g} passes over the span"
+    times = f", {moved:.3g} passes over the span" if moved and not job.has_runtime else ""
     return f"{told}, no norandommap{times}"
 
 

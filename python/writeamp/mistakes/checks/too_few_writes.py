@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found, NotJudged
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs, shares_files, unknown_size
+from writeamp.mistakes.fio.job_file import FioJobs, shares_files, unknown_size, unknown_speed
 from writeamp.mistakes.fio.output import FioOutput
+from writeamp.mistakes.fio.speeds import Bounds
 
 # Times that the span is written, its fill among them, before a drive may be steady: SNIA's
 # preconditioning is twice the capacity.
@@ -18,11 +19,21 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     if isinstance(fio, FioOutput):
         return
     for job in _measured(fio):
-        mine, earlier = _spans(job), [_spans(one) for one in fio.before(job)]
-        if mine is None and not job.is_timed:
-            yield unknown_size(job)
-        elif mine is not None and None not in earlier:
-            yield from _judged(job, mine, sum(one or 0.0 for one in earlier))
+        mine, earlier = _spans(job), [(one, _spans(one)) for one in fio.before(job)]
+        before = Bounds(sum(one.low for _, one in earlier), sum(one.high for _, one in earlier))
+        if mine.high + before.high < _FEWEST:
+            yield from _judged(job, mine, before)
+        elif mine.low + before.low < _FEWEST:
+            # What comes before may be enough by itself, which is asked only where this is known.
+            open_ones = [one for one, spans in [(job, mine), *earlier] if spans.low < spans.high]
+            yield _open(open_ones[0])
+
+
+def _open(job: Job) -> NotJudged:
+    """Return why nobody knows how often a job writes its span."""
+    if job.whole_span_bytes is None or not job.has_runtime:
+        return unknown_size(job)
+    return unknown_speed(job, _own_files(job), _FEWEST)
 
 
 def _of_output(fio: FioOutput) -> Iterator[Found]:
@@ -34,7 +45,9 @@ def _of_output(fio: FioOutput) -> Iterator[Found]:
             fio.written_bytes(fio.jobs.index(one)) / (span * _own_files(one))
             for one in [job, *fio.before(job)]
         )
-        yield from _judged(job, mine, sum(earlier))
+        before = sum(earlier)
+        if mine + before < _FEWEST:
+            yield from _judged(job, Bounds(mine, mine), Bounds(before, before))
 
 
 def _measured(fio: FioJobs) -> Iterator[Job]:
@@ -48,12 +61,9 @@ def _measured(fio: FioJobs) -> Iterator[Job]:
             yield job
 
 
-def _spans(job: Job) -> float | None:
-    """Return how often a job writes its span, all copies together; None if nobody knows."""
-    moved = job.spans_moved
-    if moved is None:
-        return None
-    return moved * job.write_share * job.copies / _own_files(job)
+def _spans(job: Job) -> Bounds:
+    """Return how often a job writes its span, all copies together."""
+    return job.spans_moved.times(job.write_share * job.copies / _own_files(job))
 
 
 def _own_files(job: Job) -> int:
@@ -61,21 +71,29 @@ def _own_files(job: Job) -> int:
     return 1 if job.files else job.copies
 
 
-def _judged(job: Job, mine: float, earlier: float) -> Iterator[Found]:
-    if mine <= 0 or mine + earlier >= _FEWEST:
+def _judged(job: Job, mine: Bounds, earlier: Bounds) -> Iterator[Found]:
+    if mine.high <= 0:
         return
-    before = f", after {_times(earlier)} before" if earlier else ""
+    before = f", after {_times(earlier)} before" if earlier.high else ""
     yield Found(
-        f"the span is written {_times(mine)}{before}",
+        f"the span is written {_times(mine)}{before}{_why_bounded(job, mine)}",
         (job.name,),
-        now=("first_writes", round(mine, 2), "full" if earlier else "none"),
+        now=("first_writes", round(mine.high, 2), "full" if earlier.high else "none"),
         fixed=("uniform",),
     )
 
 
-def _times(number: float) -> str:
-    shown = f"{number:.3g}"
-    return "once" if shown == "1" else f"{shown} times"
+def _times(number: Bounds) -> str:
+    shown = f"{number.high:.3g}"
+    at_most = "at most " if number.low < number.high else ""
+    return at_most + ("once" if shown == "1" else f"{shown} times")
+
+
+def _why_bounded(job: Job, mine: Bounds) -> str:
+    """Return what ends a job before its plan does; "" if nothing."""
+    if mine.low == mine.high or not job.seconds("runtime"):
+        return ""
+    return f", as runtime={job.options['runtime']} ends it"
 
 
 CHECK = Check(
