@@ -11,6 +11,7 @@ from fractions import Fraction
 import pytest
 from drive_logs import LOGS, SMART_TEXT
 from mutations import mutated
+from places import ROOT
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.document import Document
@@ -37,7 +38,12 @@ _SAVED = {
     "smart.json": SMART_TEXT.encode(),
     "ocp.json": LOGS["ocp-text"],
 }
-_DOCUMENTS = [*LOGS.values(), json.dumps(_SMARTCTL).encode(), packed(_SAVED)]
+_CASES = ROOT / "tests" / "data" / "cases" / "drives"
+_PRINTED = [
+    (_CASES / name).read_bytes()
+    for name in ("19-cdi-kingston-a400.txt", "18-hpe-ssacli.txt", "12-sandisk-plus-openwrt.txt")
+]
+_DOCUMENTS = [*LOGS.values(), json.dumps(_SMARTCTL).encode(), packed(_SAVED), *_PRINTED]
 _MUTATIONS = int(os.environ.get("WRITEAMP_TEST_MUTATIONS", "2000"))
 
 

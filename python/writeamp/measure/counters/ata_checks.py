@@ -86,7 +86,7 @@ def _names(facts: Facts, drive: AtaDrive) -> Iterator[Check]:
     )
     if drive.family is None:
         yield Check(
-            name, "ok", f"{called}: defaults, as the host's smartctl does not name a family"
+            name, "ok", f"{called}: defaults, as the tool that printed them does not name a family"
         )
         return
     against = [one for one in counted if _contradicts(drive.attributes[_number(one)].name, one)]

@@ -14,6 +14,10 @@ from writeamp.measure.counters.verdicts import Check
 ROTATES = "the drive rotates: a hard disk has no write amplification"
 
 
+# Characters that tools and people put in place of a serial number.
+_HIDING = "*xX#?.-_0 "
+
+
 class Erases(NamedTuple):
     """Erases of a block: the mean and the most, where a drive says them.
 
@@ -93,7 +97,7 @@ class Facts:
 def hashed_serial(serial: str | None) -> str | None:
     """Return what stands for a serial number: the same of the same drive, and not to be undone."""
     text = (serial or "").strip()
-    if not text or text.upper() in {"REDACTED", "0", "N/A"}:
+    if text.upper() in {"REDACTED", "N/A"} or not text.strip(_HIDING):
         return None
     if text.startswith("sha256:"):
         return text

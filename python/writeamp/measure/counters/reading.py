@@ -19,8 +19,8 @@ from writeamp.results.signatures import signed_verb
 # All of them are in docs/real-drives.md.
 _SUCH = (
     "such is what `smartctl -x`, `nvme smart-log`, `nvme ocp smart-add-log`, `nvme fdp stats` or "
-    "a vendor's plugin of nvme-cli prints, as JSON or text; Prometheus' text of smartctl_exporter; "
-    "and Backblaze's daily CSV"
+    "a vendor's plugin of nvme-cli prints, as JSON or text; CrystalDiskInfo's and ssacli's text; "
+    "Prometheus' text of smartctl_exporter; and Backblaze's daily CSV"
 )
 # A folder of one drive holds few files, and no folders.
 _MOST_FILES = 64
