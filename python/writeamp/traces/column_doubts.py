@@ -81,7 +81,7 @@ def refuse_mixed_rows(
     """
     for (number, name), words in values.items():
         column = f"column {number}" + (f" ({quoted(name)})" if name else "")
-        if _are_stages(words):
+        if are_stages(words):
             raise spec_error(
                 f"{column} holds {shortened(words)}, stages of a request, each of which would "
                 f"count: state one, such as only={number}:{words[0]}, or only={number}:"
@@ -95,7 +95,8 @@ def refuse_mixed_rows(
             )
 
 
-def _are_stages(words: Sequence[str]) -> bool:
+def are_stages(words: Sequence[str]) -> bool:
+    """Return whether different words are several stages of a request."""
     if set(words) <= _ACTIONS:
         return len(_STAGES & set(words)) > 1
     return len(words) > 1 and all(_bare(word) in _STAGE_WORDS for word in words)

@@ -13,11 +13,12 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.format import Format
-from writeamp.traces.header_lines import spec_of
 from writeamp.traces.plausibility import absurdities
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Block, Head, file_path, read_head
+from writeamp.traces.suggestion import Suggestion, suggestion_of
+from writeamp.traces.text_table import table_of
 from writeamp.traces.words import EXAMPLE
 
 # Rows that are parsed one by one where not all of the first can be read.
@@ -40,32 +41,67 @@ def detect(path: str | os.PathLike[str]) -> str:
     candidates = [entry for entry in FORMATS.values() if entry.matches(head)]
     why_not = {entry.name: _absurdities(entry, file, head) for entry in candidates}
     plausible = [entry for entry in candidates if not why_not[entry.name]]
-    if len(plausible) == 1 and plausible[0].certain:
+    is_one = len(plausible) == 1 and plausible[0].certain
+    if is_one and not _has_foreign_header(plausible[0], file, head):
+        return plausible[0].name
+    _refuse_without_operations(path, head)
+    suggestion = suggestion_of(file, head)
+    table = table_of(head.text)
+    if table is not None and table.has_header and suggestion is not None:
+        raise _error(path, "its first line names columns of no known format", suggestion)
+    if is_one:
         return plausible[0].name
     if plausible:
         choices = "; ".join(f"{entry.name} ({entry.units})" for entry in plausible)
         raise WriteampError(
             f"{path}: the rows alone do not tell the format, name it with --format "
-            f"(--from in convert): {choices}"
+            f"(--from in convert): {choices}{_ending(suggestion)}"
         )
     if candidates:
+        raise _error(path, _refusals(why_not), suggestion)
+    if table is not None and table.is_quoted:
         raise WriteampError(
-            f"{path}: {_refusals(why_not)}; name the format with --format (--from in convert) if "
-            f"that is right"
+            f"{path}: its fields are in quotes, which are not read; remove them, as with tr -d '\"'"
         )
-    _refuse_without_operations(path, head)
-    suggested = spec_of(head)
-    if suggested is not None:
-        raise WriteampError(
-            f"{path}: its first line names columns of no known format; if the units and the words "
-            f"of the operations are right, this reads it: --format {shlex.quote(suggested)}"
-        )
-    # The content of a file that is perhaps none for others to see is not shown.
     why = "its first line is no row of a known format" if head.lines else "it has only blank lines"
+    if suggestion is not None:
+        raise _error(path, why, suggestion)
+    # The content of a file that is perhaps none for others to see is not shown.
     raise WriteampError(
         f"{path}: {why}; name the format with "
         f"--format (--from in convert) from {', '.join(FORMATS)}, or state its columns: {EXAMPLE}"
     )
+
+
+def _error(path: str | os.PathLike[str], why: str, suggestion: Suggestion | None) -> WriteampError:
+    """Return the refusal, which ends with the spec if there is one, so that it can be copied."""
+    return WriteampError(
+        f"{path}: {why}{_ending(suggestion) or f'; if not, state its columns: {EXAMPLE}'}"
+    )
+
+
+def _ending(suggestion: Suggestion | None) -> str:
+    if suggestion is None:
+        return ""
+    if_right = f"if {_listed(suggestion.checks)}, this" if suggestion.checks else "this"
+    return f"; {if_right} reads it: --format {shlex.quote(suggestion.spec)}"
+
+
+def _listed(clauses: Sequence[str]) -> str:
+    *others, last = clauses
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _has_foreign_header(entry: Format, path: Path, head: Head) -> bool:
+    """Return whether the first line names columns, and not as a format's own header does."""
+    table = table_of(head.text)
+    if entry.rows is None or table is None or not table.has_header:
+        return False
+    first_line = head.lines[0]
+    if entry.matches(Head(first_line.encode(), (first_line,), first_line)):
+        return False
+    header = entry.rows(path).header
+    return header is None or header.match(first_line.encode()) is None
 
 
 def _absurdities(entry: Format, path: Path, head: Head) -> list[str]:
@@ -107,7 +143,7 @@ def _requests(
 
 def _refusals(why_not: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(
-        f"it has the form of {name}, but {' and '.join(reasons)}"
+        f"it has the form of {name}, but {' and '.join(reasons)} (--format {name} reads it so)"
         for name, reasons in why_not.items()
     )
 

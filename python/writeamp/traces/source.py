@@ -27,11 +27,7 @@ _HEAD_LINES = 1000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 # Files that hold a trace, but not as text: what to do instead of reading them.
-_FOREIGN_MAGICS = (
-    (b"PK\x03\x04", "is a zip archive: unpack it first"),
-    (b"PERFILE2", "is a binary file of perf: print it with perf script"),
-    (b"\x17\x08Dtraci", "is a binary file of trace-cmd: print it with trace-cmd report"),
-)
+_FOREIGN_MAGICS = ((b"PK\x03\x04", "is a zip archive: unpack it first"),)
 # What PowerShell writes by default: a mark, and then letters of two bytes.
 _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 
@@ -56,10 +52,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Head:
-    """Beginning of a file, from which its format is detected."""
+    """Beginning of a file, from which its format is detected.
+
+    Attributes:
+        start: first bytes.
+        lines: first lines that are not blank, stripped.
+        text: first whole lines as they are.
+    """
 
     start: bytes
     lines: tuple[str, ...]
+    text: str = ""
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
@@ -92,8 +95,9 @@ def read_head(path: Path) -> Head:
     whole_lines = start
     if len(start) == _HEAD_BYTES and b"\n" in start:
         whole_lines = start[: start.rindex(b"\n")]
-    lines = (line.strip() for line in whole_lines.decode("utf-8", "replace").split("\n"))
-    return Head(start, tuple(line for line in lines if line)[:_HEAD_LINES])
+    whole_text = whole_lines.decode("utf-8", "replace")
+    lines = (line.strip() for line in whole_text.split("\n"))
+    return Head(start, tuple(line for line in lines if line)[:_HEAD_LINES], whole_text)
 
 
 def read_binary(path: Path) -> bytes:

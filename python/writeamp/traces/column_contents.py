@@ -1,0 +1,132 @@
+"""Contents of columns: operations, numbers and times that the fields of a table can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.traces.column_doubts import are_stages, distinct
+from writeamp.traces.formats.blkparse import operation_of_rwbs
+from writeamp.traces.trace import OPERATIONS
+
+_SPELLINGS = {
+    "read": {"r", "read", "rd", "reads", "diskread", "ioread", "pread", "pread64", "read10",
+             "read16", "28", "0x28", "88", "0x88"},
+    "write": {"w", "write", "wr", "writes", "diskwrite", "iowrite", "pwrite", "pwrite64",
+              "write10", "write16", "2a", "0x2a", "8a", "0x8a"},
+    "trim": {"d", "t", "trim", "discard", "unmap", "deallocate"},
+    "flush": {"f", "flush", "sync", "fsync", "fdatasync", "diskflush"},
+}  # fmt: skip
+_MOST_WORDS = 16
+# The stage that counts first: completions show what the drive did.
+_FIRST_STAGES = ("C", "D", "Q")
+_WHOLE = re.compile(r"\d{1,19}")
+_HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,15}", re.IGNORECASE)
+_BARE_HEXADECIMAL = re.compile(r"[0-9a-f]{1,15}", re.IGNORECASE)
+_DECIMAL = re.compile(r"\d{1,19}(\.\d*)?")
+_DEVICE = re.compile(
+    r"(/dev/)?((sd|hd|vd|xvd)[a-z]+\d*|nvme\d+n\d+(p\d+)?|dm-\d+|md\d+|mmcblk\d+(p\d+)?|loop\d+)"
+    r"|\d+,\d+|PhysicalDrive\d+",
+    re.IGNORECASE,
+)
+# Dates from 2001 to 2040 as numbers of each unit; Windows file times count from 1601.
+_DATES = {
+    "s": (1e9, 2.2e9),
+    "ms": (1e12, 2.2e12),
+    "us": (1e15, 2.2e15),
+    "ns": (1e18, 2.2e18),
+    "filetime": (1.262e17, 1.386e17),
+}
+# Digits after the point of seconds alone: milliseconds have up to 6.
+_DIGITS_OF_SECONDS = 9
+_RISING = 0.75
+
+Numbers = npt.NDArray[np.float64]
+
+
+def operations_in(values: Sequence[str]) -> dict[str, str] | None:
+    """Return the words of a column with their meanings; None if one is no operation."""
+    words = list(dict.fromkeys(values))
+    if not words or len(words) > _MOST_WORDS or all(word.isdecimal() for word in words):
+        return None
+    meanings = {word: _meaning(word) for word in words}
+    found = {word: meaning for word, meaning in meanings.items() if meaning in OPERATIONS}
+    return found if len(found) == len(words) else None
+
+
+def _meaning(word: str) -> str | None:
+    bare = re.sub(r"[\s\"'()_/-]", "", word).lower()
+    for meaning, spellings in _SPELLINGS.items():
+        if bare in spellings:
+            return meaning
+    return operation_of_rwbs(word)
+
+
+def stage_in(values: Sequence[str]) -> str:
+    """Return the stage whose rows count, of a column of several stages; empty if it is none."""
+    words = distinct(values)
+    if not are_stages(words):
+        return ""
+    completed = [word for word in words if "compl" in word.lower()]
+    return next(word for word in (*_FIRST_STAGES, *completed, *words) if word in words)
+
+
+def is_zero_or_one(values: Sequence[str]) -> bool:
+    """Return whether a column has 0 and 1 alone."""
+    return set(values) <= {"0", "1"}
+
+
+def is_device(values: Sequence[str]) -> bool:
+    """Return whether all values are names of block devices, such as nvme0n1 or 8,0."""
+    return all(_DEVICE.fullmatch(value) for value in values)
+
+
+def whole_numbers_in(values: Sequence[str]) -> npt.NDArray[np.int64] | None:
+    """Return a column of whole numbers, decimal or hexadecimal; None if it is none."""
+    if is_bare_hexadecimal(values):
+        numbers = [int(value, 16) for value in values]
+    elif all(_WHOLE.fullmatch(value) or _HEXADECIMAL.fullmatch(value) for value in values):
+        numbers = [int(value, 16 if value[:2] in ("0x", "0X") else 10) for value in values]
+    else:
+        return None
+    return None if max(numbers, default=0) >= 2**63 else np.array(numbers, np.int64)
+
+
+def is_bare_hexadecimal(values: Sequence[str]) -> bool:
+    """Return whether a column has hexadecimal numbers that do not begin with 0x."""
+    return (
+        all(_BARE_HEXADECIMAL.fullmatch(value) for value in values)
+        and not all(value.isdecimal() for value in values)
+        and any(value[0].isdecimal() for value in values)
+    )
+
+
+def is_rising(values: Sequence[str]) -> bool:
+    """Return whether a column of decimals rises as the times of requests do."""
+    if not all(_DECIMAL.fullmatch(value) for value in values):
+        return False
+    steps = np.diff([float(value) for value in values])
+    return not len(steps) or bool((steps >= 0).mean() >= _RISING)
+
+
+def is_clock(values: Sequence[str]) -> bool:
+    """Return whether a rising column is neither one number alone nor the numbers of the rows."""
+    if not is_rising(values):
+        return False
+    steps = np.diff([float(value) for value in values])
+    return bool(steps.any() and (steps != 1).any())
+
+
+def time_unit_in(values: Sequence[str]) -> str:
+    """Return the unit of time that a rising column proves; empty if it proves none."""
+    if not values or not is_rising(values):
+        return ""
+    numbers = [float(value) for value in values]
+    for unit, (first, last) in _DATES.items():
+        if first <= min(numbers) and max(numbers) < last:
+            return unit
+    digits = {len(value.partition(".")[2]) for value in values}
+    return "s" if digits == {_DIGITS_OF_SECONDS} else ""

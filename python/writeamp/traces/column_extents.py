@@ -1,0 +1,166 @@
+"""Columns of a table that hold offsets and lengths, found by what block requests are like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.traces.column_names import UNIT_BYTES, byte_unit_of, field_of
+from writeamp.traces.trace import SECTOR_BYTES
+
+_LONGEST_BYTES = 64 * 2**20
+_FARTHEST_BYTES = 256 * 2**40
+_PAGE_BYTES = 4096
+# Share of the rows that must have a property: some rows may be damaged.
+_NEARLY_ALL = 0.95
+# A request often begins where one of the last few ended.
+_LOOKED_BACK = 4
+_OFTEN = 0.2
+# Offsets of so many places that are all multiples of 4 KiB count bytes, whatever their name is.
+_FEWEST_PLACES = 3
+# Weights of signs: a name is worth less than requests that follow each other.
+_NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
+# By how much the best pair of columns must be better than any other pair.
+_CLEARLY, _LEAST = 0.75, 1.5
+# Drives are larger than their requests.
+_FAR = 16
+
+Column = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Extents:
+    """Columns of offset and length, from 0, and their units.
+
+    Attributes:
+        offset, length: columns.
+        offset_unit, length_unit: keys of `UNIT_BYTES`.
+        score: weight of the signs for them.
+        is_offset_proven, is_length_proven: whether the values exclude the other units.
+    """
+
+    offset: int
+    length: int
+    offset_unit: str
+    length_unit: str
+    score: float
+    is_offset_proven: bool = True
+    is_length_proven: bool = True
+
+
+def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Extents | None:
+    """Return the columns of offset and length; None if none or several fit.
+
+    Args:
+        columns: whole numbers of each column that can be either, of reads and writes alone.
+        names: of these columns; empty where there is none.
+    """
+    found = sorted(_scored(columns, names), key=lambda one: -one.score)
+    if not found or found[0].score < _LEAST:
+        return None
+    best = found[0]
+    others = [one for one in found if not _is_same(best, one, columns)]
+    if others and best.score - others[0].score < _CLEARLY:
+        return None
+    units = [(one.offset_unit, one.length_unit) for one in found if _has_columns_of(best, one)]
+    # Requests of files may have any size in bytes, which then look like odd numbers of sectors.
+    is_paged = bool((columns[best.length] * UNIT_BYTES[best.length_unit] % _PAGE_BYTES == 0).all())
+    is_sure = best.length_unit == "bytes" or is_paged
+    # A table that has its sizes in bytes and in sectors proves both.
+    is_double = any(one.length != best.length and _is_same(best, one, columns) for one in found)
+    return replace(
+        best,
+        is_offset_proven=is_sure and len({offset for offset, _ in units}) == 1,
+        is_length_proven=is_double or (is_sure and len({length for _, length in units}) == 1),
+    )
+
+
+def _has_columns_of(one: Extents, other: Extents) -> bool:
+    return (one.offset, one.length) == (other.offset, other.length)
+
+
+def _is_same(one: Extents, other: Extents, columns: Mapping[int, Column]) -> bool:
+    """Return whether two say the same: a table may have its sizes in bytes and in sectors."""
+    lengths = [columns[each.length] * UNIT_BYTES[each.length_unit] for each in (one, other)]
+    return one.offset == other.offset and (
+        one.length == other.length or bool((lengths[0] == lengths[1]).all())
+    )
+
+
+def _scored(columns: Mapping[int, Column], names: Mapping[int, str]) -> Iterator[Extents]:
+    for offset, length in permutations(columns, 2):
+        units = product(
+            _units(columns[offset], names[offset], _FARTHEST_BYTES),
+            _units(columns[length], names[length], _LONGEST_BYTES),
+        )
+        for offset_unit, length_unit in units:
+            found = Extents(offset, length, offset_unit, length_unit, 0.0)
+            score = _score(found, columns, names)
+            if score is not None:
+                yield replace(found, score=score)
+
+
+def _units(values: Column, name: str, most_bytes: int) -> Iterator[str]:
+    """Yield the units in which all values are addresses or sizes of whole sectors."""
+    named = byte_unit_of(name)
+    for unit in ("bytes", "sectors", *({named} - {"", "bytes", "sectors"})):
+        unit_bytes = UNIT_BYTES[unit]
+        is_whole = values * (unit_bytes % SECTOR_BYTES or 0) % SECTOR_BYTES == 0
+        is_near = values <= most_bytes // unit_bytes
+        if len(values) and (is_whole & is_near).mean() >= _NEARLY_ALL:
+            yield unit
+
+
+def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, str]) -> float | None:
+    """Return the weight of all signs; None if these cannot be offsets and lengths."""
+    offsets, lengths = columns[found.offset], columns[found.length]
+    if not lengths.any():
+        return None
+    starts = offsets * UNIT_BYTES[found.offset_unit]
+    sizes = lengths * UNIT_BYTES[found.length_unit]
+    places = len(np.unique(starts))
+    score = _of_names(found, names) + _FOLLOWING * min(1.0, _following(starts, sizes) / _OFTEN)
+    score += float(places > len(np.unique(sizes))) + 0.5 * (found.length == found.offset + 1)
+    score += 0.5 * bool((sizes % _PAGE_BYTES == 0).all())
+    score += 0.5 * bool(starts.max() > _FAR * sizes.max())
+    if found.offset_unit != found.length_unit and not names[found.length]:
+        score -= _MIXED if found.length_unit == "bytes" else _MISNAMED
+    score += 2.0 * (found.length_unit == "bytes") + 1.0 * (found.offset_unit == "bytes")
+    if places >= _FEWEST_PLACES and (offsets % _PAGE_BYTES == 0).all():
+        score += _NAMED * (found.offset_unit == "bytes")
+    steps = np.diff(offsets)
+    if places >= _FEWEST_PLACES and (steps == 1).all():  # a row number
+        score -= _MISNAMED
+    elif len(steps) > 1 and (steps > 0).all() and _following(starts, sizes) <= 0.5:  # times?
+        score -= 1.0
+    return score
+
+
+def _of_names(found: Extents, names: Mapping[int, str]) -> float:
+    score = 0.0
+    for field, at, unit in (
+        ("offset", found.offset, found.offset_unit),
+        ("length", found.length, found.length_unit),
+    ):
+        field_named, unit_named = field_of(names[at]), byte_unit_of(names[at])
+        if field_named:
+            score += _NAMED if field_named == field else -_MISNAMED
+        if unit_named:
+            # Stronger than the preference of bytes, which only decides between bare numbers.
+            score += 1.5 * _UNIT_NAMED if unit_named == unit else -_UNIT_NAMED
+    return score
+
+
+def _following(starts: Column, sizes: Column) -> float:
+    """Return the share of requests that begin where one of the last few ended."""
+    if len(starts) < 2:
+        return 0.0
+    ends = starts + sizes
+    follows = np.zeros(len(starts), bool)
+    for back in range(1, min(_LOOKED_BACK, len(starts) - 1) + 1):
+        follows[back:] |= (starts[back:] == ends[:-back]) & (sizes[:-back] > 0)
+    return float(follows[1:].mean())

@@ -1,0 +1,85 @@
+"""Names of columns: which field of a request each may hold, and in which unit."""
+
+from __future__ import annotations
+
+import re
+
+from writeamp.traces.trace import SECTOR_BYTES
+
+# A name is taken apart into words: `startLba_bytes` has three.
+_FIELDS = {
+    "time": {"time", "timestamp", "ts", "at", "arrival", "datetime", "date", "clock", "elapsed"},
+    "device": {"device", "deviceid", "dev", "devid", "disk", "diskid", "disknumber", "drive",
+               "volume", "volumeid", "vol", "lun", "asu", "major"},
+    "offset": {"offset", "lba", "slba", "lbn", "lsn", "address", "addr", "start", "pos",
+               "position", "blkno"},
+    "length": {"length", "len", "size", "sz", "iosize", "nbytes", "bytes", "sectors", "blocks",
+               "pages"},
+    "op": {"op", "opcode", "type", "iotype", "optype", "operation", "rw", "rwbs", "rd", "cmd",
+           "command", "request", "action", "dir", "direction", "ddir", "mode", "kind"},
+}  # fmt: skip
+_COUNTS = {"count", "nr", "num", "n", "nblks", "nlb"}
+# Words of an offset alone, but not beside a word of a length: `sector`, and `sector_count`.
+_PLACES = {"sector", "block", "blk", "page"}
+# Times that are not those of requests, and ends of requests.
+_OTHERS = {
+    "latency", "lat", "response", "resp", "duration", "delay", "service", "complete", "completion",
+    "end", "last", "wait", "queue", "pid", "tid", "cpu", "index", "idx", "seq", "id",
+    "priority", "prio", "error", "status",
+}  # fmt: skip
+_TIME_UNITS = {
+    "ns": {"ns", "nsec", "nsecs", "nanoseconds"},
+    "us": {"us", "usec", "usecs", "microseconds", "micros"},
+    "ms": {"ms", "msec", "msecs", "milliseconds", "millis"},
+    "s": {"s", "sec", "secs", "seconds"},
+}
+_BYTE_UNITS = {
+    "bytes": {"bytes", "byte", "nbytes", "b"},
+    "1KiB": {"kb", "kib", "k"},
+    "sectors": {"sectors", "sector", "lba", "slba", "lbn", "lsn", "nblks", "nlb", "blkno", "blocks",
+                "block", "blk"},
+    "4KiB": {"pages", "page"},
+}  # fmt: skip
+UNIT_BYTES = {"bytes": 1, "sectors": SECTOR_BYTES, "1KiB": 1024, "4KiB": 4096}
+
+
+def field_of(name: str) -> str:
+    """Return the field that a name stands for; `other` if it is none, empty if it may be any."""
+    words = _words(name)
+    if words & _OTHERS and not words & _FIELDS["device"]:
+        return "other"
+    if words & _FIELDS["time"] or ({"start", "t"} & words and time_unit_of(name)):
+        return "time"
+    if words & _COUNTS:
+        return "length"
+    for field in ("offset", "length"):
+        if words & _FIELDS[field]:
+            return field
+    if words & _PLACES:
+        return "offset"
+    return next((field for field in ("device", "op") if words & _FIELDS[field]), "")
+
+
+def time_unit_of(name: str) -> str:
+    """Return the unit of time in a name; empty if it has none."""
+    return _first(_TIME_UNITS, _words(name))
+
+
+def byte_unit_of(name: str) -> str:
+    """Return the unit of addresses or sizes in a name, a key of `UNIT_BYTES`; empty for none.
+
+    `block_size` is the size of a request; `block_count` counts blocks.
+    """
+    words = _words(name)
+    if words & {"size", "length", "len"}:
+        words = words - _PLACES
+    return _first(_BYTE_UNITS, words)
+
+
+def _first(units: dict[str, set[str]], words: set[str]) -> str:
+    return next((unit for unit, spellings in units.items() if words & spellings), "")
+
+
+def _words(name: str) -> set[str]:
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return set(re.findall("[a-z]+", apart.lower()))

@@ -1,0 +1,255 @@
+"""The `columns:` spec that would read a text of no known format, tried before it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.traces.column_contents import (
+    is_bare_hexadecimal,
+    is_clock,
+    is_device,
+    is_rising,
+    is_zero_or_one,
+    operations_in,
+    stage_in,
+    time_unit_in,
+    whole_numbers_in,
+)
+from writeamp.traces.column_extents import Extents, extents_in
+from writeamp.traces.column_format import column_format
+from writeamp.traces.column_names import byte_unit_of, field_of, time_unit_of
+from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.plausibility import absurdities
+from writeamp.traces.source import Block, Head
+from writeamp.traces.text_table import Table, table_of
+
+# Without names, one row proves nothing.
+_FEWEST_ROWS = 2
+# Times without a unit are taken as seconds if requests then come at least so often.
+_LONGEST_MEAN_GAP_S = 60
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Spec that reads the first rows, and what its reader should check.
+
+    Attributes:
+        spec: `columns:…`.
+        checks: what neither the values nor the names of the columns prove, as clauses.
+    """
+
+    spec: str
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Columns of the fields, from 0, their words and units, and the stage whose rows count."""
+
+    op: int
+    operations: Mapping[str, str]
+    extents: Extents
+    time: int | None = None
+    time_unit: str = ""
+    device: int | None = None
+    stage: tuple[int, str] | None = None
+
+
+def suggestion_of(path: Path, head: Head) -> Suggestion | None:
+    """Return the spec for a text; None if the columns are not clear or no spec reads the rows."""
+    table = table_of(head.text)
+    if table is None or len(table.rows) < (1 if table.names else _FEWEST_ROWS):
+        return None
+    fields = _fields(table)
+    if fields is None:
+        return None
+    for tried in _without_parts(fields):
+        spec = _spec(table, tried)
+        if _reads(spec, path, head):
+            return Suggestion(spec, tuple(_checks(table, tried)))
+    return None
+
+
+def _fields(table: Table) -> _Fields | None:
+    width = len(table.rows[0])
+    stages = ((at, word) for at in range(width) if (word := stage_in(table.column(at))))
+    stage = next(stages, None)
+    if stage is not None:
+        table = replace(table, rows=[row for row in table.rows if row[stage[0]] == stage[1]])
+    op = _operation_column(table)
+    if op is None:
+        return None
+    at, operations = op
+    moves_data = [operations[word] in ("read", "write") for word in table.column(at)]
+    times = {
+        column: unit
+        for column in range(width)
+        if column != at and (unit := _time_unit(table, column))
+    }
+    proven = [column for column, unit in times.items() if time_unit_in(table.column(column))]
+    time = next((column for column in (*proven, *times)), None)
+    numbers = {
+        column: whole[moves_data]
+        for column in range(width)
+        if column not in (at, time)
+        and (whole := whole_numbers_in(table.column(column))) is not None
+    }
+    if not any(moves_data):
+        return None
+    extents = extents_in(numbers, {column: table.name(column) for column in numbers})
+    if extents is None:
+        return None
+    taken = {at, time, extents.offset, extents.length}
+    return _Fields(
+        at,
+        operations,
+        extents,
+        time,
+        "" if time is None else times[time],
+        _device_column(table, taken),
+        stage,
+    )
+
+
+def _operation_column(table: Table) -> tuple[int, Mapping[str, str]] | None:
+    """Return the column of operations and its words; None if none or several may be it."""
+    words = {
+        column: found
+        for column in range(len(table.rows[0]))
+        if (found := operations_in(table.column(column)))
+        and {"read", "write"} & set(found.values())
+    }
+    named = [column for column in words if field_of(table.name(column)) == "op"]
+    candidates = named or list(words)
+    meanings = {tuple(words[at][word] for word in table.column(at)) for at in candidates}
+    if len(meanings) == 1:
+        return candidates[0], words[candidates[0]]
+    if candidates:
+        return None
+    numbered = [
+        column
+        for column in range(len(table.rows[0]))
+        if field_of(table.name(column)) == "op" and is_zero_or_one(table.column(column))
+    ]
+    return (numbered[0], {"0": "read", "1": "write"}) if len(numbered) == 1 else None
+
+
+def _time_unit(table: Table, column: int) -> str:
+    """Return the unit of a column of times; empty if it is none, or its unit is not known."""
+    values, name = table.column(column), table.name(column)
+    field = field_of(name)
+    if field not in ("", "time") or not is_rising(values):
+        return ""
+    proven, named = time_unit_in(values), time_unit_of(name)
+    if proven or field != "time":
+        return proven if named in ("", proven) else ""
+    if named:
+        return named
+    span_s = float(values[-1]) - float(values[0])
+    return "s" if span_s <= _LONGEST_MEAN_GAP_S * len(values) else ""
+
+
+def _device_column(table: Table, taken: set[int | None]) -> int | None:
+    free = [column for column in range(len(table.rows[0])) if column not in taken]
+    named = [column for column in free if field_of(table.name(column)) == "device"]
+    shown = [column for column in free if is_device(table.column(column))]
+    return next((column for column in (*named, *shown) if all(table.column(column))), None)
+
+
+def _without_parts(fields: _Fields) -> Iterator[_Fields]:
+    """Yield the fields, and then without their times, which are the first to be doubtful."""
+    yield fields
+    if fields.time is not None:
+        yield replace(fields, time=None)
+
+
+def _spec(table: Table, fields: _Fields) -> str:
+    extents = fields.extents
+    columns = {
+        "time": fields.time,
+        "device": fields.device,
+        "offset": extents.offset,
+        "length": extents.length,
+        "op": fields.op,
+    }
+    references = {
+        field: table.reference(column) for field, column in columns.items() if column is not None
+    }
+    words = "/".join(f"{word}={meaning}" for word, meaning in fields.operations.items())
+    units = {
+        "time": f":{fields.time_unit}",
+        "offset": f":{_base(table, extents.offset)}{extents.offset_unit}",
+        "length": f":{_base(table, extents.length)}{extents.length_unit}",
+        "op": f":{words}",
+    }
+    parts = [f"{field}={where}{units.get(field, '')}" for field, where in references.items()]
+    if fields.stage is not None:
+        column, word = fields.stage
+        references["only"] = table.reference(column)
+        parts.append(f"only={references['only']}:{word}")
+    return "columns:" + ",".join([*parts, *table.settings(list(references.values()))])
+
+
+def _base(table: Table, column: int) -> str:
+    return "hex-" if is_bare_hexadecimal(table.column(column)) else ""
+
+
+def _reads(spec: str, path: Path, head: Head) -> bool:
+    """Return whether a spec reads the first rows, without absurd consequences."""
+    try:
+        entry = column_format(spec)
+        assert entry.rows is not None
+        rows = entry.rows(path)
+        devices = DeviceCodes(rows.device_separator)
+        requests = rows.requests_of(Block(path, 1, head.text.encode()), devices)
+    except WriteampError:
+        return False
+    names, codes = devices.renumber(requests["device"])
+    return not absurdities(requests.with_columns(device=codes), names)
+
+
+def _checks(table: Table, fields: _Fields) -> Iterator[str]:
+    extents = fields.extents
+    counting: dict[str, list[str]] = {}
+    for is_proven, column, unit in (
+        (extents.is_offset_proven, extents.offset, extents.offset_unit),
+        (extents.is_length_proven, extents.length, extents.length_unit),
+    ):
+        named = byte_unit_of(table.name(column))
+        if named != unit and (named or not is_proven):
+            counting.setdefault(unit, []).append(_called(table, column))
+    for unit, names in counting.items():
+        yield f"{' and '.join(names)} {'count' if len(names) > 1 else 'counts'} {unit}"
+    if _base(table, extents.offset) and not _base(table, extents.length):
+        yield f"{_called(table, extents.length)} is decimal"
+    if fields.operations == {"0": "read", "1": "write"}:
+        yield f"0 of {_called(table, fields.op)} is a read and 1 a write"
+    if fields.stage is not None:
+        column, word = fields.stage
+        yield f"the rows with {word} in {_called(table, column)} are all requests"
+    if fields.time is None:
+        clock = _clock_column(table, fields)
+        of_clock = "" if clock is None else f" in {_called(table, clock)}"
+        yield f"the times{of_clock} do not matter"
+    elif not (time_unit_in(table.column(fields.time)) or time_unit_of(table.name(fields.time))):
+        yield f"{_called(table, fields.time)} counts seconds"
+    if fields.device is None:
+        yield "all rows are of one device"
+
+
+def _clock_column(table: Table, fields: _Fields) -> int | None:
+    """Return the column of times whose unit is not known, if one looks so."""
+    taken = {fields.op, fields.device, fields.extents.offset, fields.extents.length}
+    free = [column for column in range(len(table.rows[0])) if column not in taken]
+    for column in free:
+        is_named = field_of(table.name(column)) == "time"
+        if is_named or (not table.names and is_clock(table.column(column))):
+            return column
+    return None
+
+
+def _called(table: Table, column: int) -> str:
+    return table.name(column) or f"column {column + 1}"

@@ -1,0 +1,122 @@
+"""Text with one row a line as a table: its separator, its names, and lines that are no rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# In this order: a comma within a table of tabs is rarer than a space within one of commas.
+SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe", " ": "space"}
+_COMMENT = "#"
+# An offset, a length and an operation.
+_FEWEST_COLUMNS = 3
+# Share of the lines that have as many fields as most.
+_FITTING = 0.9
+_NOT_IN_SPECS = re.compile(r"[,:=/\"']")
+_NUMBER = re.compile(r"[+-]?(\d[\d.]*(e[+-]?\d+)?|0x[0-9a-f]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a text and the names of their columns.
+
+    Attributes:
+        separator: one character; a space is any run of spaces and tabs.
+        rows: fields of each row, all of one number.
+        names: of the columns; empty if there are none.
+        has_header: whether the first row has the names; else they are in a comment.
+        skip: lines before the rows and their header.
+        has_comments: whether lines begin with `#`.
+    """
+
+    separator: str
+    rows: list[list[str]]
+    names: list[str]
+    has_header: bool
+    skip: int
+    has_comments: bool
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether most fields of the first row are in double quotes."""
+        fields = next(iter(self.rows), self.names)
+        quoted = [field for field in fields if len(field) > 1 and field[0] == field[-1] == '"']
+        return len(quoted) * 2 > len(fields)
+
+    def column(self, at: int) -> list[str]:
+        """Return the fields of a column, from 0."""
+        return [row[at] for row in self.rows]
+
+    def name(self, at: int) -> str:
+        """Return the name of a column; empty if it has none."""
+        return self.names[at] if self.names else ""
+
+    def reference(self, at: int) -> str:
+        """Return how a spec refers to a column: by its name if it can, else by its number."""
+        name = self.name(at)
+        is_usable = name and not _NOT_IN_SPECS.search(name) and not is_number(name)
+        if self.has_header and is_usable and self.names.count(name) == 1:
+            return name
+        return str(at + 1)
+
+    def settings(self, references: Sequence[str]) -> list[str]:
+        """Return the parts of a spec that say how the text is laid out."""
+        is_by_number = all(one.isdecimal() for one in references)
+        return [
+            *([f"separator={SEPARATORS[self.separator]}"] if self.separator != "," else []),
+            *([f"comment={_COMMENT}"] if self.has_comments else []),
+            *([f"skip={self.skip}"] if self.skip else []),
+            *(["header=yes"] if self.has_header and is_by_number else []),
+        ]
+
+
+def table_of(text: str) -> Table | None:
+    """Return the table that a text is, or None if its lines have different numbers of fields."""
+    lines = [(at, line.strip()) for at, line in enumerate(text.split("\n")) if line.strip()]
+    comments = [line.lstrip(_COMMENT) for _, line in lines if line.startswith(_COMMENT)]
+    content = [(at, line) for at, line in lines if not line.startswith(_COMMENT)]
+    for separator in SEPARATORS if content else ():
+        split = [fields_of(line, separator) for _, line in content]
+        width, _ = Counter(map(len, split)).most_common(1)[0]
+        first = next(at for at, fields in enumerate(split) if len(fields) == width)
+        rows = [fields for fields in split if len(fields) == width]
+        if width < _FEWEST_COLUMNS or len(rows) < _FITTING * (len(split) - first):
+            continue
+        has_header = _is_header(rows)
+        commented = (fields_of(line, separator) for line in comments)
+        return Table(
+            separator=separator,
+            rows=rows[1:] if has_header else rows,
+            names=rows[0]
+            if has_header
+            else next((names for names in commented if len(names) == width), []),
+            has_header=has_header,
+            skip=content[first][0] if first else 0,
+            has_comments=bool(comments),
+        )
+    return None
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """Return the fields of a line, without blanks around them."""
+    return line.split() if separator == " " else [one.strip() for one in line.split(separator)]
+
+
+def is_number(text: str) -> bool:
+    """Return whether a field is a number, in decimal or as 0x1f."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names the columns: words alone, over numbers.
+
+    One name may be empty, as that of the index which pandas writes.
+    """
+    names = [name for name in rows[0] if name]
+    return (
+        len(names) >= len(rows[0]) - 1
+        and all(re.search("[A-Za-z]", name) and not is_number(name) for name in names)
+        and (len(rows) == 1 or any(is_number(field) for field in rows[1]))
+    )

@@ -1,0 +1,257 @@
+"""Texts of no known format are refused with a spec that content and trial support, or none."""
+
+from __future__ import annotations
+
+import random
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from in_process import document
+from places import ROOT
+from writeamp import traces
+from writeamp.errors import WriteampError
+
+CASES = ROOT / "tests" / "data" / "cases" / "traces"
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(WriteampError) as error:
+        traces.read(path)
+    sentence = str(error.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+def spec_in(sentence: str) -> str:
+    """Return the spec that a refusal ends with; empty if it has none."""
+    found = re.search(r" reads it: --format (.*)$", sentence)
+    return shlex.split(found[1])[0] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "figures"),
+    [
+        (
+            "t14-time-op.csv",
+            "columns:time=1:s,offset=3:bytes,length=4:bytes,op=2:R=read/W=write",
+            {"writes": 3, "pages_written": 2, "writes_per_page": 1.5, "duration_s": 3},
+        ),
+        (
+            "t14-time-lba.csv",
+            "columns:offset=2:sectors,length=3:sectors,op=4:W=write/R=read",
+            {"writes": 3, "pages_written": 2, "writes_per_page": 1.5, "duration_s": None},
+        ),
+        (
+            "t09-iotracer-ds.csv",
+            "columns:offset=sector:sectors,length=size:bytes,"
+            "op=operation:write=write/read=read/flush=flush",
+            {"writes": 1, "flushes": 1, "bytes_written": 8192, "duration_s": None},
+        ),
+        (
+            "t02-leveldb-parsed.csv",
+            "columns:offset=BLOCK:sectors,length=NUM:sectors,op=RD:WS=write",
+            {"writes": 59, "bytes_written": 59 * 512, "duration_s": None},
+        ),
+        (
+            "t05-diskmon.txt",
+            "columns:offset=6:sectors,length=7:sectors,op=5:Read=read/Write=write,separator=tab",
+            {"requests": 1500},
+        ),
+        ("t11-fio-lat.log", "", {}),
+        ("t12-biotracer.txt", "", {}),
+        ("t13-blkparse-f.txt", "", {}),
+    ],
+)
+def test_public_tables_get_the_spec_that_reads_them(
+    name: str, spec: str, figures: dict[str, object]
+) -> None:
+    path = CASES / name
+    assert spec_in(refusal(path)) == spec
+    if spec:
+        found = document("trace info", f"'{path}' --format '{spec}'")
+        assert {key: found[key] for key in figures} == figures
+        assert len(found["devices"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "checks"),
+    [
+        # Names do not decide where values do, and units are told if nothing proves them.
+        (
+            "timestamp,op,offset,size\n0.5,W,4096,4096\n0.6,R,8192,4096\n",
+            "columns:time=timestamp:s,offset=offset:bytes,length=size:bytes,op=op:W=write/R=read",
+            "if offset and size count bytes, timestamp counts seconds and all rows are of one",
+        ),
+        (
+            "ts_us;rw;lba;sectors\n10;W;8;8\n20;R;16;8\n",
+            "columns:time=ts_us:us,offset=lba:sectors,length=sectors:sectors,"
+            "op=rw:W=write/R=read,separator=semicolon",
+            "if all rows are of one device, this",
+        ),
+        # A header over rows that look like alibaba.
+        (
+            "timestamp,op,offset,size,lat\n1577808000,R,8192,4096,15\n1577808001,W,12288,4096,1\n",
+            "columns:time=timestamp:s,offset=offset:bytes,length=size:bytes,op=op:R=read/W=write",
+            "if offset and size count bytes and all",
+        ),
+        # `lba` in bytes: every request would begin at a multiple of 2 MiB.
+        (
+            "lba,size,op\n40960,4096,W\n8192,4096,W\n4096,4096,W\n122880,4096,R\n",
+            "columns:offset=lba:bytes,length=size:bytes,op=op:W=write/R=read",
+            "lba and size count bytes",
+        ),
+        # A size in sectors whatever it is called, and one in bytes.
+        (
+            "op,offset,bytes\nW,8,8\nW,16,8\n",
+            "columns:offset=offset:sectors,length=bytes:sectors,op=op:W=write",
+            "bytes counts sectors",
+        ),
+        # Requests of files have any size: sectors are not proven.
+        (
+            "time,op,offset,size\n5,write,1234,100\n6,write,5678,33\n",
+            "columns:time=time:s,offset=offset:sectors,length=size:sectors,op=op:write=write",
+            "if offset and size count sectors",
+        ),
+        (
+            "time_ms,lun,op,offset_kb,size_kb\n1,0,W,4,4\n2,0,W,8,4\n3,1,R,400,16\n",
+            "columns:time=time_ms:ms,device=lun,offset=offset_kb:1KiB,length=size_kb:1KiB,"
+            "op=op:W=write/R=read",
+            "; this reads it",
+        ),
+        # Times that contradict their unit, run backwards, or are dates are left out.
+        (
+            "time_ms,op,lba,size\n1577808000,W,8,4096\n1577808001,W,16,4096\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=op:W=write",
+            "the times in time_ms do not matter",
+        ),
+        (
+            "time,op,lba,size\n4,W,8,4096\n3,W,16,4096\n2,W,24,4096\n1,W,8,4096\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=op:W=write",
+            "the times in time do not matter",
+        ),
+        # Names that a spec cannot spell, a nameless index, comments, lines before the table.
+        (
+            "t(us),dev,R/W,lba,n\n1,sda,W,8,8\n2,sdb,R,16,8\n",
+            "columns:time=t(us):us,device=dev,offset=lba:sectors,length=n:sectors,"
+            "op=3:W=write/R=read",
+            "",
+        ),
+        (
+            ",op,lba,size\n0,W,8,4096\n1,W,16,4096\n2,W,24,512\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=op:W=write",
+            "",
+        ),
+        (
+            "# by hand\n# time_s op lba n\n1 W 8 8\n2 W 16 8\n3 R 24 8\n",
+            "columns:time=1:s,offset=3:sectors,length=4:sectors,op=2:W=write/R=read,"
+            "separator=space,comment=#",
+            "",
+        ),
+        (
+            "op,lba (hex),len\nW,0x1000,0x8\nR,0x1008,0x10\n",
+            "columns:offset=lba (hex):sectors,length=len:sectors,op=op:W=write/R=read",
+            "",
+        ),
+        (
+            "op,lba,len\nW,1a0,8\nR,1a8,8\nR,1b8,8\n",
+            "columns:offset=lba:hex-sectors,length=len:sectors,op=op:W=write/R=read",
+            "if len is decimal",
+        ),
+        # Each request stands twice, as issued and as completed.
+        (
+            "9 D read 299008 512\n0 C read 299008 512\n9 D write 8192 512\n0 C write 8192 512\n",
+            "columns:offset=4:bytes,length=5:bytes,op=3:read=read/write=write,only=2:C,"
+            "separator=space",
+            "the rows with C in column 2 are all requests",
+        ),
+        (
+            "stage,op,lba,bytes\nissue,W,8,4096\ncomplete,W,8,4096\nissue,R,16,512\n",
+            "columns:offset=lba:sectors,length=bytes:bytes,op=op:W=write,only=stage:complete",
+            "",
+        ),
+        (
+            "recorded\n\n1577808000123|nvme0n1|WS|123456|8\n1577808000124|nvme0n1|RA|123464|8\n",
+            "columns:time=1:ms,device=2,offset=4:sectors,length=5:sectors,op=3:WS=write/RA=read,"
+            "separator=pipe,skip=2",
+            "; this reads it",
+        ),
+    ],
+)
+def test_a_spec_is_derived_from_content_and_says_what_to_check(
+    tmp_path: Path, text: str, spec: str, checks: str
+) -> None:
+    path = tmp_path / "table"
+    path.write_text(text)
+    sentence = refusal(path)
+    assert spec_in(sentence) == spec
+    assert checks in sentence
+    assert traces.read(path, spec).doubts == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,age,op\na,1,2\n",
+        "Name,Age,Role\nW,30,1\nR,40,2\nW,50,3\n",
+        "op,lpn\nW,1\nW,2\n",
+        "W,4096,4096\n",  # one row proves nothing
+        "17,8,8,1\n18,16,8,0\n19,24,8,1\n",  # 0 and 1 without a name
+        "read,write,4096,512\nwrite,read,8192,512\n",  # two columns of operations
+        "5,R,30\n6,W,31\n7,R,32\n",
+        "W,5,8\nW,6\nW,7,8,9\n",
+        "op,offset,size\n",
+    ],
+)
+def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table"
+    path.write_text(text)
+    assert spec_in(refusal(path)) == ""
+
+
+def test_fields_in_quotes_are_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    path.write_text('"op","lba","size"\n"W","8","4096"\n"R","16","4096"\n')
+    assert "its fields are in quotes" in refusal(path)
+
+
+UNITS = {"bytes": 1, "sectors": 512}
+CLOCKS = {"time_s": 1e0, "ts_ms": 1e3, "ts_us": 1e6, "timestamp_ns": 1e9}
+WORDS = [("R", "W"), ("r", "w"), ("Read", "Write"), ("RA", "WS"), ("28", "2a")]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_table_in_any_order_names_and_units_is_never_read_wrongly(
+    tmp_path: Path, seed: int
+) -> None:
+    draw = random.Random(seed)
+    count = draw.choice([8, 30, 200])
+    unit, clock, words = draw.choice([*UNITS]), draw.choice([*CLOCKS]), draw.choice(WORDS)
+    epoch_s, at_s, end = draw.choice([0, 1_577_808_000]), 0.0, 0
+    requests, rows = [], []
+    for _ in range(count):
+        at_s += draw.expovariate(1000)
+        is_write, size = draw.random() < 0.7, draw.choice([4096, 8192, 65536])
+        offset = end if draw.random() < 0.3 else draw.randrange(0, 2**38, 4096)
+        end = offset + size
+        requests.append(("write" if is_write else "read", offset, size))
+        rows.append({
+            clock: str(int((epoch_s + at_s) * CLOCKS[clock])),
+            "op": words[is_write],
+            draw.choice(["offset"]) + f"_{unit}": str(offset // UNITS[unit]),
+            "size": str(size // UNITS[unit]),
+            "latency": str(draw.randrange(20, 900)),
+        })  # fmt: skip
+    order, separator = draw.sample([*rows[0]], 5), draw.choice([",", "\t", ";"])
+    has_header = draw.random() < 0.5
+    lines = [order] * has_header + [[row[name] for name in order] for row in rows]
+    path = tmp_path / "table"
+    path.write_text("".join(separator.join(line) + "\n" for line in lines))
+    spec = spec_in(refusal(path))
+    assert spec or not has_header
+    if spec:
+        trace = traces.read(path, spec)
+        assert trace.requests.select("op", "offset", "length").rows() == requests
+        duration_s = traces.info(trace)["duration_s"]
+        assert duration_s is None or duration_s == pytest.approx(at_s, abs=1.1 + at_s / 50)
