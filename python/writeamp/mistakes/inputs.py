@@ -15,9 +15,8 @@ from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.document import Document, is_standard_input, load
-from writeamp.measure.counters.reading import read_snapshots, snapshots_in
+from writeamp.measure.counters.reading import holds_snapshots, read_snapshots, snapshots_in
 from writeamp.measure.counters.snapshot import Snapshot
-from writeamp.measure.counters.sources import SOURCES
 from writeamp.mistakes.finding import Kind
 from writeamp.mistakes.fio.command_line import is_command, is_script, read_commands
 from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
@@ -226,7 +225,7 @@ def _of_content(document: Document) -> Input | list[Snapshot] | None:
         return fio
     if document.text.lstrip().startswith("{"):
         return _of_json(document)
-    if any(one.matches(document) for one in SOURCES):
+    if holds_snapshots(document):
         return snapshots_in(document)
     return None
 
@@ -249,7 +248,7 @@ def _of_json(document: Document) -> Input | list[Snapshot]:
     found = document.json
     # Results of ours come first: they name a device too, as logs of drives do.
     is_own = is_output(found) or (isinstance(found, Mapping) and signed_verb(found) is not None)
-    if not is_own and any(one.matches(document) for one in SOURCES):
+    if not is_own and holds_snapshots(document):
         return snapshots_in(document)
     return _of_document(found, document.name)
 

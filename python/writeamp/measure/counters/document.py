@@ -10,9 +10,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from writeamp.errors import WriteampError
+from writeamp.measure.counters.encodings import decoded
 
 MOST_BYTES = 256 << 20
 # Counters have at most 128 bits.
@@ -24,6 +25,14 @@ class KeyTwiceError(ValueError):
     """An object of JSON names a key twice, with two values."""
 
 
+class JsonSpan(NamedTuple):
+    """A JSON document in a text, and where it begins and ends."""
+
+    value: Any
+    start: int
+    end: int
+
+
 @dataclass(frozen=True)
 class Document:
     """Content of a file, and its name for errors."""
@@ -33,11 +42,8 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        """The text, of which bytes that are none of its encoding are replaced."""
-        for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-            if self.content.startswith(mark):
-                return self.content.decode(encoding, errors="replace")
-        return self.content.decode("utf-8-sig", errors="replace")
+        """The text, of which bytes of an unknown encoding are replaced."""
+        return decoded(self.content)
 
     @cached_property
     def json(self) -> Any:
@@ -46,21 +52,37 @@ class Document:
         Raises:
             WriteampError: it begins as JSON does and is cut short, or names a key twice.
         """
+        span = self.json_span
+        return None if span is None else span.value
+
+    @cached_property
+    def json_span(self) -> JsonSpan | None:
+        """The JSON document and its place in the text; None if there is none.
+
+        Raises:
+            WriteampError: it begins as JSON does and is cut short, or names a key twice.
+        """
         start = _start_of_json(self.text)
-        if start is None:
-            return None
+        return None if start is None else self.json_from(start)
+
+    def json_from(self, start: int) -> JsonSpan:
+        """Return the JSON document that begins at a place of the text.
+
+        Raises:
+            WriteampError: it is cut short, or names a key twice.
+        """
         try:
             decoder = json.JSONDecoder(
                 object_pairs_hook=_pairs, parse_int=_integer, parse_constant=_constant
             )
-            found, _ = decoder.raw_decode(self.text, start)
+            found, end = decoder.raw_decode(self.text, start)
         except RecursionError:
             raise WriteampError(f"{self.name}: its JSON is nested too deep") from None
         except KeyTwiceError as error:
             raise WriteampError(f"{self.name}: its JSON names {error} twice") from None
         except ValueError as error:
             raise WriteampError(f"{self.name}: its JSON is broken or cut short: {error}") from None
-        return found
+        return JsonSpan(found, start, end)
 
 
 def _start_of_json(text: str) -> int | None:

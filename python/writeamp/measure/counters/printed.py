@@ -21,9 +21,9 @@ _LINE = re.compile(r"\s*(?:\[\d+:\d+\]\s*)?([^:=;|]{1,120}?)\s*[:=;|]\s*(.{0,400
 _COLUMNS = re.compile(r"\s{2,}|\t")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OTHERS = re.compile(r"[^a-z0-9]+")
-_NUMBER = re.compile(r"[+]?(\d[\d.,'’_\s\ufffd]*)(?:[eE]\+?(\d{1,3}))?")
+_NUMBER = re.compile(r"[+]?(\d[\d.,'’_?\s\ufffd]*)(?:[eE]\+?(\d{1,3}))?")
 # Separators of a locale whose encoding is not known are replaced when the text is decoded.
-_GROUPS = re.compile(r"\d{1,3}(?:([.,'’_\s\ufffd])\d{3})(?:\1\d{3})*")
+_GROUPS = re.compile(r"\d{1,3}(?:([.,'’_?\s\ufffd])\d{3})(?:\1\d{3})*")
 _INDIAN_GROUPS = re.compile(r"\d{1,2}(?:,\d{2})*,\d{3}")
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]{1,32})h?")
 _HIGH_AND_LOW = re.compile(r"(\d{1,20})\s+(\d{1,20})")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.document import Document, is_standard_input, load, name_of
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.pasted.drives import Part, by_drive
+from writeamp.measure.counters.pasted.logs import Log, logs_in, plain_document, texts_in_json
+from writeamp.measure.counters.pasted.wrapped import BROKEN
 from writeamp.measure.counters.saved_file import unpacked
 from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
 from writeamp.measure.counters.sources import SOURCES
@@ -21,6 +24,10 @@ _SUCH = (
     "such is what `smartctl -x`, `nvme smart-log`, `nvme ocp smart-add-log`, `nvme fdp stats` or "
     "a vendor's plugin of nvme-cli prints, as JSON or text; CrystalDiskInfo's and ssacli's text; "
     "Prometheus' text of smartctl_exporter; and Backblaze's daily CSV"
+)
+_BROKEN = (
+    "a number is broken over two lines, or another one follows it: which digits belong together is "
+    "not sure, so that it is not read. Paste the text with lines as long as they are"
 )
 # A folder of one drive holds few files, and no folders.
 _MOST_FILES = 64
@@ -74,7 +81,7 @@ def snapshots_of(name: str, contents: Mapping[str, bytes]) -> list[Snapshot]:
     parts = [
         one
         for file, content in contents.items()
-        for one in _facts_in(Document(os.path.join(name, file), content)) or []
+        for one in _facts_of_one(Document(os.path.join(name, file), content))
     ]
     if not parts:
         raise WriteampError(f"the folder {name!r} holds no file of a drive's counters; {_SUCH}")
@@ -87,10 +94,19 @@ def snapshots_in(document: Document) -> list[Snapshot]:
     Raises:
         WriteampError: it is no snapshot of a drive.
     """
-    parts = _facts_in(document)
-    if parts is None:
+    drives = _drives_in(document)
+    if drives is None:
         raise WriteampError(f"{document.name} is {_as_none(document)}; {_SUCH}")
-    return [snapshot_of(document.name, [one]) for one in parts]
+    return [snapshot_of(document.name, one) for one in drives]
+
+
+def holds_snapshots(document: Document) -> bool:
+    """Return whether a source reads a document, or a log in it.
+
+    Raises:
+        WriteampError: it is a log that cannot be read.
+    """
+    return bool(_read_logs(document))
 
 
 def _as_none(document: Document) -> str:
@@ -98,6 +114,56 @@ def _as_none(document: Document) -> str:
     verb = signed_verb(document.json) if isinstance(document.json, Mapping) else None
     told = "" if verb is None else f"a result of writeamp {verb}, and "
     return f"{told}no snapshot of a drive"
+
+
+def _drives_in(document: Document) -> list[list[Facts]] | None:
+    """Return the facts of each drive and moment in a document; None if no source reads it."""
+    read = _read_logs(document)
+    if not read:
+        return None
+    if len(read) == 1:
+        return [[one] for one in read[0][1]]
+    return by_drive([Part(one, log.device, log.machine) for log, facts in read for one in facts])
+
+
+def _read_logs(document: Document) -> list[tuple[Log, list[Facts]]]:
+    """Return the logs of a document that a source reads, with their facts.
+
+    A log in JSON may hold the text of a tool, as the results of Ansible do.
+    """
+    read: list[tuple[Log, list[Facts]]] = []
+    for log in logs_in(document):
+        facts = _with_broken_lines(log.document, _facts_in(log.document))
+        if facts is not None and not _lacks_log(facts):
+            read.append((log, facts))
+            continue
+        inner = [
+            (one._replace(machine=one.machine or log.machine), said)
+            for text in texts_in_json(log.document)
+            for one in logs_in(text)
+            if (said := _facts_in(one.document)) is not None
+        ]
+        read += inner or ([] if facts is None else [(log, facts)])
+    return read
+
+
+def _with_broken_lines(document: Document, found: list[Facts] | None) -> list[Facts] | None:
+    """Return facts that say if the document's text has numbers that were not put together."""
+    if found is None or BROKEN not in document.text:
+        return found
+    return [replace(one, notes=(_BROKEN, *one.notes)) for one in found]
+
+
+def _lacks_log(found: Iterable[Facts]) -> bool:
+    """Return whether a document says nothing of what a drive counts."""
+    return not any(one.counters or one.raws or one.family for one in found)
+
+
+def _facts_of_one(document: Document) -> list[Facts]:
+    """Return the facts of a document of one drive; of several, as their readers refuse them."""
+    drives = _drives_in(document) or []
+    together = [one for group in drives for one in group]
+    return (_facts_in(plain_document(document)) if len(drives) > 1 else None) or together
 
 
 def _facts_in(document: Document) -> list[Facts] | None:

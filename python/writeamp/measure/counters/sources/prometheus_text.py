@@ -19,11 +19,12 @@ _HEAD = 1 << 20
 
 def _matches(document: Document) -> bool:
     head = document.text[:_HEAD]
-    return any(re.search(rf"^{prefix}\w*\{{", head, re.MULTILINE) for prefix in PREFIXES)
+    return any(re.search(rf"^[ \t]*{prefix}\w*\{{", head, re.MULTILINE) for prefix in PREFIXES)
 
 
 def _samples(text: str) -> Iterator[Sample]:
-    for line in text.splitlines():
+    for indented in text.splitlines():
+        line = indented.lstrip()
         match = _LINE.match(line) if line.startswith(PREFIXES) else None
         if match is None:
             continue

@@ -15,7 +15,7 @@ from writeamp.measure.counters.sources.smartctl_json import facts_of
 
 _NAME = "smartctl -x"
 # A row of attributes, in the layouts of -A and of -x (`-f brief`); -f hex prints 0x.
-_ROW = re.compile(
+ROW = re.compile(
     r"^[ \t]*(?P<id>0x[0-9a-f]{2}|\d{1,3})[ \t]+(?P<name>\S+)[ \t]+"
     r"(?:0x[0-9a-f]{4}|[POSRCK+-]{6,8})[ \t]+(?P<value>0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+"
     r"(?:0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+(?:0x[0-9a-f]{2}|\d{1,3}|---)[ \t]+"
@@ -30,18 +30,23 @@ _STATISTIC = re.compile(
     r"[ \t]*$",
     re.MULTILINE,
 )
-_FIELD = re.compile(r"^(?P<key>[A-Z][A-Za-z0-9 /_,.#-]{2,60}):[ \t]+(?P<value>\S.*)$", re.MULTILINE)
-_START = re.compile(r"^(?:smartctl \d|=== START OF INFORMATION SECTION)", re.MULTILINE)
-_HEALTH = re.compile(r"^(?:Data Units Written:[ \t]|SMART/Health Information)", re.MULTILINE)
+_FIELD = re.compile(
+    r"^[ \t]*(?P<key>[A-Z][A-Za-z0-9 /_,.#-]{2,60}):[ \t]+(?P<value>\S.*)$", re.MULTILINE
+)
+_START = re.compile(r"^[ \t]*(?P<head>smartctl \d|=== START OF INFORMATION SECTION)", re.MULTILINE)
+_HEALTH = re.compile(r"^[ \t]*(?:Data Units Written:[ \t]|SMART/Health Information)", re.MULTILINE)
+_HEALTH_FIELD = re.compile(r"^[ \t]*(?:Percentage Used|Model Number):", re.MULTILINE)
+_INFORMATION = re.compile(r"^[ \t]*=== START OF INFORMATION SECTION ===", re.MULTILINE)
 _SCSI_WRITES = re.compile(
-    r"^write:(?:[ \t]+\d+){5}[ \t]+(?P<gigabytes>\d+[.,]\d+)[ \t]+\d+", re.MULTILINE
+    r"^[ \t]*write:(?:[ \t]+\d+){5}[ \t]+(?P<gigabytes>\d+[.,]\d+)[ \t]+\d+", re.MULTILINE
 )
 _SCSI_HOURS = re.compile(
-    r"^(?:Accumulated power on time, hours:minutes|  number of hours powered up =)[ \t]+(\d+)",
+    r"^[ \t]*(?:Accumulated power on time, hours:minutes|number of hours powered up =)[ \t]+(\d+)",
     re.MULTILINE,
 )
-# Thousands are separated as the user's locale does; U+FFFD is a separator of a lost encoding.
-_GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ \u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
+# Thousands are separated as the user's locale does; U+FFFD and "?" are separators that an encoding
+# lost.
+_GROUPED = re.compile(r"\d{1,3}(?P<by>[,.'’_ ?\u00a0\u2009\u202f\ufffd])(?:\d{2,3}(?P=by))*\d{3}")
 _HOURS_ID = 9
 # Above 24 bits some drives pack milliseconds.
 _HOURS_END = 1 << 24
@@ -54,10 +59,10 @@ def _text(document: Document) -> str:
 def _matches(document: Document) -> bool:
     text = _text(document)
     return bool(
-        _ROW.search(text)
+        ROW.search(text)
         or _SCSI_WRITES.search(text)
-        or (_HEALTH.search(text) and re.search(r"^(Percentage Used|Model Number):", text, re.M))
-        or "\n=== START OF INFORMATION SECTION ===" in f"\n{text}"
+        or (_HEALTH.search(text) and _HEALTH_FIELD.search(text))
+        or _INFORMATION.search(text)
     )
 
 
@@ -68,7 +73,7 @@ def _read(document: Document) -> Iterator[Facts]:
 
 def _parts(text: str) -> list[str]:
     """Return the text of each drive."""
-    starts = [one.start() for one in _START.finditer(text)]
+    starts = [one.start("head") for one in _START.finditer(text)]
     heads = [
         start
         for start, before in zip(starts, [None, *starts], strict=False)
@@ -100,7 +105,7 @@ def _log(text: str, name: str) -> dict[str, Any]:
         return log | _nvme(fields)
     if writes or "Vendor" in fields or fields.get("Transport protocol"):
         return log | _scsi(text, fields, writes)
-    rows = list(_ROW.finditer(text))
+    rows = list(ROW.finditer(text))
     return log | _ata(text, rows) if rows else log
 
 
@@ -196,6 +201,9 @@ def raw_value(text: str) -> int | None:
             return None if None in words else packed([one for one in words if one is not None])
     if found := re.match(r"0x[0-9a-fA-F]+$", text):
         return whole(found[0])
+    # Three words of 16 bits, or one number with spaces between its thousands.
+    if re.match(r"\d{1,3}(?: \d{3})+$", text):
+        return None
     return _whole(re.match(r"(\d+)(?=$|[ h/])", text))
 
 

@@ -1,0 +1,102 @@
+"""Characters that terminals and editors put into a text: escapes, spaces, dashes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Control sequences, strings for the terminal, and the other escapes.
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
+    r"|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?"
+    r"|\x1b[ -/]{0,8}[0-~]?"
+)
+_FORWARD = re.compile(r"(?:\x1b\[|\x9b)(\d{0,3})C")
+_MOVED = re.compile(r"(?:\x1b\[|\x9b)[\d;]{0,16}[Hf]")
+# Escape sequences in the spelling of `cat -v`, of shells and of JSON.
+_SPELLED = re.compile(r"(?:\\x1[bB]|\\0?33|\\e|\\u001[bB]|\^\[|\u241b)\[[\d;]{0,32}[A-Za-z]")
+# Colours whose escape character was lost; only where the end of a colour was found.
+_BARE = re.compile(r"\[(?:[\d;]{0,16}m|K)")
+_ENDS_OF_BARE = ("[0m", "[m", "[00m")
+_LINE_END = re.compile("\r\r?\n|[\r\v\f\x85\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+# UTF-8 that was read as Windows-1252: a lead byte and its continuation.
+_MISREAD = re.compile(
+    "[\u00c2-\u00ef][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}"
+)
+_WHOLE = {
+    "−": "-",
+    "│": "|",
+    "┃": "|",
+    "║": "|",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "‘": "'",
+    "’": "'",
+    "↵": "",
+}
+
+
+def _table() -> dict[int, str | None]:
+    """Return the characters of ASCII that stand for others which look like them, or like none."""
+    found: dict[int, str | None] = {ord(one): plain for one, plain in _WHOLE.items()}
+    for code in range(0x80, 0x10000):
+        kind = unicodedata.category(chr(code))
+        if kind == "Zs":
+            found[code] = " "
+        elif kind == "Pd":
+            found[code] = "-"
+        elif kind == "Cf":  # of no width
+            found[code] = None
+    # The wide forms of ASCII, as input methods for Chinese and Japanese make them.
+    return found | {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+
+
+_TABLE: dict[int, str | None] = {}
+
+
+def with_plain_characters(text: str) -> str:
+    """Return a text with lines that end in a newline, without escapes and odd spaces."""
+    if not text.isascii():
+        if _MISREAD.search(text):
+            text = _MISREAD.sub(_read_again, text)
+        if not _TABLE:
+            _TABLE.update(_table())
+        text = text.translate(_TABLE)
+    text = _without_escapes(text)
+    if _LINE_END.search(text):
+        text = _LINE_END.sub("\n", text)
+    if "\b" in text:
+        text = _with_backspaces(text)
+    return _CONTROL.sub("", text) if _CONTROL.search(text) else text
+
+
+def _read_again(found: re.Match[str]) -> str:
+    try:
+        return found[0].encode("cp1252").decode()
+    except UnicodeError:
+        pass
+    try:
+        return found[0].encode("latin-1").decode()
+    except UnicodeError:
+        return found[0]
+
+
+def _without_escapes(text: str) -> str:
+    if "\x1b" in text or "\x9b" in text:
+        text = _FORWARD.sub(lambda found: " " * min(int(found[1] or 1), 200), text)
+        text = _ESCAPE.sub("", _MOVED.sub("\n", text))
+    if "[" in text and any(one in text for one in ("\\", "^[", "\u241b")):
+        text = _SPELLED.sub("", text)
+    return _BARE.sub("", text) if any(one in text for one in _ENDS_OF_BARE) else text
+
+
+def _with_backspaces(text: str) -> str:
+    shown: list[str] = []
+    for character in text:
+        if character != "\b":
+            shown.append(character)
+        elif shown and shown[-1] != "\n":
+            shown.pop()
+    return "".join(shown)
