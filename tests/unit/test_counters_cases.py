@@ -12,6 +12,7 @@ import pytest
 from in_process import run
 from places import ROOT
 from smart_documents import answer_to, ata
+from writeamp.drives.judging import require_counters
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import life_answer
 from writeamp.measure.counters.reading import read_snapshot
@@ -215,3 +216,17 @@ def _without_177(folder: Path) -> Path:
     text = (PRO / "a.txt").read_text()
     path.write_text("".join(one for one in text.splitlines(True) if not one.startswith("177")))
     return path
+
+
+def test_a_run_is_refused_on_a_drive_that_counts_a_part_of_its_flash() -> None:
+    with pytest.raises(WriteampError, match="cannot show the WA of a run: this drive's counter le"):
+        require_counters(read_snapshot(DRIVES / PARTIAL[1][0]), "a run")
+
+
+def test_a_log_that_lacks_one_of_the_counts_it_sums_up_gives_none() -> None:
+    counts = "".join(f"{at}_nand_bytes_written : {10 + at}\n" for at in range(3))
+    found = answer_to(counts)
+    assert found.flash is None
+    assert "Inspur vendor log lacks 3 nand bytes written" in found.reason
+    found = answer_to(f"{counts}3_nand_bytes_written : 13\n")
+    assert found.flash is not None
