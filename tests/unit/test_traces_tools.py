@@ -31,7 +31,7 @@ def rows(trace: traces.Trace) -> list[tuple[object, ...]]:
 
 
 def notes(trace: traces.Trace) -> str:
-    return "; ".join(trace.notes)
+    return "; ".join([*trace.warnings, *trace.notes])
 
 
 def test_the_public_ftrace_file_has_five_writes_of_4096() -> None:
@@ -102,6 +102,15 @@ def test_each_request_counts_once_at_one_stage_that_the_notes_name(
     trace = trace_of(tmp_path, "".join(lines[at] for at in kept), **more)
     assert trace.requests["length"].to_list() == lengths
     assert event_name in notes(trace)
+
+
+def test_completions_late_in_a_file_count_and_the_missing_ones_are_a_warning(
+    tmp_path: Path,
+) -> None:
+    issued = event("W 4096 () 8 + 8 [fio]", "block_rq_issue") * 70_000  # more than a block
+    trace = trace_of(tmp_path, issued + event("W () 2048 + 8 [0]"))
+    assert rows(trace) == [WRITE]
+    assert "70000 requests were issued and 1 completed" in trace.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -369,7 +378,7 @@ XPERF_WRITE = "DiskWrite, 8612, x (4), 8, 0xfa80, 0x0000100000, 0x00001000, 283,
         ),
         (
             "OS Version: 6.1, Events Lost: 0, Buffers lost: 3, Trace Start: 1",
-            "3 buffers of events, l",
+            "3 buffers of events were",
         ),
     ],
 )
@@ -400,10 +409,20 @@ def test_a_disk_event_of_another_form_names_its_line(tmp_path: Path, line: str, 
     assert "\n" not in str(error.value)
 
 
-def test_what_powershell_wrote_is_refused_as_utf_16(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ((DUMPER_HEAD + XPERF_WRITE).encode("utf-16"), "is UTF-16 text: convert it first with ico"),
+        (b"PERFILE2h\0\0\0", "is a binary file of perf: print it with perf script"),
+        (b"\x17\x08Dtracing6\0", "is a binary file of trace-cmd: print it with trace-cmd report"),
+    ],
+)
+def test_what_is_no_text_of_a_tool_yet_says_how_to_make_it_one(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
     path = tmp_path / "trace.txt"
-    path.write_bytes((DUMPER_HEAD + XPERF_WRITE).encode("utf-16"))
-    with pytest.raises(WriteampError, match="is UTF-16 text: convert it first with iconv"):
+    path.write_bytes(content)
+    with pytest.raises(WriteampError, match=words):
         traces.read(path)
 
 

@@ -34,7 +34,7 @@ def with_rows(block: Block, lines: pl.DataFrame, rows: pl.DataFrame) -> Block:
 
 @dataclass
 class LeftOut:
-    """Counts of what a reader leaves out, for the notes of the trace.
+    """Counts of what a reader leaves out, and of what the file lacks.
 
     Attributes:
         reasons: rows that are no requests, by the reason in words.
@@ -45,11 +45,12 @@ class LeftOut:
     lost: int = 0
 
     def notes(self) -> list[str]:
-        """Return a note on the rows left out, and one on lost events, if there are any."""
-        notes = []
-        if self.lost:
-            notes.append(f"{self.lost} events were lost while recording: requests are missing")
+        """Return a note on the rows left out, if there are any."""
         found = [f"{count} {reason}" for reason, count in self.reasons.items() if count]
-        if found:
-            notes.append(f"left out: {', '.join(found)}")
-        return notes
+        return [f"left out: {', '.join(found)}"] if found else []
+
+    def doubts(self) -> list[str]:
+        """Return a warning of lost events, if there are any."""
+        if not self.lost:
+            return []
+        return [f"{self.lost} events were lost while recording: requests are missing"]

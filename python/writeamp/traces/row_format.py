@@ -34,6 +34,7 @@ class RowFormat:
         header: a first line that copies of the format may carry.
         without_others: what empties the lines of a block that are no rows.
         left_out: gives notes on these, once all blocks are read.
+        doubts: gives sentences on what is doubtful in the file, once all blocks are read.
     """
 
     name: str
@@ -49,6 +50,7 @@ class RowFormat:
     header: re.Pattern[bytes] | None = None
     without_others: Callable[[Block], Block] | None = None
     left_out: Callable[[], list[str]] = list
+    doubts: Callable[[], list[str]] = list
 
     def read(self, path: Path) -> Trace:
         """Read a file of this format.
@@ -67,7 +69,8 @@ class RowFormat:
             ends_with_newline = block.text.endswith(b"\n")
         if not ends_with_newline:
             notes.append("the file does not end with a newline: its last row may be cut")
-        return assemble(path, self.name, parts, devices, [*notes, *self.left_out()])
+        notes += self.left_out()
+        return assemble(path, self.name, parts, devices, notes, doubts=self.doubts())
 
     def requests_of(self, block: Block, devices: DeviceCodes) -> pl.DataFrame:
         """Return the requests of a block of a file, with the codes that their devices have.

@@ -27,7 +27,11 @@ _HEAD_LINES = 1000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
 # Files that hold a trace, but not as text: what to do instead of reading them.
-_FOREIGN_MAGICS = ((b"PK\x03\x04", "is a zip archive: unpack it first"),)
+_FOREIGN_MAGICS = (
+    (b"PK\x03\x04", "is a zip archive: unpack it first"),
+    (b"PERFILE2", "is a binary file of perf: print it with perf script"),
+    (b"\x17\x08Dtraci", "is a binary file of trace-cmd: print it with trace-cmd report"),
+)
 # What PowerShell writes by default: a mark, and then letters of two bytes.
 _UTF_16 = re.compile(rb"\xff\xfe[\t\r\n -~]\0[\t\r\n -~]\0")
 

@@ -93,6 +93,7 @@ def _rows(path: Path) -> RowFormat:
         notes=notes,
         without_others=rewrite.rows_of,
         left_out=rewrite.left_out.notes,
+        doubts=rewrite.left_out.doubts,
     )
 
 

@@ -90,13 +90,18 @@ class _Events:
         notes = [f"{self.event} of {counts_of(+stages)}; sectors of {SECTOR_BYTES} bytes"]
         if self.event == ACTIONS["Q"]:
             notes.append("what is queued on md or device mapper is queued again on the drive below")
+        return [*notes, *self._left_out.notes()]
+
+    def doubts(self) -> list[str]:
+        """Return warnings of events that the file lacks."""
         issued, completed = self._present[ACTIONS["D"]], self._present[ACTIONS["C"]]
+        doubts = self._left_out.doubts()
         if self.event == ACTIONS["C"] and issued > completed:
-            notes.append(
+            doubts.append(
                 f"{issued} requests were issued and {completed} completed: the recording ended "
                 "before, or completions are missing (--action D counts what was issued)"
             )
-        return [*notes, *self._left_out.notes()]
+        return doubts
 
     def _look_at_others(self, block: Block, others: pl.DataFrame) -> None:
         """Count lost events; refuse a line that names a block event in another form."""
@@ -192,6 +197,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
         notes=[],
         without_others=events.rows_of,
         left_out=events.notes,
+        doubts=events.doubts,
     ).read(path)
 
 

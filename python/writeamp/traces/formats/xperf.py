@@ -61,6 +61,14 @@ class _Events:
 
     def __init__(self) -> None:
         self.left_out = LeftOut()
+        self._lost_buffers = 0
+
+    def doubts(self) -> list[str]:
+        """Return warnings of events that the file lacks."""
+        doubts = self.left_out.doubts()
+        if self._lost_buffers:
+            doubts.append(f"{self._lost_buffers} buffers of events were lost while recording")
+        return doubts
 
     def rows_of(self, block: Block) -> Block:
         """Return a block of rows of time, disk, event, offset and size; other lines are empty."""
@@ -86,9 +94,7 @@ class _Events:
         for line in lines.filter(pl.col("line").str.contains("Events Lost:"))["line"]:
             if lost := _LOST.search(line):
                 self.left_out.lost += int(lost[1])
-                self.left_out.reasons["buffers of events, lost while recording"] += int(
-                    lost[2] or 0
-                )
+                self._lost_buffers += int(lost[2] or 0)
         line = pl.col("line")
         odd = lines.filter(line.str.contains(_IS_HEADER) & ~line.str.contains(_KNOWN_HEADER))
         if odd.height:
@@ -140,6 +146,7 @@ def _rows(path: Path) -> RowFormat:
         ],
         without_others=events.rows_of,
         left_out=events.left_out.notes,
+        doubts=events.doubts,
     )
 
 
