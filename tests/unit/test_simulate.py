@@ -271,3 +271,37 @@ def test_a_device_of_other_blocks_keeps_its_op() -> None:
     longer = wa.device(drive, pages_per_block=256)
     assert longer.op == pytest.approx(drive.op, rel=1e-3)
     assert longer.physical_pages == 2 * drive.physical_pages
+
+
+SEQUENTIAL_BESIDE_RANDOM = "mix:sizes=1/1,weights=1/1,of=sequential/uniform"
+
+
+def test_a_sequential_stream_of_its_own_is_run_on_neighbouring_sizes_of_one_op() -> None:
+    settings = {"pages_per_block": 32, "writes": 40_000, "warmup": 10_000, "replicas": 1}
+    settings |= {"manager": "nvme-fdp:handles=2", "workload": SEQUENTIAL_BESIDE_RANDOM}
+    found = wa.simulate(**settings, blocks=61, op=0.15)
+    assert found.spread is not None
+    around = (found.spread.one_block_less, found.spread.one_block_more)
+    # The phase of the stream makes the difference, which the interval of one run does not show.
+    assert found.spread.smallest_op == pytest.approx(found.spread.largest_op, rel=0.01)
+    neighbours = [found.device.with_extra_blocks(extra, keeps_op=True) for extra in (-1, 1)]
+    alone = [wa.simulate(drive, **settings, spread=False) for drive in neighbours]
+    assert around == tuple(run.wa for run in alone)
+    assert not any(found.ci[0] <= wa_there <= found.ci[1] for wa_there in around)
+    assert any("the sequential stream locks in phase" in one for one in found.warnings)
+    assert found.to_dict()["wa_one_block_less_more"] == list(around)
+
+
+@pytest.mark.parametrize(
+    ("manager", "workload"),
+    [
+        ("single", SEQUENTIAL_BESIDE_RANDOM),
+        ("nvme-fdp:handles=2", "mix:sizes=1/1,weights=1/1,of=permutation/uniform"),
+        ("nvme-fdp:handles=2", "sequential"),
+    ],
+)
+def test_other_loads_and_managers_are_run_on_one_size(manager: str, workload: str) -> None:
+    found = wa.simulate(
+        **SMALL, manager=manager, workload=workload, writes=5000, warmup=1000, replicas=1
+    )
+    assert found.spread is None

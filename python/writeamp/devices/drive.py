@@ -246,9 +246,18 @@ class Device(Presented):
             found["members"] = [one.meaning(with_times=with_times) for one in self.members]
         return found
 
-    def with_extra_blocks(self, blocks_per_plane: int) -> Device:
-        """Return the drive with so many blocks more in each plane, and the same logical size."""
-        return replace(self, blocks_per_plane=self.blocks_per_plane + blocks_per_plane)
+    def with_extra_blocks(self, blocks_per_plane: int, *, keeps_op: bool = False) -> Device:
+        """Return the drive with so many blocks more in each plane, and the same logical size.
+
+        Args:
+            blocks_per_plane: blocks to add; below 0 to leave out.
+            keeps_op: change the logical size in proportion instead, so that op stays.
+        """
+        blocks = self.blocks_per_plane + blocks_per_plane
+        logical_pages = self.logical_pages
+        if keeps_op:
+            logical_pages = max(1, round(logical_pages * blocks / self.blocks_per_plane))
+        return replace(self, blocks_per_plane=blocks, logical_pages=logical_pages)
 
     def _program(self, key: str, default: int) -> int:
         return int(tables_of(self.times_json).get("program", {}).get(key, default))

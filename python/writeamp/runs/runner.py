@@ -77,13 +77,17 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
 def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
     """Rerun on drives one block (in each plane) smaller and larger, for as many passes.
 
-    A looped trace can lock in phase with collection: WA then jumps with the size of the drive, and
-    the confidence interval of one run says nothing of it.
+    A looped trace can lock in phase with collection, and so can a sequential stream: WA then jumps
+    with the size of the drive, and the confidence interval of one run says nothing of it. The phase
+    of a sequential stream follows from its length, so a synthetic workload keeps op instead of the
+    logical size.
     """
-
-    if is_as_needed(plan):
+    is_synthetic = isinstance(plan.load, Spec)
+    if is_synthetic:
+        plan = replace(plan, run=replace(plan.run, replicas=1))
+    elif is_as_needed(plan):
         plan = replace(plan, host=replace(plan.host, repeat=result.passes.height))
-    neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
+    neighbours = [drive.with_extra_blocks(extra, keeps_op=is_synthetic) for extra in (-1, 1)]
     runner = local_runner(len(neighbours), most=drives_that_fit(drive))
     smaller, larger = gather_whole(runner, partial(_wa_on, plan), neighbours)
     smallest_op, largest_op = (neighbour.op for neighbour in neighbours)

@@ -182,10 +182,16 @@ class Result(Counted, Drawn):
         if self.steady and self._is_rough():
             reached = self._own_half_width / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
-        spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
+        spread = self.spread and self.spread.warning(self._cyclic_part())
         found += [spread] if spread else []
         found += self.scaling.warnings(self.wa) if self.scaling else []
         return [*found, *self.warnings_of_the_drive]
+
+    def _cyclic_part(self) -> str | None:
+        """Return what the host repeats in the same order, and so may lock in phase."""
+        if isinstance(self.plan.load, Spec):
+            return "the sequential stream"
+        return "the looped trace" if self.passes.height > 1 else None
 
     @property
     def advice(self) -> list[str]:

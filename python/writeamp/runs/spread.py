@@ -33,15 +33,15 @@ class Spread:
         """Relative change of WA that theory expects from the change of op alone."""
         return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
-    def warning(self, *, looped: bool) -> str | None:
-        """Return a warning on a spread that is large, of a trace looped or not."""
+    def warning(self, cyclic: str | None) -> str | None:
+        """Return a warning on a spread that is large; `cyclic` names what may lock in phase."""
         if self.wa_spread <= _MATERIAL_SPREAD * self.as_asked:
             return None
         change = f"WA changes by {self.wa_spread:.3f} between drives one block smaller and larger"
-        if looped and self.wa_spread > 2 * self.share_from_op * self.as_asked:
+        if cyclic is not None and self.wa_spread > 2 * self.share_from_op * self.as_asked:
             return (
-                f"{change}, more than their op explains: the looped trace locks in phase with "
-                "collection, so trust no single size"
+                f"{change}, more than their op explains: {cyclic} locks in phase with collection, "
+                "so trust no single size"
             )
         return (
             f"{change}, whose op is {self.smallest_op:.4g} and {self.largest_op:.4g}: the "

@@ -253,7 +253,7 @@ class SimulationSettings(TimedSettings):
     spread: bool = setting(
         True,
         Flag(),
-        "rerun a trace on drives one block smaller and larger",
+        "rerun a trace, or a mix with a sequential part, on drives one block smaller and larger",
         number="flag",
         panel="run",
     )

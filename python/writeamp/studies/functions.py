@@ -190,10 +190,11 @@ def simulate(
             simulated by a smaller drive: `Result.scaling` says which, and the error of that
             (docs/capacity.md). `replicas`: runs from which the interval and steadiness are
             judged, this one and others of a workload with seeds of their own. `spread`: rerun a
-            trace on drives one block (in each plane) smaller and larger. `batch_pages`: changes
-            speed, never the outcome. What differs from the device profile: `size`, `blocks`,
-            `logical_blocks` or `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`,
-            `page_bytes`, `layout`, `write_cache`, `map_cache`, `set` (see `writeamp.device`).
+            trace, or a mix with a sequential part, on drives one block (in each plane) smaller and
+            larger. `batch_pages`: changes speed, never the outcome. What differs from the device
+            profile: `size`, `blocks`, `logical_blocks` or `logical_pages`; `op`, `fill` or
+            `spare_factor`; `pages_per_block`, `page_bytes`, `layout`, `write_cache`, `map_cache`,
+            `set` (see `writeamp.device`).
             Of timed runs: `time`: end after so much virtual time, in seconds or as "500ms";
             `timed`: be timed; `host_bytes`: end when the host has written so many bytes, and count
             from the fill, without a warm-up; `time_scale`: factor for the times that requests have

@@ -82,9 +82,21 @@ def _simulated(experiment: Experiment, progress: Progress | None) -> Result | Ti
         return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
     plan = plan_of(prepared, experiment, works_by, in_pages(settings, prepared.drive))
     result = run(plan, prepared.drive, progress)
-    if experiment.load.trace is None or not settings.spread:
+    if not settings.spread or not _may_lock_in_phase(plan):
         return result
     return replace(result, spread=spread_over_sizes(plan, prepared.drive, result))
+
+
+def _may_lock_in_phase(plan: Plan) -> bool:
+    """Return whether the load repeats an order: a trace, or a sequential stream beside others.
+
+    A manager with one stream for all writes mixes them in its blocks, which hides the order.
+    """
+    load = plan.load
+    if not isinstance(load, Spec):
+        return True
+    is_mixed = load.name != "sequential" and "sequential" in load.canonical
+    return is_mixed and Spec.of("managers", plan.policy.manager).name != "single"
 
 
 def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
