@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from drive_logs import BACKBLAZE, EXPORTER_TEXT, LOGS
 from pastes import DOCUMENTS, PASTES
 from places import ROOT
 from smart_documents import answer_to, ata, text_of_ata
-from writeamp.measure.counters.answer import life_answer
+from writeamp.measure.counters.answer import interval_answer, life_answer
 from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.pasted.text import plain_text
 from writeamp.measure.counters.reading import read_snapshot, snapshots_in
@@ -128,3 +131,60 @@ def test_a_row_that_is_cut_within_its_number_is_not_taken_for_a_smaller_one() ->
     found = answer_to(text)
     assert found.wa is None
     assert "broken over two lines" in found.reason
+
+
+def cut_warnings(text: str) -> list[str]:
+    return [one for one in answer_to(text).warnings if one.startswith("end of the text")]
+
+
+ROWS = "=== START OF INFORMATION SECTION ===\nDevice Model:     INTEL SSDSC2KB960G8\n" + "".join(
+    f"{number} Name 0x0032 100 100 000 Old_age Always - {raw}\n"
+    for number, raw in ((9, 12_000), (242, 7), (243, 90_000), (225, 60_000))
+)
+CUT = {
+    "a row": ROWS,
+    "a quoted row": "".join(f"> {line}\n" for line in ROWS.splitlines()),
+    "a coloured row": ROWS.replace("60000", "\x1b[1m60000"),
+    "a row of a log": "".join(f"Jun  1 10:00:00 h s[1]: {line}\n" for line in ROWS.splitlines()),
+    "a field": "SMART/Health Information (NVMe Log 0x02)\nModel Number: X\nPercentage Used: 1%\n"
+    "Data Units Written:    98,244\n",
+    "a key": "critical_warning : 0\npercentage_used : 4%\nData Units Written : 3906250\n",
+    "power-on hours": "data_units_written : 3906250\npower_on_hours : 1,234\n",
+    "percentage used": "data_units_written : 3906250\npercentage_used : 12\n",
+    "two halves": LOGS["ocp-text"].decode().partition("  Max")[0],
+    "hexadecimal": LOGS["seagate"].decode(),
+    "a sample": EXPORTER_TEXT.partition("smartctl_device_bytes")[0],
+    "a sample with an exponent": 'smartctl_device_bytes_written{device="nvme0"} 2e+12\n',
+    "a row of CSV": BACKBLAZE.rpartition("2024-01-02")[0],
+    "the last of several drives": ROWS + ROWS.replace("60G8", "80G8"),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_value_that_may_be_cut_at_the_end_has_a_warning(name: str) -> None:
+    whole = CUT[name]
+    snapshots = snapshots_in(Document("a paste", whole.removesuffix("\n").encode()))
+    (warning,) = (one for one in life_answer(snapshots[-1]).warnings if "end of the text" in one)
+    assert "digits are missing" in warning
+    for one in snapshots_in(Document("a paste", whole.encode())):
+        assert not any("end of the text" in warning for warning in life_answer(one).warnings)
+
+
+def test_the_row_that_was_cut_within_its_number_has_a_warning() -> None:
+    text = (DRIVES / "15b-cut-inside-last-number.txt").read_text()
+    assert answer_to(text).wa == pytest.approx(1.000115, rel=1e-6)
+    (warning,) = cut_warnings(text)
+    assert "77775, attribute 248" in warning
+
+
+def test_a_last_row_that_is_not_divided_has_no_warning() -> None:
+    assert cut_warnings(ROWS + "180 Name 0x0032 100 100 000 Old_age Always - 60000") == []
+    assert cut_warnings(ROWS.removesuffix("60000\n") + "60000 ") == []
+    assert cut_warnings(json.dumps(ata("INTEL SSDSC2KB480G8", {225: 5000, 243: 9000}))) == []
+
+
+def test_an_interval_from_a_text_that_may_be_cut_has_a_warning() -> None:
+    texts = [ROWS.removesuffix("\n"), ROWS.replace("60000", "70000").replace("90000", "99000")]
+    before, after = (snapshots_in(Document(one, one.encode()))[0] for one in texts)
+    (warning,) = (one for one in interval_answer(before, after).warnings if "end of the" in one)
+    assert "60000, attribute 225" in warning

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from writeamp.measure.counters.amounts import Amount, Counter
 from writeamp.measure.counters.clocks import common_clock
 from writeamp.measure.counters.facts import Erases, Facts
-from writeamp.measure.counters.verdicts import Check
+from writeamp.measure.counters.verdicts import CUT_END, Check
 
 _DAY_S = 86_400.0
 # An interval of fewer units of a counter is known to a per cent at best.
@@ -53,6 +53,7 @@ def interval_between(before: Facts, after: Facts) -> Interval:
     refusal = "; ".join(one.evidence for one in checks if one.verdict == "fail")
     amounts = {last.key: last.since(first) for first, last in both if not _fell(first, last)}
     checks += _appeared(before, after)
+    checks += [one for one in before.checks if one.name == CUT_END]
     if not refusal and both and not amounts:
         refusal = "; ".join(one.evidence for one in checks if one.name == "no reset")
     scopes = [{one.scope for one in facts.counters} for facts in (before, after)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.document import Document, is_standard_input, load, name_of
 from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.pasted.cut_end import with_cut_end
 from writeamp.measure.counters.pasted.drives import Part, by_drive
 from writeamp.measure.counters.pasted.logs import Log, logs_in, plain_document, texts_in_json
 from writeamp.measure.counters.pasted.wrapped import BROKEN
@@ -29,6 +31,8 @@ _BROKEN = (
     "a number is broken over two lines, or another one follows it: which digits belong together is "
     "not sure, so that it is not read. Paste the text with lines as long as they are"
 )
+# A text that ends with a digit, perhaps behind an escape sequence, and without a line end.
+_CUT = re.compile(r"[0-9a-fA-F](?:\x1b\[[\d;]{0,16}[mK]){0,4}\Z")
 # A folder of one drive holds few files, and no folders.
 _MOST_FILES = 64
 
@@ -144,6 +148,9 @@ def _read_logs(document: Document) -> list[tuple[Log, list[Facts]]]:
             if (said := _facts_in(one.document)) is not None
         ]
         read += inner or ([] if facts is None else [(log, facts)])
+    if read and _CUT.search(document.text[-200:]):
+        log, facts = read[-1]
+        read[-1] = (log, with_cut_end(facts, log.document.text))
     return read
 
 

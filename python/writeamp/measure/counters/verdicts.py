@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
+# Name of the check of a text that ends within a line.
+CUT_END = "end of the text"
+
 Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
 
 

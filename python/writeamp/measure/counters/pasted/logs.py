@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from writeamp.errors import WriteampError
+from writeamp.log_pages import fdp, ocp, smart
 from writeamp.measure.counters.document import Document
 from writeamp.measure.counters.pasted.prefixes import ORIGIN
 from writeamp.measure.counters.pasted.text import MOST_CHARACTERS, plain_text
@@ -40,6 +41,17 @@ _VALUES = re.compile(
     r"^[ \t]*(?:ID# ATTRIBUTE_NAME|Data Units Written:|Error counter log:)", re.MULTILINE
 )
 _VERSION_LINE = re.compile(r"^[ \t]*smartctl \d.*$", re.MULTILINE)
+# What is in a log of JSON that is complete in itself.
+_KEYS_OF_LOGS = frozenset(
+    {
+        "smartctl",
+        "device",
+        smart.WRITTEN,
+        fdp.HOST_WRITTEN,
+        ocp.FIELDS[0].key,
+        ocp.FIELDS[0].old_key,
+    }
+)
 _MOST_BYTES = 32 << 20
 _MOST_LOGS = 5000
 _MOST_NODES = 20_000
@@ -76,11 +88,13 @@ def logs_in(document: Document) -> list[Log]:
     if len(document.text) > MOST_CHARACTERS and not document.text.lstrip().startswith(("{", "[")):
         return [Log(document)]
     if _is_json(document):
-        return _items(document) or [Log(document)]
+        log = Log(document)
+        return _items(log) or [log]
     if printed := _printed_results(document):
         return printed
     plain = plain_document(document)
     logs = [one for one in islice(_split(plain), _MOST_LOGS + 1) if one.document.text.strip()]
+    logs = [inner for one in logs for inner in _items(one) or [one]]
     if len(logs) > _MOST_LOGS:
         raise WriteampError(
             f"{document.name} holds more than {_MOST_LOGS:,} logs: give one file for each drive"
@@ -156,18 +170,21 @@ def _is_json(document: Document) -> bool:
     return span is not None and not text[: span.start].strip() and not text[span.end :].strip()
 
 
-def _items(document: Document) -> list[Log]:
-    """Return the items of a list of logs in JSON; none of other documents."""
-    root = document.json
+def _items(log: Log) -> list[Log]:
+    """Return the items of a list of logs in JSON; none of other logs."""
+    if not log.document.text.lstrip().startswith("["):
+        return []
+    try:
+        root = log.document.json
+    except WriteampError:
+        return []
     if not isinstance(root, list) or not root or not all(isinstance(one, dict) for one in root):
         return []
     if not all(one.keys() & _KEYS_OF_LOGS for one in root):
         return []
-    return [Log(Document(document.name, json.dumps(one).encode())) for one in root]
-
-
-# What is in a log of JSON that is complete in itself.
-_KEYS_OF_LOGS = frozenset({"smartctl", "device", "critical_warning", "hbmw"})
+    return [
+        log._replace(document=Document(log.document.name, json.dumps(one).encode())) for one in root
+    ]
 
 
 def _split(document: Document) -> Iterator[Log]:
@@ -187,7 +204,8 @@ def _split(document: Document) -> Iterator[Log]:
         head = _head(line.rstrip("\n"))
         is_json = _JSON_START.match(line) is not None
         if (head or is_json) and is_begun:
-            yield log("".join(lines))
+            if lines:
+                yield log("".join(lines))
             lines, is_begun = [], False
             device = "" if head else device
         if is_json:

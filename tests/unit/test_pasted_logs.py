@@ -1,0 +1,140 @@
+"""Several logs in one paste: of one drive they are one snapshot, of others they stay apart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, TB
+from smart_documents import ata, intel, text_of_ata
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.answer import DriveCounters, life_answer
+from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.reading import snapshots_in
+
+SMART_JSON = LOGS["smart-json"].decode() + "\n"
+OCP_JSON = json.dumps(json.loads(LOGS["ocp-v2"]), indent=1) + "\n"
+NVME = """smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0] (local build)
+
+=== START OF INFORMATION SECTION ===
+Model Number:                       SAMSUNG MZQL2960HCJR-00A07
+Serial Number:                      S64F1
+=== START OF SMART DATA SECTION ===
+SMART/Health Information (NVMe Log 0x02)
+Percentage Used:                    4%
+Data Units Written:                 3,906,250 [2.00 TB]
+Power On Hours:                     1,234
+"""
+
+
+def answers(*logs: str) -> list[DriveCounters]:
+    return [life_answer(one) for one in snapshots_in(Document("a paste", "".join(logs).encode()))]
+
+
+def prompt(command: str, machine: str = "host1") -> str:
+    return f"root@{machine}:~# {command}\n"
+
+
+TOGETHER = {
+    "text": (SMART_TEXT, OCP_TEXT),
+    "text, the flash first": (OCP_TEXT, SMART_TEXT),
+    "text with commands": (prompt("nvme smart-log /dev/nvme0"), SMART_TEXT,
+                           prompt("nvme ocp smart-add-log /dev/nvme0n1"), OCP_TEXT, prompt("")),
+    "text with commands of a script": ("+ sudo nvme smart-log /dev/nvme0\n", SMART_TEXT, "\n\n",
+                                       "$ sudo nvme ocp smart-add-log /dev/nvme0\n", OCP_TEXT),
+    "documents of JSON": (SMART_JSON, OCP_JSON),
+    "documents of JSON on one line each": (SMART_JSON, json.dumps(json.loads(OCP_JSON)) + "\n"),
+    "documents of JSON with commands": (prompt("nvme smart-log /dev/nvme0 -o json"), SMART_JSON,
+                                        prompt("nvme ocp smart-add-log /dev/nvme0"), OCP_JSON),
+    "a list of documents": (json.dumps([json.loads(SMART_JSON), json.loads(OCP_JSON)]),),
+    "JSON and text": (SMART_JSON, OCP_TEXT),
+    "smartctl and the plugin": (NVME, OCP_TEXT),
+    "smartctl and both": (NVME, SMART_TEXT.replace("3,906,250", "3,906,251"), OCP_TEXT),
+    "identity, smart log, plugin": (ID_CTRL.replace(str(TB), str(TB // 10)), "\n",
+                                    SMART_TEXT, OCP_TEXT),
+    "files of head": ("==> smart.txt <==\n", SMART_TEXT, "\n==> ocp.txt <==\n", OCP_TEXT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+@pytest.mark.parametrize("prefix", ["", "> ", "    "])
+def test_logs_of_one_drive_are_one_snapshot(name: str, prefix: str) -> None:
+    text = "".join(TOGETHER[name])
+    (found,) = answers("".join(f"{prefix}{line}\n" for line in text.splitlines()))
+    assert found.wa == pytest.approx(1.5, rel=1e-3)
+    assert found.facts.percentage_used == 4
+
+
+def test_a_drive_is_named_by_any_log_of_the_paste() -> None:
+    (found,) = answers(NVME, OCP_TEXT)
+    assert found.facts.model == "SAMSUNG MZQL2960HCJR-00A07"
+    (found,) = answers(INTEL_TEXT, ID_CTRL)
+    assert found.host is not None
+
+
+OTHER = SMART_TEXT.replace("nvme0n1", "nvme1n1").replace("3,906,250 (2.00", "7,812,500 (4.00")
+APART = {
+    "two drives and one plugin": (SMART_TEXT, OTHER, OCP_TEXT),
+    "two drives and one plugin of neither": (SMART_JSON, SMART_JSON.replace("3906250", "7812500"),
+                                             OCP_JSON),
+    "commands of two drives": (prompt("nvme smart-log /dev/nvme0"), SMART_TEXT,
+                               prompt("nvme ocp smart-add-log /dev/nvme1"), OCP_TEXT),
+    "commands of two machines": (prompt("nvme smart-log /dev/nvme0"), SMART_TEXT,
+                                 prompt("nvme ocp smart-add-log /dev/nvme0", "host2"), OCP_TEXT),
+    "smartctl of one, nvme of another": (NVME, OTHER, OCP_TEXT),
+    "a SATA drive and a plugin of NVMe": (text_of_ata(ata("Samsung SSD 850 PRO", {241: 10**9})),
+                                          OCP_TEXT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", APART)
+def test_logs_of_other_drives_are_not_divided(name: str) -> None:
+    found = answers(*APART[name])
+    assert len(found) > 1
+    assert [one.wa for one in found] == [None] * len(found)
+    assert all(one.reason for one in found)
+
+
+def test_a_log_that_names_no_drive_among_several_says_so() -> None:
+    found = answers(SMART_TEXT, OTHER, OCP_TEXT)
+    assert "this log names none" in found[2].reason
+    assert "this log names none" not in found[0].reason
+
+
+def test_two_drives_with_both_logs_each_have_their_own_wa() -> None:
+    double = OCP_TEXT.replace("3000000000000", "8000000000000")
+    text = [
+        part
+        for at, log in ((0, SMART_TEXT), (1, OTHER), (0, OCP_TEXT), (1, double))
+        for part in (prompt(f"nvme some-log /dev/nvme{at}"), log)
+    ]
+    assert [one.wa for one in answers(*text)] == pytest.approx([1.5, 2.0], rel=1e-3)
+
+
+def test_two_moments_of_one_drive_are_two_snapshots() -> None:
+    later = OCP_TEXT.replace("3000000000000", "3500000000000")
+    commands = [prompt(f"nvme {one} /dev/nvme0") for one in ("smart-log", "ocp smart-add-log")]
+    found = answers(
+        commands[0], SMART_TEXT, commands[1], OCP_TEXT,
+        commands[0], SMART_TEXT.replace("3,906,250 (2.00", "3,996,250 (2.05"), commands[1], later,
+    )  # fmt: skip
+    assert [round(one.wa or 0, 2) for one in found] == [1.5, 1.71]
+
+
+def test_commands_of_smartctl_for_parts_of_a_drive_are_one_snapshot() -> None:
+    text = text_of_ata(intel(60_000, 90_000))
+    head, _, table = text.partition("=== START OF READ")
+    version = text.splitlines()[0] + "\n"
+    parts = (prompt("smartctl -i /dev/sda"), head,
+             prompt("smartctl -A /dev/sda"), version, "=== START OF READ", table)  # fmt: skip
+    (found,) = answers(*parts)
+    assert found.wa == pytest.approx(1.5, rel=1e-3)
+    other = answers(*(part.replace("-A /dev/sda", "-A /dev/sdb") for part in parts))
+    assert [one.wa for one in other] == [None, None]
+
+
+def test_a_document_of_json_that_is_cut_short_is_refused_behind_others() -> None:
+    with pytest.raises(WriteampError, match="cut short"):
+        answers(SMART_JSON, OCP_JSON[:-20])
+    with pytest.raises(WriteampError, match="more than 5,000 logs"):
+        answers('{"critical_warning": 0, "data_units_written": 1}\n' * 5001)
