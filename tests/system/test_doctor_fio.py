@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import writeamp as wa
 from patience import PATIENCE_S
@@ -16,6 +17,7 @@ from writeamp.mistakes.fio.job import canonical
 from writeamp.mistakes.fio.job_file import read_job_file
 from writeamp.mistakes.fio.known import engine_names, option_names
 from writeamp.mistakes.fio.values import size_of
+from writeamp.mistakes.fio.zipf import FioSkew
 
 FIO = shutil.which("fio")
 pytestmark = pytest.mark.skipif(FIO is None, reason="needs fio")
@@ -65,6 +67,29 @@ def passes_of(folder: Path, options: str) -> str:
 def test_the_order_of_a_second_pass_is_that_of_fio(options: str, tmp_path: Path) -> None:
     (job,) = read_commands(f"fio {RANDOM} {options}", "").jobs
     assert job.passes == passes_of(tmp_path, options)
+
+
+@pytest.mark.parametrize("blocks", [2500, 4096, 99_991])
+@pytest.mark.parametrize("distribution", ["zipf:0.8", "zipf:1.2", "pareto:0.2"])
+def test_skewed_blocks_are_those_of_fio(distribution: str, blocks: int, tmp_path: Path) -> None:
+    size, count = f"{blocks * 4}k", 60_000
+    fio(
+        tmp_path,
+        *f"--name=j --ioengine=null --filename=/dev/null --filesize={size} --size={size}".split(),
+        *f"--io_size={count * 4}k --rw=randwrite --bs=4k --write_iolog=log".split(),
+        f"--random_distribution={distribution}",
+    )
+    lines = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    written = np.array([int(one[3]) // 4096 for one in lines if one[2:3] == ["write"]])
+    counts = np.bincount(written, minlength=blocks)
+    skew = FioSkew.of(distribution, blocks)
+    assert skew is not None
+    # The first rank comes most often, and its product is 0: its block is the start.
+    places = skew.places(np.arange(blocks, dtype=np.uint64), int(counts.argmax()))
+    assert set(np.flatnonzero(counts)) <= set(places.tolist())
+    assert skew.touched_share(count) == pytest.approx(np.mean(counts > 0), abs=0.02)
+    ours = np.bincount(skew.draw(count, np.random.default_rng(1)).astype(np.int64))
+    assert np.sort(ours)[-3:] == pytest.approx(np.sort(counts)[-3:], rel=0.1)
 
 
 @pytest.mark.parametrize("base", [1024, 1000])

@@ -11,6 +11,8 @@ from writeamp.mistakes.registry import checks
 DRIVE = "filename=/dev/nvme0n1\nioengine=libaio\ndirect=1\niodepth=16\nbs=4k"
 STEADY = f"{DRIVE}\nrw=randwrite\nnorandommap\ntime_based\nruntime=1h"
 
+SKEWED = f"{DRIVE}\nrw=randwrite\nio_size=4t"
+SPRANDOM = f"{DRIVE}\nrw=randwrite\nnorandommap\nsprandom=1"
 # Overwrites of a small file for a minute, through the page cache.
 IN_MEMORY = "filename=/mnt/a\nsize=256m\nrw=randwrite\nbs=4k\ntime_based\nruntime=60"
 
@@ -157,6 +159,41 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{DRIVE}\nfilename=/dev/md0\nrw=write\nsize=12t\nruntime=10m"),
             job(f"{STEADY}\nsize=12t"),
         ],
+    ),
+    "unreached-blocks": (
+        [
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.8\nsize=1.8T"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.8\nsize=1800g"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:1.2\nsize=1t"),
+            job(f"{SKEWED}\nrandom_distribution=pareto:0.2\nsize=100g"),
+            job(f"{SKEWED}\nrandom_distribution=zipf\nsize=100g"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.9:0.5\nsize=100g"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.9\nsize=768g\nrw=randrw\nbs=64k"),
+            "fio --name=a --filename=/dev/sdb --rw=randwrite --random_distribution=zipf:0.8 "
+            "--size=100g --direct=1\n",
+        ],
+        [
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.8\nsize=1t"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.99\nsize=64g"),
+            job(f"{SKEWED}\nrandom_distribution=pareto:0.2\nsize=512g\nbs=8k"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:1.2\nsize=4g"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:0.8"),
+            job(f"{SKEWED}\nrandom_distribution=zoned:60/10:40/90\nsize=100g"),
+            job(f"{SKEWED}\nrandom_distribution=normal:20\nsize=100g"),
+            job(f"{SKEWED}\nrw=randread\nrandom_distribution=zipf:0.8\nsize=100g"),
+            job(f"{SKEWED}\nrandom_distribution=zipf:${{OF_NOBODY}}\nsize=100g"),
+        ],
+    ),
+    "sprandom": (
+        [
+            job(SPRANDOM),
+            job(f"{SPRANDOM}\nspr_op=7%"),
+            job(f"{SPRANDOM}\nspr_op=15"),
+            job(f"{SPRANDOM}\nspr_op=0.07\nspr_cs=1g"),
+            job(f"{SPRANDOM}\nspr_op=0.07\nspr_cs=1g\nnumjobs=4"),
+            job(f"{SPRANDOM}\nspr_op=0.07\nspr_cs=1g\nsize=50%"),
+        ],
+        [job(STEADY), job(f"{STEADY}\nsprandom=0")],
     ),
     "short-steady-state": (
         [
@@ -477,6 +514,47 @@ def test_what_fsync_does_to_the_depth_follows_from_the_engine(
     (one,) = (one for one in found if one.id == "depth-without-effect")
     assert one.severity == severity
     assert words in one.message
+
+
+RIGHT = f"{SPRANDOM}\nspr_op=0.07\nspr_cs=1g"
+MEASURE = job(f"{STEADY}\nstonewall", "measure")
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "words"),
+    [
+        (job(SPRANDOM), "warning", "with another over-provisioning"),
+        (job(f"{SPRANDOM}\nspr_op=7%\nspr_cs=1g"), "error", "is a ratio"),
+        (job(f"{SPRANDOM}\nspr_op=0.07"), "note", "a write cache of the drive"),
+        (job(RIGHT), "note", "with this over-provisioning"),
+        (job(f"{RIGHT}\nnumjobs=2"), "error", "one job with one file"),
+        (job(f"{RIGHT}\nfilename=/dev/sdb:/dev/sdc"), "error", "one job with one file"),
+        (job(f"{RIGHT}\nsize=100g"), "warning", "writes whole"),
+        (job(f"{RIGHT}\nrw=randrw"), "error", "random writes, and no others"),
+        (job(f"{DRIVE}\nrw=write", "fill") + job(f"{RIGHT}\nstonewall"), "warning",
+         "begins with an empty drive"),
+        (job(RIGHT) + job(f"{DRIVE}\nrw=write\nstonewall", "fill") + MEASURE, "warning",
+         "undoes the state"),
+        (job(RIGHT) + MEASURE.replace("[measure]", "[m]\nexec_prerun=blkdiscard /dev/nvme0n1"),
+         None, ""),
+    ],
+)  # fmt: skip
+def test_what_sprandom_needs_is_looked_for(
+    text: str, severity: str | None, words: str, tmp_path: Path
+) -> None:
+    found = [one for one in findings(tmp_path, text) if one.id == "sprandom"]
+    if severity is None:
+        assert {one.severity for one in found} == {"note"}
+    else:
+        assert severity in {one.severity for one in found if words in one.message}
+
+
+def test_sprandom_is_a_fill_that_ages_the_drive(tmp_path: Path) -> None:
+    found = findings(tmp_path, job(RIGHT) + MEASURE, capacity="128GiB")
+    assert {one.id for one in found} - {"repeated-seed"} == {"sprandom"}
+    assert {one.severity for one in found} == {"note"}
+    purged = job(RIGHT) + MEASURE.replace("[measure]", "[m]\nexec_prerun=blkdiscard /dev/nvme0n1")
+    assert "fresh-drive" in ids(findings(tmp_path, purged), notes=False)
 
 
 def test_passes_over_a_share_of_the_drive_are_counted(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ CHECK_NAMES = (
     "lfsr_block_sizes",
     "too_few_writes",
     "runtime_ends_it",
+    "unreached_blocks",
+    "sprandom",
     "short_steady_state",
     "fresh_drive",
     "small_span",

@@ -12,6 +12,7 @@ import polars as pl
 from writeamp.devices.device import Device, device
 from writeamp.errors import WriteampError
 from writeamp.mistakes.finding import Estimate
+from writeamp.mistakes.fio.zipf import FioSkew, Kind
 from writeamp.results.numbers import json_number
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.functions import simulate
@@ -92,6 +93,24 @@ class SmallDrive:
         orders = [self._random.permutation(self._pages) for _ in range(_DRIVE_WRITES)]
         return self._played(np.concatenate(orders))
 
+    def skewed(
+        self, kind: Kind, parameter: float, blocks: int, as_fio: bool, precondition: str
+    ) -> Estimate:
+        """Return that of skewed writes.
+
+        Args:
+            kind: zipf or pareto.
+            parameter: theta of zipf, h of pareto.
+            blocks: of the span that stands for this drive.
+            as_fio: as fio draws them, or else with a page for each rank.
+            precondition: what the drive holds when they begin.
+        """
+        weights = FioSkew(kind, parameter, blocks).page_weights(
+            self._pages, self._random, as_fio=as_fio
+        )
+        drawn = self._random.choice(self._pages, _DRIVE_WRITES * self._pages, p=weights)
+        return self._played(drawn, precondition=precondition)
+
     def of_requests(self, bytes_of_each: int, offset: int) -> Estimate:
         """Return that of uniform requests of so many bytes, each off a multiple of that by some.
 
@@ -105,13 +124,14 @@ class SmallDrive:
         requests = pl.DataFrame({"offset": offsets, "length": bytes_of_each, "op": "write"})
         return self._played(requests, in_bytes=True)
 
-    def _played(self, data: Any, *, in_bytes: bool = False) -> Estimate:
+    def _played(self, data: Any, *, in_bytes: bool = False, precondition: str = "full") -> Estimate:
         """Return that of writes in order, of which the first third is warm-up."""
         found = self._simulated(
             trace=data,
             mapping="as-is",
             repeat=1,
             spread=False,
+            precondition=precondition,
             warmup=_DRIVE_WRITES // 3 * self._pages,
         )
         return _in_bytes(found) if in_bytes else _estimate_of(found)

@@ -21,7 +21,8 @@ _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     for job in fio.jobs:
         before = fio.before(job)
-        if job.writes and job.is_random:
+        # An empty drive is what sprandom is for.
+        if job.writes and job.is_random and not job.is_sprandom:
             filled = [fills(one, job) for one in before]
             if None in filled and True not in filled:
                 yield from (_open(one) for one in before if fills(one, job) is None)

@@ -15,7 +15,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
     for job in fio.writers:
         named = job.options.get("random_generator", "tausworthe").strip()
         span = job.whole_span_bytes
-        if not job.is_random or named != "tausworthe" or span is None:
+        if not job.is_random or job.is_sprandom or named != "tausworthe" or span is None:
             continue
         blocks = span // max(1, job.write_blocks[0])
         if blocks > _NUMBERS:

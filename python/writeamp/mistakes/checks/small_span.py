@@ -23,7 +23,7 @@ _PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
 
 def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
     for job in fio.writers:
-        if not job.is_random:
+        if not job.is_random or job.is_sprandom:
             continue
         share = _reach(fio, job)
         fills = [_fills(one, fio.capacity_bytes) for one in fio.before(job)]

@@ -57,7 +57,8 @@ def _measured(fio: FioJobs) -> Iterator[Job]:
             one.is_random and one.phase > job.phase and shares_files(one, job)
             for one in fio.writers
         )
-        if job.is_random and job.draws_evenly and not is_followed:
+        is_aged = any(one.is_sprandom for one in (job, *fio.before(job)))
+        if job.is_random and job.draws_evenly and not is_followed and not is_aged:
             yield job
 
 

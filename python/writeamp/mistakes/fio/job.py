@@ -25,6 +25,7 @@ from writeamp.mistakes.fio.values import (
     size_of,
     split_sizes,
 )
+from writeamp.units.ratios import physical_of
 
 # Names that fio takes for the same option.
 ALIASES = {
@@ -63,6 +64,8 @@ _READING = {"read", "randread", "rw", "readwrite", "randrw"}
 _VARIABLE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`")
 # Devices made of others, whose speed is that of all.
 _COMPOSED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd|zvol/)")
+# Over-provisioning that sprandom takes if nobody says otherwise.
+_SPR_OP = 0.15
 # Options that make writes durable, as a job goes and at its end.
 SYNCING = ("fsync", "fdatasync", "sync_file_range", "sync")
 SYNCING_AT_THE_END = ("end_fsync", "fsync_on_close")
@@ -223,6 +226,8 @@ class Job:
         """Times that it would come through its span if no time ended it; None if nobody knows."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
+        if self.is_sprandom:
+            return physical_of(1.0, self.spr_op or _SPR_OP)
         if self.is_timed or {"loops", "io_size"} & self.unknown.keys():
             return None
         if share is not None:
@@ -295,7 +300,7 @@ class Job:
     @property
     def is_timed(self) -> bool:
         """True if time ends it, and not its size; without a runtime fio ignores time_based."""
-        return self.has("time_based") and self.has_runtime
+        return self.has("time_based") and self.has_runtime and not self.is_sprandom
 
     @cached_property
     def copies(self) -> int:
@@ -331,6 +336,19 @@ class Job:
         return any(self.has(one) for one in SYNCING_AT_THE_END)
 
     @property
+    def is_sprandom(self) -> bool:
+        """True if it preconditions to the steady state of random writes, in an order of its own."""
+        return self.is_random and self.has("sprandom")
+
+    @property
+    def spr_op(self) -> float | None:
+        """Over-provisioning that sprandom is told of; None if it is none."""
+        try:
+            return float(self.options.get("spr_op", ""))
+        except ValueError:
+            return None
+
+    @property
     def draws_evenly(self) -> bool:
         """True if its random addresses are uniform."""
         named = self.options.get("random_distribution", "random").split(":", 1)[0].strip()
@@ -342,7 +360,8 @@ class Job:
 
         Only uniform addresses have a map of the blocks that are written (fio, `init_random_map`).
         """
-        return self.is_random and self.draws_evenly and not self.has("norandommap")
+        is_mapped = not self.has("norandommap") and not self.is_sprandom
+        return self.is_random and self.draws_evenly and is_mapped
 
     @cached_property
     def is_repeatable(self) -> bool:

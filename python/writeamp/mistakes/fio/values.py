@@ -32,6 +32,20 @@ def size_of(text: str, kb_base: int = 1024) -> int | None:
     return number * int(base ** _POWERS.get(letter or "", 0))
 
 
+def meant_size_of(text: str, kb_base: int = 1024) -> int | None:
+    """Return the bytes that a size with a decimal point means to a reader, though not to fio.
+
+    >>> meant_size_of("1.8T"), meant_size_of("1.8"), meant_size_of("2g")
+    (1979120929996, None, None)
+    """
+    whole, point, rest = text.strip().partition(".")
+    found = re.match(r"[0-9]+", rest)
+    if not point or not whole.isdecimal() or found is None:
+        return None
+    unit = size_of(f"1{rest[found.end() :]}", kb_base)
+    return int(float(f"{whole}.{found[0]}") * unit) if unit is not None and unit > 1 else None
+
+
 def share_of(text: str) -> float | None:
     """Return the share that a percentage is, such as of a device; None of what is none."""
     found = re.fullmatch(r"([0-9]+)\s*%", text.strip())

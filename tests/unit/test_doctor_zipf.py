@@ -1,0 +1,112 @@
+"""fio's zipf and pareto: which blocks they reach, against full enumeration and against fio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from writeamp.mistakes.fio.zipf import FioSkew, is_skewed, power_sum
+from writeamp.mistakes.small_drive import SmallDrive
+
+
+@pytest.mark.parametrize("blocks", [250_000, 300_000, 2**18, 3 * 2**16, 99_991])
+def test_the_share_that_is_reached_is_that_of_all_ranks(blocks: int) -> None:
+    skew = FioSkew("zipf", 0.8, blocks)
+    reached = np.unique(skew.places(np.arange(blocks, dtype=np.uint64))).size / blocks
+    assert skew.touched_share() == pytest.approx(reached, abs=0.003)
+
+
+# Of fio 3.33, by --write_iolog: distinct blocks in so many writes.
+MEASURED = [
+    ("zipf:0.8", 250_000, 4_000_000, 229_627),
+    ("zipf:1.2", 250_000, 4_000_000, 125_085),
+    ("pareto:0.2", 250_000, 4_000_000, 224_876),
+    ("zipf:0.8", 1_000_003, 4_000_000, 522_307),
+    ("zipf:1.2", 1_000_003, 4_000_000, 183_108),
+    ("pareto:0.2", 1_000_003, 4_000_000, 480_078),
+    ("zipf:0.8", 2_621_440, 4_000_000, 1_169_596),
+    ("zipf:0.8", 2_097_152, 4_000_000, 1_187_323),
+    ("zipf:0.8", 24_414_062, 4_000_000, 2_319_251),
+    ("zipf:1.2", 24_414_062, 4_000_000, 295_129),
+    # fio issue 1991, whose program draws zipf:1.2 unless it is told otherwise.
+    ("zipf:1.2", 2**29, 2**29, 15_591_702),
+    ("zipf:1.2", 2**29, 10 * 2**29, 62_500_000),
+]
+
+
+@pytest.mark.parametrize(("distribution", "blocks", "writes", "distinct"), MEASURED)
+def test_the_blocks_that_are_touched_are_as_many_as_fio_touched(
+    distribution: str, blocks: int, writes: int, distinct: int
+) -> None:
+    skew = FioSkew.of(distribution, blocks)
+    assert skew is not None
+    assert skew.touched_share(writes) * blocks == pytest.approx(distinct, rel=0.01)
+
+
+@pytest.mark.parametrize("distribution", ["zipf:0.8", "zipf:1.2", "pareto:0.2"])
+def test_draws_touch_the_share_that_is_computed(distribution: str) -> None:
+    skew = FioSkew.of(distribution, 250_000)
+    assert skew is not None
+    drawn = skew.draw(500_000, np.random.default_rng(3))
+    assert drawn.max() < 250_000
+    assert np.unique(drawn).size / 250_000 == pytest.approx(skew.touched_share(500_000), rel=0.01)
+
+
+def test_ranks_follow_the_distribution_that_is_asked_for() -> None:
+    numbers = np.random.default_rng(4).integers(0, 2**32, 300_000, dtype=np.uint32)
+    ranks = FioSkew("zipf", 0.8, 10_000).ranks(numbers)
+    for rank in (0, 1, 100):
+        expected = (rank + 1) ** -0.8 / power_sum(10_000, 0.8)
+        assert np.mean(ranks == rank) == pytest.approx(expected, rel=0.15)
+    # A fifth of the ranks has four fifths of the writes.
+    pareto = FioSkew("pareto", 0.2, 10_000).ranks(numbers)
+    assert np.mean(pareto < 2000) == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_long_tail_has_more_ranks_than_random_numbers() -> None:
+    assert FioSkew("zipf", 0.8, 2**28).touched_share() == pytest.approx(1.0, abs=1e-9)
+    assert FioSkew("zipf", 1.2, 2**28).touched_share() == pytest.approx(0.266, abs=0.01)
+    assert FioSkew("zipf", 0.8, 2**33).touched_share() < 0.4
+
+
+@pytest.mark.parametrize(
+    ("distribution", "expected"),
+    [
+        ("zipf:0.8", ("zipf", 0.8)),
+        ("zipf:0.8:0.5", ("zipf", 0.8)),
+        ("pareto", ("pareto", 0.2)),
+        ("zipf", ("zipf", 1.1)),
+        ("zipf:1.0", None),
+        ("pareto:1.5", None),
+        ("random", None),
+        ("normal:20", None),
+        ("zoned:60/10:40/90", None),
+    ],
+)
+def test_a_distribution_is_read_as_fio_reads_it(
+    distribution: str, expected: tuple[str, float] | None
+) -> None:
+    found = FioSkew.of(distribution, 1000)
+    assert (found and (found.kind, found.parameter)) == expected
+    assert is_skewed(distribution) or expected is None
+
+
+@pytest.mark.parametrize("terms", [1, 7, 1000, 1001, 200_000])
+def test_sums_of_powers_are_those_of_their_terms(terms: int) -> None:
+    for power in (0.8, 1.2, 2.0):
+        exact = (np.arange(1, terms + 1, dtype=float) ** -power).sum()
+        assert power_sum(terms, power) == pytest.approx(exact, rel=1e-9)
+
+
+def test_blocks_that_are_not_reached_are_spare_space_on_an_empty_drive() -> None:
+    drive = SmallDrive.of()
+    share = FioSkew("zipf", 0.8, 468_843_606).touched_share()
+    weights = FioSkew("zipf", 0.8, 468_843_606).page_weights(
+        10_000, np.random.default_rng(1), as_fio=True
+    )
+    assert np.mean(weights > 0) == pytest.approx(share, abs=0.02)
+    now, fixed = (
+        drive.estimate("skewed", "zipf", 0.8, 468_843_606, as_fio, "none").wa
+        for as_fio in (True, False)
+    )
+    assert now < 2.2
+    assert fixed > 4
