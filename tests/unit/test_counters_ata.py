@@ -281,6 +281,15 @@ USED: list[tuple[str, dict[int, Any], int | None, float | None, str | None]] = [
     ("WDC WDS240G2G0A", {230: (0x2F2423142F24, 100)}, None, None, "unknown"),
     ("M.2 SSD 512GB S1SGX", {}, 30, 30, None),
     ("M.2 SSD 512GB S1SGX", {}, 100, None, "doubt"),
+    # 100% and more: a wear attribute that is at its end confirms it, and a full one denies it.
+    ("M.2 SSD 512GB S1SGX", {177: (3500, 1)}, 118, 118, "ok"),
+    ("M.2 SSD 512GB S1SGX", {245: (9, 1, "Percent_Life_Remaining")}, 255, 255, "ok"),
+    ("M.2 SSD 512GB S1SGX", {177: (3500, 0)}, 118, None, "doubt"),
+    ("M.2 SSD 512GB S1SGX", {177: (30, 100)}, 118, None, "doubt"),
+    ("M.2 SSD 512GB S1SGX", {177: (30, 100)}, 100, None, "doubt"),
+    ("INTEL SSDSC2KB480G8", {233: (0, 1)}, 118, 118, "ok"),
+    ("INTEL SSDSC2KB480G8", {233: (0, 100)}, 118, 0, "doubt"),
+    ("CT500MX500SSD1", {202: (118, 1)}, 118, 118, "ok"),
 ]
 
 
@@ -295,6 +304,18 @@ def test_the_rated_life_that_is_used_is_never_inverted(
     found = answer_to(ata(model, attributes, used=statistics))
     assert found.facts.percentage_used == used
     assert verdict(found, "percentage used") == said
+
+
+def test_hours_decide_whether_100_percent_is_new_or_worn_out() -> None:
+    model = "M.2 SSD 512GB S1SGX"
+    new = answer_to(ata(model, {177: (1, 100)}, used=100, hours=50))
+    assert (new.facts.percentage_used, verdict(new, "percentage used")) == (0, "doubt")
+    # Nobody wears a drive out in 50 hours, whatever its attribute says.
+    for number in (177, 233):
+        absurd = answer_to(ata(model, {number: (3500, 1)}, used=118, hours=50))
+        assert absurd.facts.percentage_used is None
+    known = answer_to(ata("INTEL SSDSC2KB480G8", {233: (0, 1)}, used=118, hours=50))
+    assert (known.facts.percentage_used, verdict(known, "percentage used")) == (99, "doubt")
 
 
 def test_hours_that_are_packed_are_none() -> None:

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from writeamp.measure.counters.amounts import LBA, Counter
 from writeamp.measure.counters.ata_checks import checks_of_attributes, with_agreeing_flash
-from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
+from writeamp.measure.counters.ata_drive import AtaDrive
+from writeamp.measure.counters.ata_life import used_life
 from writeamp.measure.counters.facts import ROTATES, Comparison, Erases, Facts, hashed_serial
 from writeamp.measure.counters.families import AttributeRule, EraseRule, Family, family_of
 from writeamp.measure.counters.host_checks import (
@@ -21,7 +22,6 @@ from writeamp.measure.counters.pairing import standard_counter
 from writeamp.measure.counters.stated_model import stated_model
 
 _WORD = 1 << 16
-_WHOLE_PERCENT = 100
 # What drives report whose counter was reset, or that have none.
 _RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
 # More hours, or erases of a block, are other numbers packed into one.
@@ -34,8 +34,6 @@ _LATE_BYTES = 2**28
 
 def ata_facts(drive: AtaDrive) -> Facts:
     """Return the facts of an ATA drive."""
-    # Of drives that invert it, a full 100 is what is left; it stands only if an attribute says so.
-    says_used = drive.statistics_used is not None and drive.statistics_used < _WHOLE_PERCENT
     drive = replace(drive, model=drive.model or stated_model())
     facts = Facts(
         source=drive.source,
@@ -46,16 +44,16 @@ def ata_facts(drive: AtaDrive) -> Facts:
         local_time=drive.local_time,
         power_on_hours=_hours(drive.power_on_hours),
         capacity_bytes=drive.capacity_bytes,
-        percentage_used=drive.statistics_used if says_used else None,
-        used_label="device statistics, percentage used" if says_used else "",
         raws=tuple((f"attribute {number}", one.raw) for number, one in drive.attributes.items()),
     )
     if drive.is_rotating:
-        return replace(facts, percentage_used=None, used_label="", notes=(ROTATES,))
+        return replace(facts, notes=(ROTATES,))
     if drive.attributes and not any(one.raw for one in drive.attributes.values()):
         note = "all attributes are 0, power-on hours too: the drive did not report them"
-        return replace(facts, percentage_used=None, used_label="", notes=(note,))
+        return replace(facts, notes=(note,))
     family = family_of(drive.model, drive.family, drive.firmware, drive.attributes)
+    used = used_life(drive, family, facts.power_on_hours)
+    facts = replace(facts, percentage_used=used.percent, used_label=used.label)
     if family is not None:
         facts = _by_family(facts, drive, family)
     else:
@@ -89,11 +87,6 @@ def _unknown_family(drive: AtaDrive) -> str:
 
 def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
     counters = [found for rule in family.writes if (found := _counter(rule, drive)) is not None]
-    used, label = facts.percentage_used, facts.used_label
-    if family.life is not None and family.life.id in drive.attributes:
-        read = _life(family.life.holds, drive.attributes[family.life.id])
-        if read is not None:
-            used, label = read, f"attribute {family.life.id}, {family.life.holds}"
     notes = [family.note] if family.note else []
     has_flash_rule = any(rule.side == "flash" for rule in family.writes)
     if has_flash_rule and not any(one.side == "flash" for one in counters):
@@ -113,8 +106,6 @@ def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
     ]
     return replace(
         facts,
-        percentage_used=used,
-        used_label=label,
         erases=tuple(
             erases for rule in family.erases if (erases := _erases(rule, drive)) is not None
         ),
@@ -171,21 +162,6 @@ def _erases(rule: EraseRule, drive: AtaDrive) -> Erases | None:
     if mean in _RESET or mean > _MOST_ERASES:
         return None
     return Erases(mean, mean + 1, most, f"attribute {rule.id}", rule.part)
-
-
-def _life(holds: str, attribute: Attribute) -> float | None:
-    """Return the per cent of the rated life that are used; None if the value cannot be that."""
-    if holds == "packed hundredths used":
-        used = attribute.raw // 256 % 256 + attribute.raw % 256 / 100
-        # On firmware that counts down, or packs otherwise, the normalized value is another.
-        agrees = attribute.normalized is not None and abs(attribute.normalized - used) <= 1
-        return float(attribute.normalized) if attribute.normalized and agrees else None
-    value = attribute.raw if holds.startswith("raw") else attribute.normalized
-    if value is None or not 0 <= value <= 255:
-        return None
-    if holds.endswith("used"):
-        return float(value)
-    return float(_WHOLE_PERCENT - value) if value <= _WHOLE_PERCENT else None
 
 
 def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from writeamp.measure.counters.amounts import Amount, Counter
 from writeamp.measure.counters.ata_drive import AtaDrive
+from writeamp.measure.counters.ata_life import used_life
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.families import Family
 from writeamp.measure.counters.host_checks import against_standard
@@ -118,8 +119,10 @@ def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Chec
     """Yield device statistics against the attribute of the rated life; some drives invert it."""
     standard, used = drive.statistics_used, facts.percentage_used
     name = "percentage used"
+    confirmed_by = used_life(drive, family, facts.power_on_hours).confirmed_by
     rule = family.life if family is not None else None
-    if rule is not None and rule.id in drive.attributes and not facts.used_label.startswith("attr"):
+    is_read = facts.used_label.startswith("attr") or confirmed_by
+    if rule is not None and rule.id in drive.attributes and not is_read:
         one = drive.attributes[rule.id]
         yield Check(
             name,
@@ -130,10 +133,12 @@ def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Chec
     if standard is None:
         return
     said = f"device statistics say {standard:g}% used"
-    if used is None:
-        yield Check(
-            name, "doubt", f"{said}, which some drives say that are new; nothing confirms it"
-        )
+    if standard >= _WHOLE_PERCENT:
+        said += ": the rated life is over, unless the value is inverted"
+    if confirmed_by:
+        yield Check(name, "ok", f"{said}; {confirmed_by}")
+    elif used is None:
+        yield Check(name, "doubt", f"{said}; neither hours nor a wear attribute confirm it")
     elif abs(used - standard) > _POINTS:
         inverted = abs(used - (_WHOLE_PERCENT - standard)) <= _POINTS
         what = ", so that it is what is left" if inverted else ""
