@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 import writeamp as wa
 from places import ROOT
-from smart_documents import intel
+from smart_documents import ata, intel, text_of_ata
 from writeamp.errors import WriteampError
 from writeamp.lifetime.of_history import lifetime_of_history
+from writeamp.lifetime.result import Lifetime
 from writeamp.lifetime.under_load import lifetime_under_load
 from writeamp.measure.counters.amounts import BYTE, Counter
 from writeamp.measure.counters.facts import Erases, Facts
@@ -101,6 +103,154 @@ def test_a_backtest_says_how_often_forecasts_of_the_last_step_held() -> None:
     assert lifetime_of_history([read_at(day, 0) for day in (0, 365)]).backtest is None
 
 
+def life_of(*readings: tuple[float, ...]) -> Lifetime:
+    """Return the life by readings of day, percentage used and, of some, power-on hours."""
+    return lifetime_of_history(
+        [read_at(day, percent, **({"power_on_hours": more[0]} if more else {}))
+         for day, percent, *more in readings]
+    )  # fmt: skip
+
+
+# Of an 850 Pro whose hours are the only clock: 9%, 10%, 15% and 16% at 1371 to 1843 hours.
+PACKET = ROOT / "tests/data/cases/drives/25-packet-850pro"
+
+
+@pytest.mark.parametrize(
+    ("files", "years", "low", "high", "is_changed"),
+    [
+        ("ac", 0.656, 0.55, 0.80, True),
+        ("ca", 0.656, 0.55, 0.80, True),
+        ("abc", 0.656, 0.55, 0.80, True),
+        ("bd", 0.65, 0.55, 0.79, True),
+        ("dbca", 0.647, 0.55, 0.76, True),
+        # One step was seen: the rise counts, and the life so far is the slowest rate.
+        ("ab", 0.66, 0.32, 1.65, False),
+        ("cd", 0.64, 0.30, 1.19, False),
+    ],
+)
+def test_a_rise_that_is_seen_is_the_rate(
+    files: str, years: float, low: float, high: float, is_changed: bool
+) -> None:
+    paths = " ".join(str(PACKET / f"{name}.txt") for name in files)
+    done = in_process.run("lifetime", f"{paths} --json")
+    found = json.loads(done.out)
+    assert found["years"] == pytest.approx(years, abs=0.01)
+    assert (found["years_low"], found["years_high"]) == pytest.approx((low, high), abs=0.015)
+    changes = [one for one in found["warnings"] if "rate of wear changed" in one]
+    assert len(changes) == is_changed
+    assert not is_changed or ("57.5% a year" in changes[0]) == ("a" in files)
+
+
+def test_a_changed_rate_is_a_warning_with_both_rates() -> None:
+    found = life_of((0, 2), (400, 12), (1600, 15))
+    assert found.years == pytest.approx(85 / (3 / 1200) / 365)
+    assert found.ci is not None
+    assert found.ci[0] == pytest.approx(84 / (4 / 1200) / 365)
+    assert "9.12% a year before, 0.912% a year since" in found.warnings[0]
+    # Every forecast of a step that came within 1200 days would hold.
+    assert found.backtest is None
+
+
+@pytest.mark.parametrize(
+    ("readings", "per_day"),
+    [
+        (((0, 1), (100, 5), (125, 6)), 5 / 125),
+        (((0, 3), (200, 9), (230, 10)), 7 / 230),
+        (((0, 2), (10, 3), (400, 50)), 48 / 400),
+    ],
+)
+def test_the_middle_is_the_whole_rise_over_the_whole_span(
+    readings: tuple[tuple[float, ...], ...], per_day: float
+) -> None:
+    found = life_of(*readings)
+    percent = readings[-1][1]
+    assert found.years == pytest.approx((100 - percent) / per_day / 365)
+    assert found.ci is not None
+    assert 1.02 * found.ci[0] < found.years < 0.98 * found.ci[1]
+
+
+def test_a_drive_that_counts_in_coarse_steps_is_seen_by_its_many_readings() -> None:
+    coarse = [read_at(day, day // 50 * 5) for day in range(0, 400, 5)]
+    found = lifetime_of_history(coarse)
+    assert found.warnings == ()
+    assert found.ci is not None
+    assert found.ci[0] < 65 / 0.1 / 365 < found.ci[1]
+
+
+def test_loads_that_differ_from_day_to_day_are_no_change_of_the_rate() -> None:
+    rng = np.random.default_rng(7)
+    wear = np.cumsum(0.3 * rng.lognormal(0, 0.5, 250) / np.exp(0.125))
+    found = lifetime_of_history([read_at(day, math.floor(worn)) for day, worn in enumerate(wear)])
+    assert found.warnings == ()
+    assert "differs from day to day" in found.dominates
+    assert found.ci is not None
+    assert found.ci[0] < (100 - wear[-1]) / 0.3 / 365 < found.ci[1]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_third_reading_contradicts_the_first_two_only_with_a_warning(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        days = np.cumsum(10 ** rng.uniform(0, 3, 3))
+        percents = np.cumsum(rng.integers(0, 12, 3))
+        readings = [read_at(day, percent) for day, percent in zip(days, percents, strict=True)]
+        two, three = (
+            _percents_a_year(readings[:2]),
+            _percents_a_year(readings),
+        )
+        is_apart = two[0] > three[1] * 1.001 or three[0] > two[1] * 1.001
+        warned = "changed" in " ".join(lifetime_of_history(readings).warnings)
+        assert warned or not is_apart, list(zip(days, percents, strict=True))
+
+
+def _percents_a_year(readings: list[Snapshot]) -> tuple[float, float]:
+    """Return the slowest rate and the fastest that an interval allows."""
+    found, percent = lifetime_of_history(readings), readings[-1].facts.percentage_used or 0
+    if found.years_low is None or found.years_high is None:
+        return 0.0, (99 - percent) / (found.at_least_years or 1e-9)
+    return (100 - percent) / found.years_high, (99 - percent) / max(found.years_low, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("readings", "per_day", "sentence"),
+    [
+        # The clock goes on where power-on hours have stopped, or were set back.
+        (((0, 5, 900), (100, 9, 1000), (200, 13, 1000)), 8 / 200, "hours stopped at 1,000"),
+        (((0, 5, 9000), (100, 9, 10), (200, 13, 2410)), 8 / 200, "or were reset"),
+        (((0, 5, 0), (10, 9, 5000), (20, 13, 9000)), 8 / 20, "one of the two is wrong"),
+        # Readings before a fall are of another count.
+        (((0, 60), (100, 90), (200, 4), (300, 10)), 6 / 100, "fell from 90% to 4%"),
+        (((300, 10), (0, 60), (200, 4), (100, 90)), 6 / 100, "fell from 90% to 4%"),
+        (((0, 60, 9e3), (100, 90, 9e4), (200, 4, 9e4)), None, "fell from 90% to 4%"),
+    ],
+)
+def test_clocks_that_stop_and_percentages_that_fall_are_warned_of(
+    readings: tuple[tuple[float, ...], ...], per_day: float | None, sentence: str
+) -> None:
+    found = life_of(*readings)
+    assert sentence in " ".join(found.warnings)
+    if per_day is None:
+        assert (found.years, found.at_least_years, found.method) == (None, None, "unknown")
+    else:
+        left = 100 - max(readings)[1]
+        assert found.years == pytest.approx(left / per_day / 365)
+
+
+def test_power_on_hours_that_stand_still_are_no_clock() -> None:
+    facts = [Facts("s", percentage_used=p, power_on_hours=h) for p, h in ((9, 400), (12, 500))]
+    facts += [replace(facts[-1], percentage_used=15)]
+    found = lifetime_of_history([Snapshot("a", one, ("s",)) for one in facts])
+    assert (found.years, found.at_least_years, found.method) == (None, None, "unknown")
+    assert "stand at 500 while percentage used rises from 12% to 15%" in found.warnings[0]
+
+
+def test_a_single_reading_allows_another_load_than_that_of_the_life_so_far() -> None:
+    found = life_of((0, 20, 10_000))
+    assert found.years == pytest.approx(80 / (20 / 10_000) / 8760)
+    assert found.ci is not None
+    assert found.ci[0] < 0.7 * found.years < 1.4 * found.years < found.ci[1]
+
+
 def test_rated_cycles_follow_from_erases_and_the_percentage_used() -> None:
     erases = (Erases(2444, 2445, None, "attribute 167"),)
     found = lifetime_of_history([read_at(0, 12, power_on_hours=20_000, erases=erases)])
@@ -113,6 +263,27 @@ def test_a_life_that_is_over_is_said_to_be() -> None:
     found = lifetime_of_history([read_at(0, 111, power_on_hours=1000)])
     assert found.years == 0
     assert "does not end the drive" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("wear", "used", "years", "sentence"),
+    [
+        (1, 118, 0, "unless the value is inverted; 30,000 power-on hours and attribute 177"),
+        (1, 255, 0, "255% or more of the rated life is used: the rated life is over"),
+        (100, 118, None, "device statistics say 118% used: the rated life is over, unless the"),
+        (100, 100, None, "neither hours nor a wear attribute confirm it"),
+    ],
+)
+def test_more_than_100_percent_of_device_statistics_is_confirmed_or_unknown(
+    wear: int, used: int, years: float | None, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text(
+        text_of_ata(ata("X", {177: (3500, wear)}, used=used, hours=30_000))
+    )
+    done = in_process.run("lifetime", f"{tmp_path / 'a.txt'} --json")
+    assert sentence in done.err
+    assert done.status == (2 if years is None else 0)
+    assert years is None or json.loads(done.out)["years"] == years
 
 
 def test_another_use_of_a_drive_is_warned_of() -> None:
@@ -131,6 +302,8 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
         ([Snapshot("a", Facts("s"), ("s",))], "percentage used"),
         ([read_at(0, 5)], "power-on hours"),
         ([Snapshot("a", Facts("s", percentage_used=1.0), ("s",))] * 3, "neither when"),
+        ([read_at(0, 5), read_at(0, 9)], "two snapshots of the same time say 5% and 9%"),
+        ([read_at(0, 5)] * 2, "of one moment, without power-on hours"),
         ([read_at(0, 5), Snapshot("b", Facts("s", model="B", taken_at=1.0), ())], "several drives"),
     ],
 )

@@ -13,11 +13,15 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
+from writeamp.lifetime.result import UNKNOWN
 from writeamp.lifetime.settings import LifetimeSettings
 from writeamp.results.numbers import bounds_in_words
 
 if TYPE_CHECKING:
     from writeamp.lifetime.result import Lifetime
+
+# From here on four digits would be printed as a power of ten.
+_FOUR_DIGITS_GB = 1e4
 
 
 def register(app: typer.Typer) -> None:
@@ -112,9 +116,13 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
     rows = []
     years = "years" if found.is_of_load else "years left"
     if found.years is not None:
-        rows.append((years, f"{found.years:.4g} ({found.years_low:.4g} to {found.years_high:.4g})"))
+        within = f"{found.years_low:.4g} to {found.years_high:.4g}"
+        within += "" if found.is_of_load or not found.years_high else " with 90%"
+        rows.append((years, f"{found.years:.4g} ({within})"))
     if found.at_least_years is not None:
         rows.append((years, f"at least {found.at_least_years:.4g}"))
+    if found.method == UNKNOWN:
+        rows.append((years, UNKNOWN))
     rows.append(("by", found.method))
     rows += [("bounds depend most on", found.dominates)] if found.dominates else []
     if found.backtest is not None:
@@ -137,5 +145,10 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
         rows.append(("percentage used a year", f"{found.percentage_used_a_year:.3g}%"))
     if found.host_bytes_a_day is not None:
         of = "" if found.is_of_load else " of the interval"
-        rows.append((f"host writes a day{of}", f"{found.host_bytes_a_day / 1e9:,.4g} GB"))
+        rows.append((f"host writes a day{of}", f"{_gigabytes(found.host_bytes_a_day)} GB"))
     return rows + [(f"assumed: {name}", what) for name, what in found.assumptions]
+
+
+def _gigabytes(size_bytes: float) -> str:
+    gigabytes = size_bytes / 1e9
+    return f"{gigabytes:,.0f}" if gigabytes >= _FOUR_DIGITS_GB else f"{gigabytes:.4g}"

@@ -3,49 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from writeamp.errors import WriteampError
-from writeamp.lifetime.rates import Step, rate_of, steps_of
+from writeamp.lifetime.forecast import Forecast, forecast_of
+from writeamp.lifetime.rates import Reading
 from writeamp.lifetime.result import Backtest
-from writeamp.measure.counters.facts import Facts
 
-# Each is a forecast from all readings up to one of them, spread over the history.
+# Forecasts are made from all readings up to one of them, at most so many over the history.
 _MOST_FORECASTS = 50
 _FEWEST_READINGS = 2
+# A forecast can fail only if the step is known to this share of the time until it.
+_GAP_SHARE = 0.5
 
 
-def backtest_of(facts: Sequence[Facts]) -> Backtest | None:
-    """Return how often forecasts of the last step of percentage used held; None without steps.
+def backtest_of(readings: Sequence[Reading], *, is_by_hours: bool) -> Backtest | None:
+    """Return how often forecasts of the last step of percentage used held; None without any.
 
     A forecast is made from all readings up to one of them, by the rule that forecasts the end of
-    the rated life, and holds if the step came within its interval.
+    the rated life, and holds if the step came within its interval. Where the gap between the
+    readings before and after the step is long, no forecast could fail, and none is counted.
 
     Args:
-        facts: of one drive in order of time, each with a percentage used.
+        readings: in order of time, of a percentage that does not fall.
+        is_by_hours: their times are power-on hours.
     """
-    steps = steps_of(facts)
+    steps = [pair for pair in pairwise(readings) if pair[1].percent > pair[0].percent]
     if not steps:
         return None
-    step = steps[-1]
-    known = [at for at, one in enumerate(facts, 1) if (one.percentage_used or 0) < step.percent]
-    known = [at for at in known if at >= _FEWEST_READINGS]
-    stride = -(-len(known) // _MOST_FORECASTS) or 1
-    held = [_holds(facts[:at], step) for at in known[::stride]]
-    said = [one for one in held if one is not None]
-    return Backtest(step.percent, len(said), sum(said)) if said else None
+    before, after = steps[-1]
+    gap_s = after.early_s - before.early_s
+    counts = [
+        count
+        for count, reading in enumerate(readings, 1)
+        if count >= _FEWEST_READINGS
+        and reading.percent < after.percent
+        and gap_s <= _GAP_SHARE * (after.early_s - reading.early_s)
+    ]
+    stride = -(-len(counts) // _MOST_FORECASTS) or 1
+    forecasts = [
+        forecast_of(readings[:count], is_by_hours=is_by_hours) for count in counts[::stride]
+    ]
+    held = [_holds(forecast, before, after) for forecast in forecasts if forecast is not None]
+    return Backtest(after.percent, len(held), sum(held)) if held else None
 
 
-def _holds(facts: Sequence[Facts], step: Step) -> bool | None:
-    """Return whether a step came when it was forecast; None if nothing was."""
-    try:
-        rate = rate_of(facts)
-    except WriteampError:
-        return None
-    now, percent = facts[-1].taken_at or 0.0, facts[-1].percentage_used or 0.0
-    if rate.high <= 0:
-        return None
-    earliest = now + max(step.percent - (percent + 1), 0.0) / rate.high
-    if rate.low <= 0:
-        return earliest <= step.before_s
-    latest = now + (step.percent - max(percent - 1, 0.0)) / rate.low
-    return earliest <= step.before_s and step.after_s <= latest
+def _holds(forecast: Forecast, before: Reading, after: Reading) -> bool:
+    """Return whether a step came when it was forecast."""
+    earliest_s, _, latest_s = forecast.seconds_to(after.percent)
+    now_s = forecast.last.early_s
+    is_late_enough = now_s + earliest_s <= after.late_s
+    return is_late_enough and (latest_s is None or before.early_s <= now_s + latest_s)

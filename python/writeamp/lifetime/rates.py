@@ -1,94 +1,246 @@
-"""Rates at which percentage used rises: bounds by its steps, or by the life so far."""
+"""Rates of wear that explain readings of percentage used.
+
+A reading bounds the wear at its time: `percent <= wear < percent + step`. If wear rises at one
+rate, two readings bound the rate. The bounds of all pairs together are exactly the rates that
+explain all readings (Fourier-Motzkin elimination of the wear at the start).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from writeamp.errors import WriteampError
-from writeamp.measure.counters.facts import Facts
+_DAY_S = 86_400.0
+# Loads differ from day to day. A variation of v means that the wear of n days is off by up to
+# v * sqrt(n) days' worth. Means are never known better than _LEAST_VARIATION, and two spans are
+# compared as if both varied by _USUAL_VARIATION.
+_LEAST_VARIATION, _USUAL_VARIATION, _MOST_VARIATION = 0.5, 1.0, 30.0
+# The least variation with which any rate explains the readings is less than that of the true rate.
+_VARIATION_MARGIN = 1.5
+_BISECTIONS = 10
+# Two rates differ if their closest bounds have this ratio.
+_OTHER_RATE = 1.25
+# A drive skips no value if it has so many readings for each value, on average.
+_READINGS_PER_VALUE = 2
 
-_HOUR_S = 3600.0
-LIFE_SO_FAR = "life so far"
 
-
-class Step(NamedTuple):
-    """Percentage used rose to a whole number between two readings."""
+class Reading(NamedTuple):
+    """Percentage used at a time between two bounds; power-on hours are None if unknown."""
 
     percent: float
-    after_s: float
-    before_s: float
+    early_s: float
+    late_s: float
+    hours: float | None = None
 
 
-class Rate(NamedTuple):
-    """Per cent a second: bounds and what is likeliest; a low of 0 is unknown."""
+class Bounds(NamedTuple):
+    """Rates in per cent a second. The lowest is 0 if the readings have fewer than two steps."""
 
     low: float
     middle: float
     high: float
-    method: str
-    dominates: str
+
+    def differs_from(self, other: Bounds) -> bool:
+        """Whether the closest rates of both are not nearly the same."""
+        return self.low > _OTHER_RATE * other.high or self.high * _OTHER_RATE < other.low
+
+    def is_apart_from(self, other: Bounds) -> bool:
+        """Whether both have no rate in common."""
+        return self.low > other.high or self.high < other.low
+
+    def with_variation(self, span_s: float) -> Bounds:
+        """Return bounds at least as wide as a mean over a span whose days differ."""
+        spread = self.middle * min(_LEAST_VARIATION / math.sqrt(span_s / _DAY_S), 0.5)
+        low, high = min(self.low, self.middle - spread), max(self.high, self.middle + spread)
+        return Bounds(low, self.middle, high)
+
+    def joined(self, other: Bounds) -> Bounds:
+        """Return bounds that hold those of both."""
+        return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
 
 
-def steps_of(facts: Sequence[Facts]) -> list[Step]:
-    """Return the steps of percentage used between successive readings."""
+class Rates(NamedTuple):
+    """Rate of the latest span of readings that one rate explains.
+
+    Attributes:
+        bounds: of the rate.
+        before: bounds of the rate before it; None if the rate did not change.
+        span: first and last reading.
+        step_percent: every percentage used is a multiple of it; 1 of most drives.
+        varies: one rate explains the span only if the load differs from day to day.
+    """
+
+    bounds: Bounds
+    before: Bounds | None
+    span: tuple[Reading, Reading]
+    step_percent: float
+    varies: bool
+
+    @property
+    def rise_percent(self) -> float:
+        """Rise of percentage used within the span."""
+        return self.span[1].percent - self.span[0].percent
+
+
+def rates_of(readings: Sequence[Reading]) -> Rates:
+    """Return the rate that explains the latest readings.
+
+    Args:
+        readings: two or more of different times, in order, of a percentage that does not fall.
+    """
+    corners = _corners(readings)
+    step, starts = _step_and_starts(corners, len(readings))
+    start, before = _latest_span(corners, starts, step)
+    span = corners[start:]
+    variation = _variation(span, step)
+    margin = _VARIATION_MARGIN * variation
+    bounds = _bounds(span, step, margin)
+    if variation > 0:
+        end = _bounds(corners[_with_two_steps(corners, step, starts[-1]) :], step)
+        bounds = bounds.joined(end) if end.low > 0 else bounds
+    if before is not None:
+        later = _bounds(_changed_in_first_gap(span, before), step, margin).middle
+        bounds = bounds.joined(Bounds(later, later, later))
+    return Rates(bounds, before, (span[0], span[-1]), step, variation > 0)
+
+
+def _corners(readings: Sequence[Reading]) -> list[Reading]:
+    """Return the first and the last reading of each value: those between them bound nothing."""
+    percents = [None, *(reading.percent for reading in readings), None]
     return [
-        Step(last.percentage_used or 0.0, first.taken_at or 0.0, last.taken_at or 0.0)
-        for first, last in pairwise(facts)
-        if (last.percentage_used or 0.0) > (first.percentage_used or 0.0)
+        reading
+        for reading, before, after in zip(readings, percents, percents[2:], strict=False)
+        if not before == reading.percent == after
     ]
 
 
-def rate_of(facts: Sequence[Facts]) -> Rate:
-    """Return the rate of a drive's per cents.
+def _step_and_starts(corners: Sequence[Reading], readings: int) -> tuple[float, list[int]]:
+    """Return the step of percentage used, and the starts of spans that one rate explains each.
 
-    Args:
-        facts: in order of time, each with a percentage used.
-
-    Raises:
-        WriteampError: they say nothing of time.
+    The step is more than 1% if all values are multiples of it, no value is skipped for want of
+    readings, and it explains the readings by fewer rates.
     """
-    steps = steps_of(facts)
-    span_s = (facts[-1].taken_at or 0.0) - (facts[0].taken_at or 0.0)
-    if len(steps) > 1 and span_s > 0:
-        rise = steps[-1].percent - steps[0].percent
-        shortest = max(steps[-1].after_s - steps[0].before_s, 1.0)
-        longest = max(steps[-1].before_s - steps[0].after_s, shortest)
-        # A step of one reading may be of more than one per cent, whose first is not seen.
-        low, high = _narrowed(rise / longest, rise / shortest, facts, span_s)
-        middle = min(max(rise / ((shortest + longest) / 2), low), high)
-        return Rate(low, middle, high, "steps of percentage used", "times between readings")
-    return _life_so_far(facts[-1], steps, span_s)
+    values = {reading.percent for reading in corners}
+    starts = _starts(corners, 1.0)
+    coarse = math.gcd(*map(int, values)) if all(value.is_integer() for value in values) else 1
+    is_dense = readings >= _READINGS_PER_VALUE * len(values)
+    # Two values that are both even, or one alone, are a coincidence.
+    if is_dense and coarse ** (len(values) - 1) > 2:
+        coarse_starts = _starts(corners, coarse)
+        if len(coarse_starts) < len(starts):
+            return float(coarse), coarse_starts
+    return 1.0, starts
 
 
-def _narrowed(
-    low: float, high: float, facts: Sequence[Facts], span_s: float
-) -> tuple[float, float]:
-    """Return bounds of a rate within those that the whole rise of a history gives, if they meet.
+def _starts(corners: Sequence[Reading], step: float) -> list[int]:
+    """Return the starts of spans that one rate explains each, every one as long as it can be.
 
-    Whole numbers of both ends are wrong by less than one together.
+    A span begins with the last reading of the one before it, and all its later readings are of its
+    own rate, even if the change is noticed late.
     """
-    rise = (facts[-1].percentage_used or 0.0) - (facts[0].percentage_used or 0.0)
-    within = max(low, (rise - 1) / span_s), min(high, (rise + 1) / span_s)
-    return within if within[0] <= within[1] else (low, high)
+    low, high = _pair_bounds(corners, step, 0.0)
+    starts = [0]
+    while True:
+        start = starts[-1]
+        least = np.maximum.accumulate(low[start:, start:].max(axis=0))
+        most = np.minimum.accumulate(high[start:, start:].min(axis=0))
+        unexplained = np.flatnonzero(least > most)
+        if not unexplained.size:
+            return starts
+        starts.append(start + int(unexplained[0]) - 1)
 
 
-def _life_so_far(last: Facts, steps: Sequence[Step], span_s: float) -> Rate:
-    """Return the rate of the life so far, and what a history without two steps adds to it."""
-    percent = last.percentage_used or 0.0
-    age_s = (last.power_on_hours or 0.0) * _HOUR_S
-    # Within the history it rose by less than one per cent more than the steps that are seen.
-    most = (sum(1 for _ in steps) + 1) / span_s if span_s > 0 else np.inf
-    if age_s <= 0 and not np.isfinite(most):
-        raise WriteampError(
-            "one snapshot without power-on hours says nothing of time; give a second one"
-        )
-    if age_s <= 0:
-        return Rate(0.0, most, float(most), "no step of percentage used", "no step was seen")
-    high = min((percent + 1) / age_s, most) if percent < 1 else (percent + 1) / age_s
-    low = (percent - 1) / age_s if percent > 1 else 0.0
-    what = LIFE_SO_FAR if low > 0 else "no step of percentage used"
-    return Rate(low, percent / age_s, float(high), what, "whole numbers of percentage used")
+def _latest_span(
+    corners: Sequence[Reading], starts: Sequence[int], step: float
+) -> tuple[int, Bounds | None]:
+    """Return the start of the latest rate, and the rate before it; None if it did not change.
+
+    Spans whose rates hardly differ are of one load that varies.
+    """
+    start = starts[-1]
+    for earlier, end in reversed(list(pairwise(starts))):
+        before = _bounds(corners[earlier : end + 1], step, _USUAL_VARIATION)
+        variation = max(_variation(corners[start:], step), _USUAL_VARIATION)
+        if before.differs_from(_bounds(corners[start:], step, variation)):
+            is_last = start == starts[-1]
+            return _with_two_steps(corners, step, start) if is_last else start, before
+        start = earlier
+    return start, None
+
+
+def _with_two_steps(corners: Sequence[Reading], step: float, start: int) -> int:
+    """Return the start of a last span, or an earlier one with two steps that one rate explains."""
+    for earlier in range(start, -1, -1):
+        if corners[-1].percent - corners[earlier].percent > step:
+            return earlier if _is_explained(corners[earlier:], step, 0.0) else start
+    return start
+
+
+def _changed_in_first_gap(span: Sequence[Reading], before: Bounds) -> list[Reading]:
+    """Return a span whose rate began in the middle of the gap between its first two readings."""
+    first, second = span[:2]
+    rise_s = (second.percent - first.percent) / before.middle
+    wait_s = min(second.early_s - first.early_s, rise_s) / 2
+    changed = first._replace(
+        percent=first.percent + before.middle * wait_s,
+        early_s=first.early_s + wait_s,
+        late_s=first.late_s + wait_s,
+    )
+    return [changed, *span[1:]]
+
+
+def _variation(corners: Sequence[Reading], step: float) -> float:
+    """Return the least variation of the load with which one rate explains readings."""
+    if _is_explained(corners, step, 0.0):
+        return 0.0
+    below, above = 0.0, _MOST_VARIATION
+    for _ in range(_BISECTIONS):
+        middle = (below + above) / 2
+        is_explained = _is_explained(corners, step, middle)
+        below, above = (below, middle) if is_explained else (middle, above)
+    return above
+
+
+def _is_explained(corners: Sequence[Reading], step: float, variation: float) -> bool:
+    low, high = _pair_bounds(corners, step, variation)
+    return bool(low.max() <= high.min())
+
+
+def _bounds(corners: Sequence[Reading], step: float, variation: float = 0.0) -> Bounds:
+    """Return the rates that explain readings.
+
+    The middle is the whole rise over the whole span, within the middle half of the bounds.
+    """
+    pair_low, pair_high = _pair_bounds(corners, step, variation)
+    low, high = float(pair_low.max()), float(pair_high.min())
+    first, last = corners[0], corners[-1]
+    span_s = max(last.early_s - first.early_s, 1.0)
+    quarter = (high - low) / 4
+    middle = min(max((last.percent - first.percent) / span_s, low + quarter), high - quarter)
+    return Bounds(low, middle, high).with_variation(span_s)
+
+
+def _pair_bounds(
+    corners: Sequence[Reading], step: float, variation: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lowest and the highest rate by each pair of readings, the earlier one first."""
+    percent, early_s, late_s = (
+        np.array([reading[field] for reading in corners], dtype=float) for field in range(3)
+    )
+    rise = percent[None, :] - percent[:, None]
+    longest_s = np.maximum(late_s[None, :] - early_s[:, None], 0.0)
+    # Whole power-on hours: two readings an hour apart are at least half an hour apart, mostly.
+    apart_s = early_s[None, :] - early_s[:, None]
+    shortest_s = np.maximum(early_s[None, :] - late_s[:, None], np.maximum(apart_s / 2, 0.0))
+    longest_s = longest_s + variation * np.sqrt(longest_s * _DAY_S)
+    shortest_s = shortest_s - variation * np.sqrt(shortest_s * _DAY_S)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low = np.where(rise > step, (rise - step) / longest_s, 0.0)
+        high = np.where(shortest_s > 0, (rise + step) / shortest_s, np.inf)
+    is_later = np.triu(np.ones(rise.shape, dtype=bool), 1)
+    return np.where(is_later, low, 0.0), np.where(is_later, high, np.inf)

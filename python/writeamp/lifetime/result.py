@@ -7,7 +7,7 @@ from typing import Any
 
 from writeamp.results.any_result import AnyResult
 
-SIMULATION = "simulation"
+SIMULATION, UNKNOWN = "simulation", "unknown"
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,10 @@ class Lifetime(AnyResult):
     """Years until the rated life of a drive is used.
 
     Attributes:
-        method: what the answer is from: "simulation", "steps of percentage used" or "life so far".
-        years, years_low, years_high: from now, or from new of a simulation; None if unknown.
+        method: what the answer is from: "simulation", "steps of percentage used", "no step of
+            percentage used", "life so far", "percentage used" (100% and more) or "unknown".
+        years, years_low, years_high: from now, or from new of a simulation; None if unknown. The
+            interval of a real drive is one of 90%.
         at_least_years: the life is longer than this, where no more can be said; None otherwise.
         wa, wa_low, wa_high: of the load, or of the drive since it was new; None if unknown.
         wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
