@@ -149,6 +149,18 @@ def test_public_tables_get_the_spec_that_reads_them(
             "separator=space,comment=#",
             "",
         ),
+        # Requests that follow each other tell a length from another number of that size.
+        (
+            "W,100,64,8\nW,108,8,16\nR,124,32,8\nW,132,8,32\n",
+            "columns:offset=2:sectors,length=4:sectors,op=1:W=write/R=read",
+            "",
+        ),
+        # Sizes in bytes and in sectors prove each other.
+        (
+            "op,sector,size,nr_sectors\nW,800,8192,16\nR,4000,4096,8\n",
+            "columns:offset=sector:sectors,length=size:bytes,op=op:W=write/R=read",
+            "if the times do not matter",
+        ),
         (
             "op,lba (hex),len\nW,0x1000,0x8\nR,0x1008,0x10\n",
             "columns:offset=lba (hex):sectors,length=len:sectors,op=op:W=write/R=read",
@@ -202,6 +214,8 @@ def test_a_spec_is_derived_from_content_and_says_what_to_check(
         "5,R,30\n6,W,31\n7,R,32\n",
         "W,5,8\nW,6\nW,7,8,9\n",
         "op,offset,size\n",
+        # Read so, each request would be of a device of its own.
+        "disk,op,lba,size\n" + "".join(f"{at}0,W,{at * 16},4096\n" for at in range(9)),
     ],
 )
 def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text: str) -> None:
