@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import writeamp as wa
-from writeamp.mistakes.fio.command_line import read_commands
+from writeamp.mistakes.fio.command_line import is_command, read_commands
 
 RANDOM = (
     "--rw=randwrite --norandommap --bs=4k --direct=1 --ioengine=libaio --iodepth=16 --time_based "
@@ -135,6 +135,12 @@ def test_a_parameter_in_a_job_file_of_a_script_is_not_known(tmp_path: Path) -> N
 def test_a_job_file_with_a_call_of_fio_in_a_comment_is_one(tmp_path: Path) -> None:
     report = examined(tmp_path, f"; fio --filename=/dev/sdb x.fio\n{LOOPED}")
     assert [kind for _, kind in report.inputs] == ["a fio job file"]
+
+
+def test_a_long_text_is_not_read_as_a_script() -> None:
+    assert is_command("fio x.fio\n" + "# more\n" * 100)
+    # Looking for commands in it would take minutes.
+    assert not is_command("fio x.fio\n" + "8,0 W 1 + 8 [fio] it's \n" * 400_000)
 
 
 # Programs beside fio.

@@ -23,6 +23,9 @@ from writeamp.mistakes.fio.shell import (
 )
 
 _SHEBANG = re.compile(r"#!\s*\S*(?:sh|/env\s+\S*sh)\b")
+# What names fio as a program; a trace of many megabytes names it as a process, if at all.
+_NAMES_FIO = re.compile(r"(?:^|[\s;&|({/\"'])fio[\s\"']", re.MULTILINE)
+_MOST_CHARACTERS = 4 << 20
 # Commands that name programs and do not run them.
 _SPEAKING = {"echo", "printf", "which", "type", "command", "man", "alias", "apt", "apt-get", "yum"}
 _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0"}
@@ -44,16 +47,22 @@ _WITHOUT_VALUE = {
 
 def is_command(text: str) -> bool:
     """Return whether a text runs fio with a job or a job file."""
-    return any(_words_of_fio(one) for one in commands_of(text))
+    return _is_short(text) and bool(
+        _NAMES_FIO.search(text + "\n") and any(_words_of_fio(one) for one in commands_of(text))
+    )
 
 
 def is_script(text: str) -> bool:
     """Return whether a text is a script that runs fio, which may hold job files."""
     if _SHEBANG.match(text):
         return is_command(text)
-    documents = documents_of(text)
+    documents = documents_of(text) if "<<" in text and _is_short(text) else []
     holds_jobs = any(is_job_file(one) for one in documents)
     return holds_jobs or (bool(documents) and is_command(text))
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _MOST_CHARACTERS
 
 
 def read_commands(text: str, name: str) -> FioJobs:

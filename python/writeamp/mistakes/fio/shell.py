@@ -201,6 +201,8 @@ def _marks(raw: str) -> int:
 def _lines(text: str) -> Iterator[tuple[str, list[_Document]]]:
     """Yield lines, continued ones joined, with the here-documents that follow them."""
     lines = text.splitlines()
+    ends = {one.lstrip("\t") for one in lines}
+    last_section = max((n for n, one in enumerate(lines) if one.lstrip()[:1] == "["), default=-1)
     place = 0
     while place < len(lines):
         line = lines[place]
@@ -209,18 +211,18 @@ def _lines(text: str) -> Iterator[tuple[str, list[_Document]]]:
         while place < len(lines) and joined < _MOST_JOINED_LINES:
             if line.endswith("\\") and not line.endswith("\\\\"):
                 line = f"{line[:-1]} {lines[place].lstrip()}"
-            elif _is_open(line) and _closes(line, lines[place : place + _MOST_JOINED_LINES]):
+            elif _closes(line, lines[place : place + _MOST_JOINED_LINES]):
                 line = f"{line}\n{lines[place]}"
             else:
                 break
             place, joined = place + 1, joined + 1
         documents = []
         for found in _MARK.finditer(line):
-            end = next(
-                (one for one in range(place, len(lines)) if _ends(lines[one], found)), len(lines)
-            )
+            end = len(lines)
+            if (found[2] or found[3] or found[4]) in ends:
+                end = next((n for n in range(place, end) if _ends(lines[n], found)), end)
             # A shell takes a document without its end up to the end of the script.
-            if end < len(lines) or any(one.lstrip().startswith("[") for one in lines[place:]):
+            if end < len(lines) or place <= last_section:
                 body = [one.lstrip("\t") if found[1] else one for one in lines[place:end]]
                 is_literal = found[4] is None or f"\\{found[4]}" in found[0]
                 documents.append(_Document("\n".join(body) + "\n", is_literal))
@@ -232,18 +234,10 @@ def _ends(line: str, mark: re.Match[str]) -> bool:
     return (line.lstrip("\t") if mark[1] else line) == (mark[2] or mark[3] or mark[4])
 
 
-def _is_open(line: str) -> bool:
-    """Return whether a quote is not closed on a line."""
-    return _scan(line)[1] != ""
-
-
 def _closes(line: str, following: list[str]) -> bool:
-    joined = line
-    for one in following:
-        joined = f"{joined}\n{one}"
-        if not _is_open(joined):
-            return True
-    return False
+    """Return whether a quote that a line leaves open ends on one that follows."""
+    quote = _scan(line)[1]
+    return quote != "" and any(quote in one for one in following)
 
 
 def _segments(line: str) -> list[tuple[str, str]]:
