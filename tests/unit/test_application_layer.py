@@ -12,7 +12,7 @@ from writeamp.vssd import bpf
 from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.processes import Written
 from writeamp.vssd.tracepoints import Tracepoint
-from writeamp.vssd.write_counter import Counted
+from writeamp.vssd.write_counter import Counted, write_counter
 
 WRITTEN = Written(calls_bytes=5000, storage_bytes=2 << 30)
 MIB = 1 << 20
@@ -85,3 +85,12 @@ def test_fields_and_flags_of_a_tracepoint_are_read(tmp_path: Path) -> None:
     assert found.number == 1134
     assert (found.fields["name"], found.fields["ret"]) == ((8, 32), (56, 8))
     assert found.flags["WRITE"] == 1 << 18
+
+
+@pytest.mark.parametrize(
+    ("file_system", "reason"), [("btrfs", "btrfs has none"), ("ext4", "No such file")]
+)
+def test_what_cannot_be_counted_has_a_reason(file_system: str, reason: str) -> None:
+    with write_counter(file_system, "/dev/no-such-loop") as counter:
+        assert isinstance(counter, str)
+        assert reason in counter

@@ -138,6 +138,7 @@ def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str)
                 victims=policy.example,
                 writes=5_000,
                 replicas=1,
+                spread=False,
             )
             assert result.wa >= 1
             assert result.erases > 0
