@@ -245,6 +245,7 @@ def test_power_on_hours_that_stand_still_are_no_clock() -> None:
 
 
 def test_a_single_reading_allows_another_load_than_that_of_the_life_so_far() -> None:
+    assert life_of((0, 1, 10_000)).at_least_years == pytest.approx(98 / 2 * 10_000 / 8760)
     found = life_of((0, 20, 10_000))
     assert found.years == pytest.approx(80 / (20 / 10_000) / 8760)
     assert found.ci is not None

@@ -97,10 +97,14 @@ def forecast_of(readings: Sequence[Reading], *, is_by_hours: bool) -> Forecast |
 
 
 def _by_life(last: Reading, life: Bounds, step: float, highest: float = math.inf) -> Forecast:
-    high = min(life.high * _OTHER_LOAD, highest)
-    bounds = Bounds(life.low / _OTHER_LOAD, min(life.middle, (life.low + high) / 2), high)
-    method = LIFE_SO_FAR if life.low > 0 else NO_STEP
-    return Forecast(method, last, bounds, step, "whole numbers of percentage used")
+    dominates = "whole numbers of percentage used"
+    if life.low <= 0:
+        # The least life is that of the highest mean, whose rounding leaves room enough.
+        bounds = life._replace(high=min(life.high, highest))
+        return Forecast(NO_STEP, last, bounds, step, dominates)
+    low, high = life.low / _OTHER_LOAD, min(life.high * _OTHER_LOAD, highest)
+    bounds = Bounds(low, min(life.middle, (life.low + high) / 2), high)
+    return Forecast(LIFE_SO_FAR, last, bounds, step, dominates)
 
 
 def powered_share(readings: Sequence[Reading]) -> float | None:
