@@ -237,6 +237,10 @@ def test_events_that_cannot_be_all_are_doubted(tmp_path: Path) -> None:
         warnings = info_of(tmp_path / name)
         assert "no event has action C" in warnings
         assert "more requests were issued (2 D) than queued (1 Q)" in warnings
+    made(
+        tmp_path, "\n".join([*rows, "Events (8,0): 3 entries", "Skips: 12 forward (1,234 - 9.1%)"])
+    )
+    assert "1234 events were lost while recording" in info_of(tmp_path / "trace.txt")
 
 
 def test_what_is_doubtful_comes_with_a_simulation_too(tmp_path: Path) -> None:

@@ -274,6 +274,7 @@ def test_a_few_rows_of_several_disks_are_a_table_of_biosnoop(tmp_path: Path) -> 
         ("-0.1 x 1 sda W 23437770752 4096 0.7", ("write", 23_437_770_752 * 512, 4096)),
         ("0.1 ?   0             R  -1        8          1.09", "1 commands without a sector"),
         ("0.1 x 1 sda R 18446744073709551615 36 1.1", "1 commands without a sector"),
+        ("0.004578    ?              0              R 0          0         4.00", "1 commands"),
         ("0.1 x 1 sda N 8 4096 0.7", "1 commands without a sector or an operation"),
         ("Possibly lost 12 samples", "12 events were lost"),
         ("lost 12 events on CPU #3", "12 events were lost"),

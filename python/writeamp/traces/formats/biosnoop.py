@@ -144,7 +144,11 @@ class _Rewriting:
         names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
         named = fields.with_columns(
             name=pl.col("rwbs").replace_strict(names, return_dtype=pl.String),
-            has_sector=~pl.col("sector").is_in(_NO_SECTOR),
+            # A request of no disk and no bytes is the end of a flush.
+            has_sector=~(
+                pl.col("sector").is_in(_NO_SECTOR)
+                | ((pl.col("disk") == "") & (pl.col("bytes") == "0"))
+            ),
             disk=pl.when(pl.col("disk") == "").then(pl.lit("?")).otherwise("disk"),
         )
         is_flush = pl.col("name") == "flush"

@@ -14,6 +14,7 @@ from writeamp.errors import WriteampError
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.line_rows import LeftOut
 from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import any_line
 from writeamp.traces.rows import Check, first_failure, read_lines
@@ -58,6 +59,7 @@ _EVENT_BEGINNING = re.compile(r"\s*\d+,\d+\s")
 _DEVICE = re.compile(r"\d+,\d+")
 # After the events comes a summary in words, whose first line starts with one of these.
 _SUMMARY = re.compile(r"\s*(CPU\d+ |Total |Throughput |Events |Skips: |=== )")
+_SKIPPED = re.compile(r"\s*Skips: \S+ forward \(([\d,]+)")
 _CHATTER = re.compile(r"\s*Input file ")  # "Input file sda.blktrace.0 added" may stand anywhere
 
 # RWBS: F for a flush before; read, write, discard or none; then what does not matter here: erase,
@@ -102,8 +104,9 @@ def read(path: Path, options: ReadOptions) -> Trace:
     present: Counter[str] = Counter()
     without_range = 0
     in_summary = False
+    lost = LeftOut()
     for block in read_blocks(path):
-        events, in_summary = _events(block, in_summary)
+        events, in_summary = _events(block, in_summary, lost)
         present.update(dict(events["action"].value_counts().rows()))
         chosen = events.filter(pl.col("action") == action)
         requests, others = _requests(block, chosen, devices)
@@ -115,7 +118,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
     if without_range:
         notes.append(f"{without_range} events without a range of sectors are left out")
     doubts = doubts_of(present) if len(present) > 1 else []  # one action alone was selected
-    return assemble(path, "blkparse", parts, devices, notes, doubts=doubts)
+    return assemble(path, "blkparse", parts, devices, notes, doubts=[*lost.doubts(), *doubts])
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
@@ -142,8 +145,11 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
     return renaming_notes(trace, labels)
 
 
-def _events(block: Block, in_summary: bool) -> tuple[pl.DataFrame, bool]:
-    """Return the lines that are events, with number and action, and whether a summary has begun."""
+def _events(block: Block, in_summary: bool, lost: LeftOut) -> tuple[pl.DataFrame, bool]:
+    """Return the lines that are events, with number and action, and whether a summary has begun.
+
+    Events that the summary reports as skipped are added to `lost`.
+    """
     lines = read_lines(block.text).with_columns(
         number=pl.int_range(pl.len()) + block.first_line,
         action=pl.col("line").str.extract(_UP_TO_ACTION, _ACTION_GROUP),
@@ -152,6 +158,8 @@ def _events(block: Block, in_summary: bool) -> tuple[pl.DataFrame, bool]:
         others = lines.filter(pl.col("action").is_null() & pl.col("line").str.contains(r"\S"))
         for line, number in others.select("line", "number").iter_rows():
             in_summary = in_summary or bool(_SUMMARY.match(line))
+            if skipped := _SKIPPED.match(line):
+                lost.lost += int(skipped[1].replace(",", ""))
             ignorable = in_summary or _CHATTER.match(line)
             if not ignorable or _EVENT_BEGINNING.match(line):
                 raise block.fault(number, f"the row is {quoted(line)}, valid is {_FORM}")
