@@ -306,6 +306,7 @@ def test_a_public_table_of_no_format_reads_right_with_the_spec_of_the_docs(
         ("offset=1:hex-sectors,length=2:bytes,op=write", "10,4096\n"),
         ("offset=1:hex-4KiB,length=2:hex-bytes,op=write", "0X2, 0x00001000\n"),
         ("offset=1:bytes,length=2:bytes,op=write", "0x2000,4096\n"),
+        ("offset=1:bytes,length=2:sectors,op=write", "8192.0,8.00\n"),
         ("offset=1:bytes,length=2:bytes,op=write", "0x2000,4096\n8192,0x1000\n"),
         ("offset=3:bytes,length=4:bytes,op=write,only=2:C", "a,Q\nx,C,8192,4096\n"),
         ("offset=3:bytes,length=4:bytes,op=2:W=write,only=2:W/D", "x,W,8192,4096\nz,R,,\n"),
@@ -370,6 +371,8 @@ def test_a_date_and_a_time_in_columns_of_their_own_where_blanks_separate(tmp_pat
         ("offset=1:hex-bytes,length=2:bytes,op=write", "f" * 16 + ",1", "is too large"),
         ("offset=1:bytes,length=2:bytes,op=write", "ff,1", "offset is 'ff', valid is a whole"),
         ("offset=1:bytes,length=2:bytes,op=write", "0x,1", "offset is '0x'"),
+        ("offset=1:bytes,length=2:bytes,op=write", "4096.5,1", "offset is '4096.5'"),
+        ("offset=1:bytes,length=2:bytes,op=write", "1.6e4,1", "offset is '1.6e4'"),
         ("time=3:s,offset=1:bytes,length=2:bytes,op=write", "1,1,12::", "time is '12::'"),
         ("time=3:datetime,offset=1:bytes,length=2:bytes,op=write", "1,1,1.5", "valid is a date"),
         (

@@ -89,7 +89,7 @@ def _row_format(path: Path, columns: Columns) -> RowFormat:
         name=columns.text,
         layout=_layout(columns, at),
         device_columns=[] if columns.device is None else ["device"],
-        checks=(*time_checks, *op_checks, *_extent_checks(columns)),
+        checks=(*time_checks, *op_checks, *_extent_checks(columns, is_flush)),
         timestamp_ns=time,
         op=op,
         offset=pl.when(is_flush).then(0).otherwise(pl.col("offset") * columns.offset.unit_bytes),
@@ -184,11 +184,13 @@ def _op(operations: Operations) -> tuple[pl.Expr, tuple[Check, ...]]:
     return op, (replace(check, sentence=f"op is {{op}}, valid are {valid}"),)
 
 
-def _extent_checks(columns: Columns) -> tuple[Check, ...]:
+def _extent_checks(columns: Columns, is_flush: pl.Expr) -> tuple[Check, ...]:
     checks = extent_checks(
         "offset",
         "length",
         offset_unit_bytes=columns.offset.unit_bytes,
         length_unit_bytes=columns.length.unit_bytes,
     )
+    # Tools print -1 for the place of a flush, in 64 bits without a sign.
+    checks = tuple(replace(check, holds=is_flush | check.holds) for check in checks)
     return checks if columns.length.where is not None else checks[1:]

@@ -17,7 +17,13 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.quoting import quoted
 from writeamp.traces.source import Block
-from writeamp.traces.text_values import HEXADECIMAL, decimal_number, hexadecimal, whole_number
+from writeamp.traces.text_values import (
+    HEXADECIMAL,
+    ZERO_FRACTION,
+    decimal_number,
+    hexadecimal,
+    whole_number,
+)
 from writeamp.traces.trace import MAX_END_BYTES, MAX_LENGTH_BYTES, MAX_TIMESTAMP_NS, SECTOR_BYTES
 
 _MAX_WHOLE = 2**64 - 1
@@ -306,7 +312,7 @@ def _parse_field(kind: Kind, text: str, is_lenient: bool) -> int | str | Decimal
             raise ValueError("a hexadecimal number of at most 16 digits")
         return int(text, 16)
     if kind is Kind.WHOLE:
-        return _whole(text)
+        return _whole(ZERO_FRACTION.sub("", text) if is_lenient else text)
     return _decimal(text.removesuffix(":") if is_lenient else text, _PLACES[kind])
 
 

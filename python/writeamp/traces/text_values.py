@@ -12,6 +12,8 @@ HEXADECIMAL = re.compile(r"(?:0[xX])?[0-9a-fA-F]{1,16}")
 _HEXADECIMAL = rf"^{HEXADECIMAL.pattern}$"
 _MARKED = r"^0[xX]"
 _LONGEST_WHOLE = 18
+ZERO_FRACTION = re.compile(r"\.0+$")
+_ZERO_FRACTION = ZERO_FRACTION.pattern
 
 VALID_DATE_AND_TIME = (
     "a date and a time such as 2021-03-08 10:00:00.123, perhaps with Z or +02:00 (UTC without), "
@@ -33,8 +35,11 @@ def hexadecimal(text: pl.Expr) -> pl.Expr:
 
 
 def whole_number(text: pl.Expr) -> pl.Expr:
-    """Return whole numbers, hexadecimal ones with 0x, as u64; null where in doubt."""
-    decimal = text.cast(pl.UInt64, strict=False)
+    """Return whole numbers, hexadecimal ones with 0x, as u64; null where in doubt.
+
+    Tables that were written from floats have 4096.0. 1.6e4 may have lost digits: it is in doubt.
+    """
+    decimal = text.str.replace(_ZERO_FRACTION, "").cast(pl.UInt64, strict=False)
     return pl.when(text.str.contains(_MARKED)).then(hexadecimal(text)).otherwise(decimal)
 
 
@@ -49,10 +54,11 @@ def decimal_number(text: pl.Expr, places: int) -> pl.Expr:
 def nanoseconds_since_1970(text: pl.Expr) -> pl.Expr:
     """Return dates with times as i64 of nanoseconds since 1970; null where the text is none."""
     # As one function: an expression would match the pattern anew for each part.
-    return text.map_batches(_nanoseconds_since_1970, return_dtype=pl.Int64)
+    return text.map_batches(nanoseconds_since_1970_of, return_dtype=pl.Int64)
 
 
-def _nanoseconds_since_1970(texts: pl.Series) -> pl.Series:
+def nanoseconds_since_1970_of(texts: pl.Series) -> pl.Series:
+    """Return the nanoseconds of a column of dates with times; null where the text is none."""
     parts = texts.str.extract_groups(_DATE_AND_TIME).struct.rename_fields(_GROUPS).struct.unnest()
 
     def number(name: str) -> pl.Expr:
