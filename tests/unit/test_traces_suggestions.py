@@ -189,6 +189,88 @@ def test_public_tables_get_the_spec_that_reads_them(
             "separator=pipe,skip=2",
             "; this reads it",
         ),
+        # Pages and blocks of 4 KiB by name; only a number in the name proves their size.
+        (
+            "op,page,npages\nW,256,1\nR,300,2\nW,270,4\n",
+            "columns:offset=page:4KiB,length=npages:4KiB,op=op:W=write/R=read",
+            "if page and npages count 4KiB",
+        ),
+        (
+            "op,lba_4k,len_4k\nW,256,1\nR,300,2\nW,270,4\n",
+            "columns:offset=lba_4k:4KiB,length=len_4k:4KiB,op=op:W=write/R=read",
+            "; if the times do not",
+        ),
+        (
+            "op,lpn,size[KiB]\nW,256,4\nR,300,8\nW,270,16\n",
+            "columns:offset=lpn:4KiB,length=size[KiB]:1KiB,op=op:W=write/R=read",
+            "if lpn counts 4KiB",
+        ),
+        # Whole pages that would begin within pages: drives of larger sectors have such addresses.
+        (
+            "op,lba,size\nW,257,4096\nR,301,8192\nW,270,16384\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=op:W=write/R=read",
+            "lba counts sectors of 512 bytes, no larger ones",
+        ),
+        # Floats, as pandas writes columns with gaps.
+        (
+            ",ts,op,offset,length\n0,0.5,W,1048576.0,4096.0\n1,0.75,R,1060864.0,8192.0\n",
+            "columns:time=ts:s,offset=offset:bytes,length=length:bytes,op=op:W=write/R=read",
+            "if offset and length count bytes",
+        ),
+        # Flags that their name explains.
+        (
+            "is_write,lba,size\n1,8,4096\n0,16,4096\n1,24,4096\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=is_write:0=read/1=write",
+            "if size counts bytes, the times do not",
+        ),
+        (
+            "lba,nblk,is_read\n8,8,False\n16,8,True\n24,8,False\n",
+            "columns:offset=lba:sectors,length=nblk:sectors,op=is_read:False=write/True=read",
+            "",
+        ),
+        # What a name says to be something else is no offset; a flush has no place.
+        (
+            "COMM PID TYPE DEV BLOCK BYTES LATms\n"
+            "db 11563 WS 8,0 975467552 8192 0.5\n"
+            "db 11563 FF 8,0 18446744073709551615 0 7.9\n"
+            "db 11563 WS 8,0 1816451512 4096 0.3\n",
+            "columns:device=DEV,offset=BLOCK:sectors,length=BYTES:bytes,op=TYPE:WS=write/FF=flush,"
+            "separator=space",
+            "",
+        ),
+        # Names of files with spaces, at the end.
+        (
+            "UID PID D BLOCK SIZE COMM PATHNAME\n"
+            "501 157 W 2048 4096 mds ??/My File\n"
+            "501 157 R 4096 8192 Google Chrome ??/Users/My File\n"
+            "501 157 W 9216 4096 mds ??/My File\n",
+            "columns:offset=BLOCK:sectors,length=SIZE:bytes,op=D:W=write/R=read,separator=space",
+            "",
+        ),
+        # A date that does not change is none of requests; dates with times can be added.
+        (
+            "c_time,start_ns,op,offset,size\n1700000000,1705290000000000000,W,0,4096\n"
+            "1700000000,1705290000010000000,R,8192,4096\n",
+            "columns:time=start_ns:ns,offset=offset:bytes,length=size:bytes,op=op:W=write/R=read",
+            "",
+        ),
+        (
+            "time,op,lba,size\n2024-03-05 10:00:00.5,W,8,4096\n2024-03-05 10:00:01,R,16,4096\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=op:W=write/R=read",
+            "the times in time do not matter (time=time:datetime adds them)",
+        ),
+        # Volumes without a name.
+        (
+            "".join(f"{row % 3} W {4096 * row} 4096\n" for row in (3, 2, 7, 1, 8, 4, 6, 5) * 4),
+            "columns:offset=3:bytes,length=4:bytes,op=2:W=write,separator=space",
+            "all rows are of one device (else add device=1)",
+        ),
+        # Dates in s, where alibaba has microseconds.
+        (
+            "".join(f"0,W,{row % 5 * 8192},4096,{1577808000 + row}\n" for row in range(9)),
+            "columns:time=5:s,offset=3:bytes,length=4:bytes,op=2:W=write",
+            "as 1577808000, which is a date in another unit",
+        ),
     ],
 )
 def test_a_spec_is_derived_from_content_and_says_what_to_check(
@@ -216,12 +298,40 @@ def test_a_spec_is_derived_from_content_and_says_what_to_check(
         "op,offset,size\n",
         # Read so, each request would be of a device of its own.
         "disk,op,lba,size\n" + "".join(f"{at}0,W,{at * 16},4096\n" for at in range(9)),
+        "UID PID D BYTES FILE\n100 902 R 4096 a\n100 903 W 8192 a\n100 902 R 4096 b\n",
+        "op,start,end\nW,8192,12288\nR,40960,49152\nW,4096,8192\n",
+        "op,offset,size\n" + "W,0,4096\nW,0,8192\n" * 8,  # one place
+        "op,offset,size\nW,1.05e6,4096\nR,1.06e6,8192\n",  # digits may be lost
     ],
 )
 def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text: str) -> None:
     path = tmp_path / "table"
     path.write_text(text)
     assert spec_in(refusal(path)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("time,offset,size\n1,4096,4096\n2,8192,4096\n", "no column clearly holds operations (op="),
+        ("op,offset,size\nW,4096,4096\nW,,4096\n", "offset has values that are no whole numbers"),
+        ("op,lpn,x\nW,1,a\nW,2,b\n", "no two columns are clearly the offsets and lengths"),
+    ],
+)
+def test_a_refused_table_is_told_what_it_lacks(tmp_path: Path, text: str, gap: str) -> None:
+    path = tmp_path / "table"
+    path.write_text(text)
+    sentence = refusal(path)
+    assert gap in sentence
+    assert "disksim" not in sentence
+
+
+def test_the_spec_for_a_long_file_has_the_operation_that_comes_later(tmp_path: Path) -> None:
+    path = tmp_path / "table"
+    writes = "".join(f"write,{row * 4096},4096\n" for row in range(5000))
+    path.write_text(f"op,offset,size\n{writes}read,0,4096\n")
+    trace = traces.read(path, spec_in(refusal(path)))
+    assert traces.info(trace)["reads"] == 1
 
 
 def test_fields_in_quotes_are_the_reason(tmp_path: Path) -> None:

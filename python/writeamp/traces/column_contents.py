@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from writeamp.traces.column_doubts import are_stages, distinct
 from writeamp.traces.formats.blkparse import operation_of_rwbs
+from writeamp.traces.text_values import nanoseconds_since_1970_of
 from writeamp.traces.trace import OPERATIONS
 
 _SPELLINGS = {
@@ -23,10 +25,13 @@ _SPELLINGS = {
 _MOST_WORDS = 16
 # The stage that counts first: completions show what the drive did.
 _FIRST_STAGES = ("C", "D", "Q")
-_WHOLE = re.compile(r"\d{1,19}")
+_WHOLE = re.compile(r"\d{1,19}(\.0+)?")
+_OPPOSITES = [("R", "W"), ("r", "w"), ("read", "write"), ("Read", "Write"), ("READ", "WRITE")]
+_FLAGS = [("0", "1"), ("false", "true"), ("False", "True"), ("FALSE", "TRUE")]
 _HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,15}", re.IGNORECASE)
 _BARE_HEXADECIMAL = re.compile(r"[0-9a-f]{1,15}", re.IGNORECASE)
-_DECIMAL = re.compile(r"\d{1,19}(\.\d*)?")
+_EXPONENT = re.compile(r"\d+e\d{1,2}", re.IGNORECASE)
+_DECIMAL = re.compile(r"\d{1,19}(\.\d*)?(e[+-]?\d{1,2})?", re.IGNORECASE)
 _DEVICE = re.compile(
     r"(/dev/)?((sd|hd|vd|xvd)[a-z]+\d*|nvme\d+n\d+(p\d+)?|dm-\d+|md\d+|mmcblk\d+(p\d+)?|loop\d+)"
     r"|\d+,\d+|PhysicalDrive\d+",
@@ -65,6 +70,15 @@ def _meaning(word: str) -> str | None:
     return operation_of_rwbs(word)
 
 
+def with_opposites(operations: Mapping[str, str]) -> dict[str, str]:
+    """Return words with the read beside a write, and the write beside a read, if all are plain."""
+    words = dict(operations)
+    for read, write in _OPPOSITES:
+        if {read, write} & set(operations) and set(operations.values()) <= {"read", "write"}:
+            words |= {read: "read", write: "write"}
+    return words
+
+
 def stage_in(values: Sequence[str]) -> str:
     """Return the stage whose rows count, of a column of several stages; empty if it is none."""
     words = distinct(values)
@@ -74,9 +88,14 @@ def stage_in(values: Sequence[str]) -> str:
     return next(word for word in (*_FIRST_STAGES, *completed, *words) if word in words)
 
 
-def is_zero_or_one(values: Sequence[str]) -> bool:
-    """Return whether a column has 0 and 1 alone."""
-    return set(values) <= {"0", "1"}
+def flags_in(values: Sequence[str]) -> tuple[str, str] | None:
+    """Return the words for no and yes of a column that has these alone, such as 0 and 1."""
+    return next((flags for flags in _FLAGS if set(values) <= set(flags)), None)
+
+
+def is_date_and_time(values: Sequence[str]) -> bool:
+    """Return whether all values are dates with times, which the unit `datetime` reads."""
+    return not nanoseconds_since_1970_of(pl.Series(values, dtype=pl.String)).has_nulls()
 
 
 def is_device(values: Sequence[str]) -> bool:
@@ -89,7 +108,10 @@ def whole_numbers_in(values: Sequence[str]) -> npt.NDArray[np.int64] | None:
     if is_bare_hexadecimal(values):
         numbers = [int(value, 16) for value in values]
     elif all(_WHOLE.fullmatch(value) or _HEXADECIMAL.fullmatch(value) for value in values):
-        numbers = [int(value, 16 if value[:2] in ("0x", "0X") else 10) for value in values]
+        numbers = [
+            int(value, 16) if value[:2] in ("0x", "0X") else int(value.partition(".")[0])
+            for value in values
+        ]
     else:
         return None
     return None if max(numbers, default=0) >= 2**63 else np.array(numbers, np.int64)
@@ -99,7 +121,7 @@ def is_bare_hexadecimal(values: Sequence[str]) -> bool:
     """Return whether a column has hexadecimal numbers that do not begin with 0x."""
     return (
         all(_BARE_HEXADECIMAL.fullmatch(value) for value in values)
-        and not all(value.isdecimal() for value in values)
+        and not all(value.isdecimal() or _EXPONENT.fullmatch(value) for value in values)
         and any(value[0].isdecimal() for value in values)
     )
 
@@ -125,6 +147,8 @@ def time_unit_in(values: Sequence[str]) -> str:
     if not values or not is_rising(values):
         return ""
     numbers = [float(value) for value in values]
+    if len(values) > 1 and min(numbers) == max(numbers):
+        return ""  # a date of something else
     for unit, (first, last) in _DATES.items():
         if first <= min(numbers) and max(numbers) < last:
             return unit

@@ -19,9 +19,10 @@ _PAGE_BYTES = 4096
 _NEARLY_ALL = 0.95
 # A request often begins where one of the last few ended.
 _LOOKED_BACK = 4
-_OFTEN = 0.2
+_OFTEN, _MOSTLY = 0.2, 0.5
 # Offsets of so many places that are all multiples of 4 KiB count bytes, whatever their name is.
 _FEWEST_PLACES = 3
+_FEWEST_AT_ONE_PLACE = 8
 # Weights of signs: a name is worth less than requests that follow each other.
 _NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
 # By how much the best pair of columns must be better than any other pair.
@@ -41,6 +42,8 @@ class Extents:
         offset_unit, length_unit: keys of `UNIT_BYTES`.
         score: weight of the signs for them.
         is_offset_proven, is_length_proven: whether the values exclude the other units.
+        is_offset_coarser: whether offsets may count larger blocks: sizes are whole pages, and most
+            requests would begin within a page.
     """
 
     offset: int
@@ -50,15 +53,23 @@ class Extents:
     score: float
     is_offset_proven: bool = True
     is_length_proven: bool = True
+    is_offset_coarser: bool = False
 
 
 def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Extents | None:
     """Return the columns of offset and length; None if none or several fit.
 
+    A column whose name is that of something else, such as PID, is neither.
+
     Args:
         columns: whole numbers of each column that can be either, of reads and writes alone.
         names: of these columns; empty where there is none.
     """
+    columns = {
+        at: values
+        for at, values in columns.items()
+        if field_of(names[at]) in ("", "offset", "length")
+    }
     found = sorted(_scored(columns, names), key=lambda one: -one.score)
     if not found or found[0].score < _LEAST:
         return None
@@ -72,8 +83,10 @@ def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Exten
     is_sure = best.length_unit == "bytes" or is_paged
     # A table that has its sizes in bytes and in sectors proves both.
     is_double = any(one.length != best.length and _is_same(best, one, columns) for one in found)
+    offsets = columns[best.offset] * UNIT_BYTES[best.offset_unit]
     return replace(
         best,
+        is_offset_coarser=is_paged and bool((offsets % _PAGE_BYTES != 0).mean() > _MOSTLY),
         is_offset_proven=is_sure and len({offset for offset, _ in units}) == 1,
         is_length_proven=is_double or (is_sure and len({length for _, length in units}) == 1),
     )
@@ -123,11 +136,16 @@ def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, st
     starts = offsets * UNIT_BYTES[found.offset_unit]
     sizes = lengths * UNIT_BYTES[found.length_unit]
     places = len(np.unique(starts))
+    if places == 1 and len(starts) >= _FEWEST_AT_ONE_PLACE:
+        return None
     score = _of_names(found, names) + _FOLLOWING * min(1.0, _following(starts, sizes) / _OFTEN)
     score += float(places > len(np.unique(sizes))) + 0.5 * (found.length == found.offset + 1)
     score += 0.5 * bool((sizes % _PAGE_BYTES == 0).all())
     score += 0.5 * bool(starts.max() > _FAR * sizes.max())
-    if found.offset_unit != found.length_unit and not names[found.length]:
+    is_named = byte_unit_of(names[found.length]) == found.length_unit
+    if (found.offset_unit, found.length_unit) == ("bytes", "sectors") and not is_named:
+        score -= _MISNAMED
+    elif found.offset_unit != found.length_unit and not names[found.length]:
         score -= _MIXED if found.length_unit == "bytes" else _MISNAMED
     score += 2.0 * (found.length_unit == "bytes") + 1.0 * (found.offset_unit == "bytes")
     if places >= _FEWEST_PLACES and (offsets % _PAGE_BYTES == 0).all():

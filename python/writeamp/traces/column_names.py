@@ -12,9 +12,9 @@ _FIELDS = {
     "device": {"device", "deviceid", "dev", "devid", "disk", "diskid", "disknumber", "drive",
                "volume", "volumeid", "vol", "lun", "asu", "major"},
     "offset": {"offset", "lba", "slba", "lbn", "lsn", "address", "addr", "start", "pos",
-               "position", "blkno"},
+               "position", "blkno", "ofs", "off", "lpn", "lpa"},
     "length": {"length", "len", "size", "sz", "iosize", "nbytes", "bytes", "sectors", "blocks",
-               "pages"},
+               "pages", "npages", "nsectors", "nsect", "nblocks"},
     "op": {"op", "opcode", "type", "iotype", "optype", "operation", "rw", "rwbs", "rd", "cmd",
            "command", "request", "action", "dir", "direction", "ddir", "mode", "kind"},
 }  # fmt: skip
@@ -24,7 +24,7 @@ _PLACES = {"sector", "block", "blk", "page"}
 # Times that are not those of requests, and ends of requests.
 _OTHERS = {
     "latency", "lat", "response", "resp", "duration", "delay", "service", "complete", "completion",
-    "end", "last", "wait", "queue", "pid", "tid", "cpu", "index", "idx", "seq", "id",
+    "end", "last", "wait", "queue", "pid", "tid", "uid", "gid", "cpu", "index", "idx", "seq", "id",
     "priority", "prio", "error", "status",
 }  # fmt: skip
 _TIME_UNITS = {
@@ -36,11 +36,14 @@ _TIME_UNITS = {
 _BYTE_UNITS = {
     "bytes": {"bytes", "byte", "nbytes", "b"},
     "1KiB": {"kb", "kib", "k"},
-    "sectors": {"sectors", "sector", "lba", "slba", "lbn", "lsn", "nblks", "nlb", "blkno", "blocks",
-                "block", "blk"},
-    "4KiB": {"pages", "page"},
+    "sectors": {"sectors", "sector", "nsectors", "nsect", "lba", "slba", "lbn", "lsn", "nblks",
+                "nlb", "blkno", "blocks", "nblocks", "block", "blk"},
+    "4KiB": {"pages", "page", "npages", "lpn", "lpa"},
 }  # fmt: skip
 UNIT_BYTES = {"bytes": 1, "sectors": SECTOR_BYTES, "1KiB": 1024, "4KiB": 4096}
+# `lba_4k`, and the `B` of KiB, which is no byte.
+_IN_4KIB = re.compile(r"(?<!\d)4[ _-]?k(i?b)?(?![a-z])", re.IGNORECASE)
+_KIB = re.compile(r"[kK]i?B(?![a-z])")
 
 
 def field_of(name: str) -> str:
@@ -70,10 +73,23 @@ def byte_unit_of(name: str) -> str:
 
     `block_size` is the size of a request; `block_count` counts blocks.
     """
+    if is_in_4kib(name):
+        return "4KiB"
     words = _words(name)
     if words & {"size", "length", "len"}:
         words = words - _PLACES
     return _first(_BYTE_UNITS, words)
+
+
+def is_in_4kib(name: str) -> bool:
+    """Return whether a name says the size of its unit, as `lba_4k` does."""
+    return _IN_4KIB.search(name) is not None
+
+
+def flag_of(name: str) -> str:
+    """Return `read` or `write` for a name such as `is_write`, whose values are 0 and 1."""
+    flags = [flag for flag in ("read", "write") if flag in _words(name)]
+    return flags[0] if len(flags) == 1 and field_of(name) in ("", "op") else ""
 
 
 def _first(units: dict[str, set[str]], words: set[str]) -> str:
@@ -81,5 +97,5 @@ def _first(units: dict[str, set[str]], words: set[str]) -> str:
 
 
 def _words(name: str) -> set[str]:
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _KIB.sub(" kib", name))
     return set(re.findall("[a-z]+", apart.lower()))

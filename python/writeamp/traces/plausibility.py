@@ -31,6 +31,9 @@ _COARSE_BYTES = SECTOR_BYTES * SECTOR_BYTES
 _FEWEST_OFFSETS = 8
 # Seconds since 1970 that are 2001 to 2040, in the units of clocks.
 _DATES = [range(10**9 * scale, 22 * 10**8 * scale) for scale in (1, 10**3, 10**6, 10**7, 10**9)]
+_NS_PER_US, _US_PER_S = 1000, 10**6
+# Requests a second from which times that may be dates in a coarser unit are doubted.
+_RATE_OF_OTHER_UNIT = 10**5
 _Numbers = npt.NDArray[np.uint64]
 
 
@@ -83,6 +86,16 @@ def _of_times(requests: pl.DataFrame) -> Iterator[str]:
         yield f"{backward} of {steps} times would run backwards"
     elif (rate := clock_of(requests).absurd_rate) is not None:
         yield rate
+    elif (date := _date_in_other_unit(requests["timestamp_ns"].to_numpy())) is not None:
+        yield f"the times would count microseconds, as {date}, which is a date in another unit"
+
+
+def _date_in_other_unit(times_ns: npt.NDArray[np.int64]) -> int | None:
+    """Return the first time in us if it is a date in s or ms and requests come very fast."""
+    first_us, last_us = int(times_ns[0]) // _NS_PER_US, int(times_ns[-1]) // _NS_PER_US
+    is_fast = len(times_ns) * _US_PER_S > _RATE_OF_OTHER_UNIT * (last_us - first_us)
+    are_dates = any(first_us in dates and last_us in dates for dates in _DATES[:2])
+    return first_us if len(times_ns) > _FEWEST_STEPS and is_fast and are_dates else None
 
 
 def _of_lengths(lengths: npt.NDArray[np.uint32]) -> Iterator[str]:

@@ -68,6 +68,11 @@ class Head:
     lines: tuple[str, ...]
     text: str = ""
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the file goes on after these lines."""
+        return len(self.text.encode()) < len(self.start)
+
 
 def file_path(path: str | os.PathLike[str]) -> Path:
     """Return the path; of an address such as `s3://…` that of its content, which is fetched.

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 
 from writeamp.errors import WriteampError
 from writeamp.traces.column_contents import (
+    flags_in,
     is_bare_hexadecimal,
     is_clock,
+    is_date_and_time,
     is_device,
     is_rising,
-    is_zero_or_one,
     operations_in,
     stage_in,
     time_unit_in,
     whole_numbers_in,
+    with_opposites,
 )
 from writeamp.traces.column_extents import Extents, extents_in
 from writeamp.traces.column_format import column_format
-from writeamp.traces.column_names import byte_unit_of, field_of, time_unit_of
+from writeamp.traces.column_names import (
+    byte_unit_of,
+    field_of,
+    flag_of,
+    is_in_4kib,
+    time_unit_of,
+)
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.plausibility import absurdities
 from writeamp.traces.source import Block, Head
@@ -28,8 +37,11 @@ from writeamp.traces.text_table import Table, table_of
 
 # Without names, one row proves nothing.
 _FEWEST_ROWS = 2
+# Meanings of no and yes by what the column's name says; an operation may be either.
+_FLAGS = {"write": ("read", "write"), "read": ("write", "read"), "op": ("read", "write")}
 # Times without a unit are taken as seconds if requests then come at least so often.
 _LONGEST_MEAN_GAP_S = 60
+_FEWEST_PER_DEVICE = 8
 
 
 @dataclass(frozen=True)
@@ -66,11 +78,26 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
     fields = _fields(table)
     if fields is None:
         return None
+    if head.is_cut:  # rows that are not seen may be of the other operation
+        fields = replace(fields, operations=with_opposites(fields.operations))
     for tried in _without_parts(fields):
         spec = _spec(table, tried)
         if _reads(spec, path, head):
             return Suggestion(spec, tuple(_checks(table, tried)))
     return None
+
+
+def gap_of(table: Table | None) -> str:
+    """Return what a table lacks that a spec needs, as a clause; empty if it is no table."""
+    if table is None or len(table.rows) < _FEWEST_ROWS:
+        return ""
+    if _operation_column(table) is None:
+        return "no column clearly holds operations (op=write if all are writes)"
+    for column in range(len(table.rows[0])):
+        is_extent = field_of(table.name(column)) in ("offset", "length")
+        if is_extent and whole_numbers_in(table.column(column)) is None:
+            return f"{table.name(column)} has values that are no whole numbers from 0 to 2^63"
+    return "no two columns are clearly the offsets and lengths of requests"
 
 
 def _fields(table: Table) -> _Fields | None:
@@ -91,14 +118,14 @@ def _fields(table: Table) -> _Fields | None:
     }
     proven = [column for column, unit in times.items() if time_unit_in(table.column(column))]
     time = next((column for column in (*proven, *times)), None)
-    numbers = {
-        column: whole[moves_data]
-        for column in range(width)
-        if column not in (at, time)
-        and (whole := whole_numbers_in(table.column(column))) is not None
-    }
     if not any(moves_data):
         return None
+    numbers = {
+        column: whole
+        for column in range(width)
+        if column not in (at, time)
+        and (whole := whole_numbers_in([*compress(table.column(column), moves_data)])) is not None
+    }
     extents = extents_in(numbers, {column: table.name(column) for column in numbers})
     if extents is None:
         return None
@@ -129,12 +156,15 @@ def _operation_column(table: Table) -> tuple[int, Mapping[str, str]] | None:
         return candidates[0], words[candidates[0]]
     if candidates:
         return None
-    numbered = [
-        column
+    flags = [
+        (column, dict(zip(pair, flag_meanings, strict=True)))
         for column in range(len(table.rows[0]))
-        if field_of(table.name(column)) == "op" and is_zero_or_one(table.column(column))
+        if (pair := flags_in(table.column(column)))
+        and (
+            flag_meanings := _FLAGS.get(flag_of(table.name(column)) or field_of(table.name(column)))
+        )
     ]
-    return (numbered[0], {"0": "read", "1": "write"}) if len(numbered) == 1 else None
+    return flags[0] if len(flags) == 1 else None
 
 
 def _time_unit(table: Table, column: int) -> str:
@@ -218,14 +248,18 @@ def _checks(table: Table, fields: _Fields) -> Iterator[str]:
         (extents.is_offset_proven, extents.offset, extents.offset_unit),
         (extents.is_length_proven, extents.length, extents.length_unit),
     ):
-        named = byte_unit_of(table.name(column))
-        if named != unit and (named or not is_proven):
+        name = table.name(column)
+        named = byte_unit_of(name)
+        is_pages = unit == "4KiB" and not is_in_4kib(name)
+        if is_pages or (named != unit and (named or not is_proven)):
             counting.setdefault(unit, []).append(_called(table, column))
     for unit, names in counting.items():
         yield f"{' and '.join(names)} {'count' if len(names) > 1 else 'counts'} {unit}"
+    if extents.is_offset_coarser and extents.offset_unit == "sectors":
+        yield f"{_called(table, extents.offset)} counts sectors of 512 bytes, no larger ones"
     if _base(table, extents.offset) and not _base(table, extents.length):
         yield f"{_called(table, extents.length)} is decimal"
-    if fields.operations == {"0": "read", "1": "write"}:
+    if fields.operations == {"0": "read", "1": "write"} and not flag_of(table.name(fields.op)):
         yield f"0 of {_called(table, fields.op)} is a read and 1 a write"
     if fields.stage is not None:
         column, word = fields.stage
@@ -233,11 +267,31 @@ def _checks(table: Table, fields: _Fields) -> Iterator[str]:
     if fields.time is None:
         clock = _clock_column(table, fields)
         of_clock = "" if clock is None else f" in {_called(table, clock)}"
-        yield f"the times{of_clock} do not matter"
+        how = ""
+        if clock is not None and is_date_and_time(table.column(clock)):
+            how = f" (time={table.reference(clock)}:datetime adds them)"
+        yield f"the times{of_clock} do not matter{how}"
     elif not (time_unit_in(table.column(fields.time)) or time_unit_of(table.name(fields.time))):
         yield f"{_called(table, fields.time)} counts seconds"
     if fields.device is None:
-        yield "all rows are of one device"
+        columns = _possible_devices(table, fields)
+        how = f" (else add device={columns[0]})" if len(columns) == 1 else ""
+        yield f"all rows are of one device{how}"
+
+
+def _possible_devices(table: Table, fields: _Fields) -> list[str]:
+    """Return columns without a name whose few numbers may be those of devices."""
+    taken = {fields.op, fields.time, fields.extents.offset, fields.extents.length}
+    if fields.stage is not None:
+        taken.add(fields.stage[0])
+    free = [column for column in range(len(table.rows[0])) if column not in taken]
+    return [
+        table.reference(column)
+        for column in free
+        if not table.name(column)
+        and all(value.isdecimal() for value in table.column(column))
+        and 1 < len(set(table.column(column))) <= len(table.rows) / _FEWEST_PER_DEVICE
+    ]
 
 
 def _clock_column(table: Table, fields: _Fields) -> int | None:

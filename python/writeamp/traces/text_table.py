@@ -80,6 +80,10 @@ def table_of(text: str) -> Table | None:
     for separator in SEPARATORS if content else ():
         split = [fields_of(line, separator) for _, line in content]
         width, _ = Counter(map(len, split)).most_common(1)[0]
+        if separator == " " and _is_header(split[:2]) and len(split[0]) < width:
+            # Names of files, in the last column, may have spaces.
+            width = len(split[0])
+            split = [fields[:width] for fields in split]
         first = next(at for at, fields in enumerate(split) if len(fields) == width)
         rows = [fields for fields in split if len(fields) == width]
         if width < _FEWEST_COLUMNS or len(rows) < _FITTING * (len(split) - first):
