@@ -44,7 +44,7 @@ _PRINTED = [
     for name in ("19-cdi-kingston-a400.txt", "18-hpe-ssacli.txt", "12-sandisk-plus-openwrt.txt")
 ]
 _DOCUMENTS = [*LOGS.values(), json.dumps(_SMARTCTL).encode(), packed(_SAVED), *_PRINTED]
-_MUTATIONS = int(os.environ.get("WRITEAMP_TEST_MUTATIONS", "2000"))
+_MUTATIONS = int(os.environ.get("WRITEAMP_TEST_MUTATIONS", "1000"))
 
 
 def _assert_follows(answer: DriveCounters, facts: Facts) -> None:

@@ -14,6 +14,8 @@ from writeamp.measure.counters.document import MOST, Document, text_of, whole, w
 # Logs of one drive are small; what is larger is not searched for their keys.
 _MOST_BYTES = 1 << 20
 _MOST_ENTRIES = 20_000
+# Of longer ones, only the beginning is read.
+_LONGEST_LINE = 1000
 _NAMES = ("attribute", "Attribute", "Attribute Name", "key", "name", "field", "description")
 _VALUES = ("raw", "raw_value", "value", "Attribute Value")
 # "key : value", of which some tools put the place of the field in brackets before the key.
@@ -78,13 +80,14 @@ def entries(document: Document) -> dict[str, tuple[Entry, ...]]:
 
 
 def _lines(text: str) -> Iterator[Entry]:
-    for line in text.splitlines():
-        if line.lstrip().startswith("#"):
+    for whole_line in text.splitlines():
+        line = whole_line.strip()[:_LONGEST_LINE]
+        if line.startswith("#"):
             continue
         if match := _LINE.match(line):
             yield Entry(spelled(match[1]), match[2].strip())
             continue
-        columns = [one for one in _COLUMNS.split(line.strip()[:400]) if one]
+        columns = [one for one in _COLUMNS.split(line[:400]) if one]
         if len(columns) < 2:
             continue
         first = 1 if len(columns) > 2 and _HEX.fullmatch(columns[0]) else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Control sequences, strings for the terminal, and the other escapes.
 _ESCAPE = re.compile(
@@ -24,6 +25,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _MISREAD = re.compile(
     "[\u00c2-\u00ef][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}"
 )
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+# Spaces, dashes, and characters of no width.
+_OF_KIND = {"Zs": " ", "Pd": "-", "Cf": ""}
 _WHOLE = {
     "−": "-",
     "│": "|",
@@ -38,22 +42,17 @@ _WHOLE = {
 }
 
 
-def _table() -> dict[int, str | None]:
-    """Return the characters of ASCII that stand for others which look like them, or like none."""
-    found: dict[int, str | None] = {ord(one): plain for one, plain in _WHOLE.items()}
-    for code in range(0x80, 0x10000):
-        kind = unicodedata.category(chr(code))
-        if kind == "Zs":
-            found[code] = " "
-        elif kind == "Pd":
-            found[code] = "-"
-        elif kind == "Cf":  # of no width
-            found[code] = None
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    """Return what stands for a character that looks like one of ASCII, or like none."""
+    if character in _WHOLE:
+        return _WHOLE[character]
+    kind = unicodedata.category(character)
+    if kind in _OF_KIND:
+        return _OF_KIND[kind]
     # The wide forms of ASCII, as input methods for Chinese and Japanese make them.
-    return found | {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-
-
-_TABLE: dict[int, str | None] = {}
+    is_wide = "\uff01" <= character <= "\uff5e"
+    return chr(ord(character) - 0xFEE0) if is_wide else character
 
 
 def with_plain_characters(text: str) -> str:
@@ -61,9 +60,7 @@ def with_plain_characters(text: str) -> str:
     if not text.isascii():
         if _MISREAD.search(text):
             text = _MISREAD.sub(_read_again, text)
-        if not _TABLE:
-            _TABLE.update(_table())
-        text = text.translate(_TABLE)
+        text = _BEYOND_ASCII.sub(lambda found: _plain(found[0]), text)
     text = _without_escapes(text)
     if _LINE_END.search(text):
         text = _LINE_END.sub("\n", text)

@@ -34,6 +34,9 @@ _HEAD = re.compile(
 _OF_NVME = re.compile(r"(nvme|ng)(\d+)\D?")
 _JSON_START = re.compile(r"[ \t]*(?:\{|\[[ \t]*(?:[{\]\"]|$))")
 _RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])")
+# As far into a text a line that begins as JSON does is taken for it.
+_HEAD_LINES = 64
+_MOST_FAILURES = 16
 _MOST_LINE = 400
 # Parts of smartctl's text that commands of their own print: what a drive is, and its table.
 _IDENTITY = re.compile(r"^[ \t]*(?:Device Model|Model Number|Product):", re.MULTILINE)
@@ -193,7 +196,7 @@ def _split(document: Document) -> Iterator[Log]:
     lines: list[str] = []
     device = machine = origin = ""
     is_begun = False
-    place = 0
+    place = failures = 0
 
     def log(content: str) -> Log:
         return Log(Document(document.name, content.encode("utf-8", "replace")), device, machine)
@@ -202,21 +205,18 @@ def _split(document: Document) -> Iterator[Log]:
         end = text.find("\n", place) + 1 or len(text)
         line = text[place:end]
         head = _head(line.rstrip("\n"))
-        is_json = _JSON_START.match(line) is not None
-        if (head or is_json) and is_begun:
+        json_end = None
+        if failures < _MOST_FAILURES and _JSON_START.match(line):
+            json_end = _json_end(document, place, line, is_at_start=len(lines) < _HEAD_LINES)
+            failures += json_end is None
+        if (head or json_end) and is_begun:
             if lines:
                 yield log("".join(lines))
             lines, is_begun = [], False
             device = "" if head else device
-        if is_json:
-            start = place + len(line) - len(line.lstrip())
-            try:
-                stop = document.json_from(start).end
-            except WriteampError:
-                yield log(text[start:])
-                return
-            yield log(text[start:stop])
-            end = text.find("\n", stop) + 1 or len(text)
+        if json_end:
+            yield log(text[place:json_end])
+            end = text.find("\n", json_end) + 1 or len(text)
             lines, is_begun = [], True
         elif line.startswith(ORIGIN):
             origin = machine = line[1:].split(" ")[0].strip()
@@ -229,6 +229,18 @@ def _split(document: Document) -> Iterator[Log]:
             is_begun = is_begun or bool(line.strip() and not head)
         place = end
     yield log("".join(lines))
+
+
+def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -> int | None:
+    """Return where the document of JSON ends that a line begins; None if it is no JSON.
+
+    One that is cut short at the start of a log goes on to the end of the text, for its reader to
+    refuse it.
+    """
+    try:
+        return document.json_from(place + len(line) - len(line.lstrip())).end
+    except WriteampError:
+        return len(document.text) if is_at_start else None
 
 
 class _Head(NamedTuple):

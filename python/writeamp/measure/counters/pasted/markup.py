@@ -42,7 +42,7 @@ _RULE = re.compile(r"[-+=:| \t─┼├┤┬┴┌┐└┘╭╮╰╯]+")
 _FEW_CELLS = 5
 # A string of JSON, or of Python, on a line of its own.
 _STRING_LINE = re.compile(
-    r"""^[ \t]{0,80}(?:"((?:[^"\\\n]|\\.){0,2000})"|'((?:[^'\\\n]|\\.){0,2000})'),?[ \t]{0,8}$""",
+    r"""^[ \t]{0,80}(?:"((?:[^"\\\n]|\\.){0,100000})"|'((?:[^'\\\n]|\\.){0,2000})'),?[ \t]{0,8}$""",
     re.MULTILINE,
 )
 # A line of a log of keys and values, and its message.
@@ -63,7 +63,12 @@ def without_html(text: str) -> str:
         text = (
             html.unescape(text).replace("\u00a0", " ").replace("\u2009", " ").replace("\u202f", " ")
         )
-    return _FORUM_TAG.sub("", _SECTION.sub("", text) if "[CDATA[" in text else text)
+    if "[CDATA[" in text:
+        text = _SECTION.sub("", text)
+    # A tag of a forum has an end; the one of Jira is its own end.
+    if "[/" in text or "}" in text:
+        text = _FORUM_TAG.sub("", text)
+    return text
 
 
 def without_quoted_printable(text: str) -> str:
@@ -119,6 +124,8 @@ def _row(line: str) -> str:
 
 def without_string_quotes(text: str) -> str:
     """Return the lines of a text that is printed as strings: of JSON, of Python or of a shell."""
+    if text.lstrip()[:1] == '"' and text.strip().count("\n") == 0:
+        text = _STRING_LINE.sub(_of_string, text)
     lines = text.count("\n") + 1
     if len(_SPELLED_END.findall(text)) > 2 * lines:
         text = found[2] if (found := _PYTHON_STRING.match(text)) else text

@@ -82,6 +82,8 @@ def without_log_prefixes(text: str) -> str:
         else ("", "", rest)
         for rest, found in zip(rests, stamped, strict=True)
     ]
+    if not any(origin for origin, _, _ in named):
+        return "\n".join(_without_host([rest for _, _, rest in named]))
     if len({process for _, process, _ in named}) > len(named) / _OFTEN:
         named = [(origin, "", rest) for origin, _, rest in named]
     return _sorted([(f"{origin} {process}".strip(), rest) for origin, process, rest in named])
@@ -99,6 +101,14 @@ def _host(rests: Sequence[str]) -> str | None:
     if len(names) == 1:
         return next(iter(names))
     return ANY_HOST if len(names) * _OFTEN <= names.total() else None
+
+
+def _without_host(rests: Sequence[str]) -> list[str]:
+    """Return messages without the machine's name in front of them all, where no tag follows it."""
+    names = {rest.partition(" ")[0] for rest in rests if rest.strip()}
+    if len(names) != 1 or len(rests) < _OFTEN:
+        return list(rests)
+    return [rest.partition(" ")[2] for rest in rests]
 
 
 def _named(rest: str, host: str | None, *, is_rfc5424: bool) -> tuple[str, str, str]:

@@ -29,6 +29,10 @@ _HEAD = "ID# ATTRIBUTE_NAME"
 _HEAD_END = re.compile(r"(?:UPDATED[ \t]+WHEN_FAILED|THRESH[ \t]+FAIL)[ \t]+RAW_VALUE")
 # A sample of Prometheus whose labels or whose value are on the next line.
 _OPEN_SAMPLE = re.compile(r"[A-Za-z_]\w{2,80}\{(?:[^{}]{0,400}|[^{}]{0,400}\}[ \t]*)$")
+# A line that begins something else: a field, a section, a document of JSON.
+_OWN_LINE = re.compile(
+    r"[A-Za-z][A-Za-z0-9 _()/.,#-]{2,80}?[ \t]*:[ \t]|===|[{\[\"]|\d{4}-\d\d-\d\d,"
+)
 _FEWEST_LINES = 3
 _NARROWEST, _WIDEST = 30, 250
 
@@ -52,19 +56,21 @@ def _has_broken_row(text: str) -> bool:
 def _joined_at_width(lines: Sequence[str]) -> list[str]:
     """Return lines that are not cut at the width of a terminal.
 
-    They are taken to be if at least three have the greatest length, and the table's head or a row
-    of it goes on behind such a line.
+    They are taken to be if at least three have the greatest length, and a row or the head of the
+    table goes on behind such a line, or three fields do.
     """
     width = max(map(len, lines), default=0)
     full = [place for place, line in enumerate(lines[:-1]) if len(line) == width]
     if not _NARROWEST <= width <= _WIDEST or len(full) < _FEWEST_LINES:
         return list(lines)
-    if not any(_goes_on(lines[place], lines[place + 1]) for place in full):
+    open_lines = [place for place in full if _is_rest(lines[place + 1])]
+    fields = sum(1 for place in open_lines if KEY.match(lines[place]))
+    if fields < _FEWEST_LINES and not any(_goes_on(lines, place, width) for place in open_lines):
         return list(lines)
     joined: list[str] = []
     is_open = False
     for line in lines:
-        if is_open and not ROW_START.match(line):
+        if is_open and _is_rest(line):
             joined[-1] += line
         else:
             joined.append(line)
@@ -72,14 +78,24 @@ def _joined_at_width(lines: Sequence[str]) -> list[str]:
     return joined
 
 
-def _goes_on(line: str, following: str) -> bool:
-    """Return whether a line is broken inside a word, so that it goes on without a space."""
-    glued, spaced = line + following, f"{line.rstrip()} {following.lstrip()}"
-    if line.lstrip().startswith(_HEAD):
+def _is_rest(line: str) -> bool:
+    """Return whether a line may be the rest of one before it, and is none of its own."""
+    return bool(line.strip()) and not any(
+        one.match(line) for one in (ROW_START, SAMPLE_START, _OWN_LINE)
+    )
+
+
+def _goes_on(lines: Sequence[str], place: int, width: int) -> bool:
+    """Return whether a row, a sample or the table's head is broken at the width of its line."""
+    parts = [lines[place]]
+    while len(parts[-1]) == width and len(parts) < _MOST_PARTS and place + len(parts) < len(lines):
+        parts.append(lines[place + len(parts)])
+    glued, spaced = "".join(parts), " ".join(part.strip() for part in parts)
+    if parts[0].lstrip().startswith(_HEAD):
         return bool(_HEAD_END.search(glued)) and not _HEAD_END.search(spaced)
-    if ROW_START.match(line):
-        return bool(ROW.match(glued)) and not ROW.match(spaced)
-    return bool(_OPEN_SAMPLE.match(line) and SAMPLE.match(glued) and not SAMPLE.match(spaced))
+    if ROW_START.match(parts[0]):
+        return bool(ROW.match(glued)) and not ROW.match(parts[0])
+    return bool(_OPEN_SAMPLE.match(parts[0]) and SAMPLE.match(glued) and not SAMPLE.match(spaced))
 
 
 def _joined_rows(lines: Sequence[str]) -> list[str]:
