@@ -137,6 +137,24 @@ def _numbered(text: str) -> str:
     return "".join(f"{at:6}\t{line}\n" for at, line in enumerate(text.splitlines(), 1))
 
 
+def _diff(sign: str) -> Mutation:
+    """Return a mutation that shows the text as a file of a diff that only adds or only removes."""
+
+    def mutated(text: str) -> str:
+        lines = text.splitlines()
+        head = f"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,{len(lines)} @@\n"
+        return head + "".join(f"{sign}{line}\n" for line in lines)
+
+    return mutated
+
+
+def _counted(form: str) -> Mutation:
+    """Return a mutation that puts the numbers of the lines in front of them, as a format has it."""
+    return lambda text: "".join(
+        f"{form.format(at)}{line}\n" for at, line in enumerate(text.splitlines(), 1)
+    )
+
+
 def _with_zero_width(text: str) -> str:
     return re.sub(r"(\d)(?=\d)", "\\1\u200b", text)
 
@@ -184,16 +202,12 @@ PASTES: dict[str, Mutation] = {
     "quoted-printable": _quoted_printable,
     "html": _html,
     "html lines": _html_lines,
-    "list of strings": lambda text: json.dumps(text.splitlines()),
-    "list of strings, a line each": lambda text: json.dumps(text.splitlines(), indent=1),
+    "list of strings": lambda text: json.dumps(text.splitlines(), indent=1),
     "string of json": json.dumps,
     "smartctl output": lambda text: json.dumps({"smartctl": {"output": text.splitlines()}}),
     "ansible": _ansible,
     "soft wrap": _soft_wrapped(76),
     "quoted soft wrap": _soft_wrapped(72, "> "),
-    "narrow soft wrap of fields": lambda text: re.sub(
-        r"(?m)^((?:Device Model|Model Number): .*\S) (\S*\d\S*)$", "\\1\n\\2", text
-    ),
     "hard wrap": _hard_wrapped(80),
     "quoted hard wrap": lambda text: _ahead("> ")(str(_hard_wrapped(80)(text))),
     "no-break spaces": _spaces("\u00a0"),
@@ -208,6 +222,18 @@ PASTES: dict[str, Mutation] = {
     "latin-1": lambda text: ("caf\u00e9 \u00b0\n" + text).encode("latin-1", "replace"),
     "misread": lambda text: _thousands("\u00a0")(text).encode().decode("cp1252"),  # type: ignore[union-attr]
     "numbered": _numbered,
+    "numbered with bars": _counted("{:>4} \u2502 "),
+    "numbered with spaces": _counted("{:>4} "),
+    "numbered with letters": _counted("L{}: "),
+    "numbered by grep": _counted("logs/sda.txt:{}:"),
+    "diff that adds": _diff("+"),
+    "diff that removes": _diff("-"),
+    "old side of a diff": _ahead("< "),
+    "logging of python": _stamped("2026-06-01 10:00:%02d,123 - INFO - "),
+    "klog": _stamped("I0601 10:00:%02d.123456    2211 smart.go:12] "),
+    "apache": _stamped("[Mon Jun 01 10:00:%02d 2026] "),
+    "american date": _stamped("06/01/2026 10:00:%02d AM "),
+    "chat": _stamped("10:00:%02d < jane> "),
     "named by grep": _ahead("smart.txt:"),
     "added in a diff": _ahead("+"),
     "bar of a pane": _lines(lambda line: f"{line:110}\u2502"),

@@ -138,3 +138,39 @@ def test_a_document_of_json_that_is_cut_short_is_refused_behind_others() -> None
         answers(SMART_JSON, OCP_JSON[:-20])
     with pytest.raises(WriteampError, match="more than 5,000 logs"):
         answers('{"critical_warning": 0, "data_units_written": 1}\n' * 5001)
+
+
+FIRST_DRIVE, SECOND_DRIVE = intel(1000, 1500), intel(1000, 2500, serial_number="S2")
+SMART_ITEM, OCP_ITEM = json.loads(SMART_JSON), json.loads(OCP_JSON)
+NESTED: dict[str, tuple[object, list[float]]] = {
+    "monitor": ({"data": {"device": {"wwn": "0x5"}, "smart": FIRST_DRIVE}, "success": True}, [1.5]),
+    "by device": ({"/dev/sda": FIRST_DRIVE, "/dev/sdb": SECOND_DRIVE}, [1.5, 2.5]),
+    "inventory": ({"hosts": [{"name": "a", "disks": [{"dev": "sda", "smart": FIRST_DRIVE}]},
+                             {"name": "b", "disks": [{"dev": "sdb", "smart": SECOND_DRIVE}]}]},
+                  [1.5, 2.5]),
+    "string": ({"host": "a", "smart": json.dumps(FIRST_DRIVE)}, [1.5]),
+    "two logs of a device": ({"nvme0": {"smart": SMART_ITEM, "ocp": OCP_ITEM}},
+                             [answers(SMART_JSON, OCP_JSON)[0].wa]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_logs_inside_another_document_of_json_are_read(name: str) -> None:
+    document, expected = NESTED[name]
+    assert [one.wa for one in answers(json.dumps(document))] == expected
+
+
+def test_a_smart_log_keeps_the_model_beside_it() -> None:
+    (found,) = answers(json.dumps({"ModelNumber": "FOO 1", "smart_log": SMART_ITEM}))
+    assert found.facts.model == "FOO 1"
+    assert found.facts.percentage_used is not None
+
+
+def test_logs_of_two_devices_inside_a_document_stay_apart() -> None:
+    document = {"nvme0": {"smart": SMART_ITEM}, "nvme1": {"ocp": OCP_ITEM}}
+    assert [one.wa for one in answers(json.dumps(document))] == [None, None]
+
+
+def test_json_in_code_marks_is_read() -> None:
+    (found,) = answers("# cat smart.log\n`" + json.dumps(FIRST_DRIVE, indent=2) + "`\n")
+    assert found.wa == 1.5

@@ -142,10 +142,6 @@ def test_a_row_that_is_cut_within_its_number_is_not_taken_for_a_smaller_one() ->
     found = answer_to(text)
     assert found.wa is None
     assert "broken over two lines" in found.reason
-    # Without a broken row there is a ratio, but not the check against the host's counter.
-    found = answer_to(MICRON.read_text().replace("21640090130", "216400\n90130"))
-    assert found.host is None
-    assert any(one.startswith("whole numbers") for one in found.warnings)
 
 
 def cut_warnings(text: str) -> list[str]:
@@ -227,3 +223,88 @@ def test_the_time_of_a_hostile_text_grows_with_its_length_only(name: str) -> Non
     with pytest.raises(WriteampError, match="no snapshot of a drive"):
         values(HOSTILE[name])
     assert values(MICRON.read_text() + "\n" + HOSTILE[name])[0][0] == pytest.approx(1.115, rel=1e-3)
+
+
+ATTRIBUTES = [
+    (246, "Total_LBAs_Written", 100, "64583213504"),
+    (247, "Host Pages", 100, "2022103456"),
+    (248, "FTL-Pages", 100, "8734120983"),
+    (202, "Percent_Lifetime_Remain", 81, "19"),
+    (9, "Power_On_Hours", 100, "21214 (2y, 5m, 2d, 22h)"),
+]
+# Of OpenMediaVault, Proxmox, unRAID and a spreadsheet: the head and the order of the columns.
+WEB_TABLES = {
+    "omv": ("ID\tAttribute name\tFlags\tValue\tWorst\tTreshold\tRaw value",
+            "{0}\t{1}\t0x0032\t{2}\t1\t0\t{3}"),
+    "proxmox": ("ID\tAttribute\tValue\tNormalized\tThreshold\tWorst", "{0}\t{1}\t{3}\t{2}\t0\t100"),
+    "unraid": ("#\tATTRIBUTE NAME\tFLAG\tVALUE\tWORST\tFAILED\tRAW VALUE",
+               "{0}\t{1}\t0x0032\t{2}\t1\tNever\t{3}"),
+    "spreadsheet": ("ID#;ATTRIBUTE_NAME;VALUE;RAW_VALUE", "{0};{1};{2};{3}"),
+}  # fmt: skip
+MODEL_FIELDS = {
+    "omv": "Device Model:\tCT1000MX500SSD1",
+    "proxmox": "Device Model: CT1000MX500SSD1",
+    "unraid": "Device model:\tCT1000MX500SSD1\nSerial number:\tS1",
+    "spreadsheet": "Device Model:;CT1000MX500SSD1",
+}
+
+
+@pytest.mark.parametrize("name", WEB_TABLES)
+def test_a_table_of_a_web_page_is_read_by_its_head(name: str) -> None:
+    head, form = WEB_TABLES[name]
+    rows = [form.format(*one) for one in ATTRIBUTES]
+    found = answer_to("\n".join([MODEL_FIELDS[name], head, *rows, ""]))
+    assert found.wa == pytest.approx(1 + 8734120983 / 2022103456)
+    assert found.facts.model == "CT1000MX500SSD1"
+    assert found.facts.percentage_used == 19
+    assert found.facts.power_on_hours == 21214
+
+
+def test_a_table_without_a_raw_value_is_not_read() -> None:
+    with pytest.raises(WriteampError, match="no snapshot of a drive"):
+        values("ID,Attribute,Value,Worst\n246,Total_LBAs_Written,100,100\n")
+
+
+def test_both_sides_of_a_diff_are_two_moments_of_one_drive() -> None:
+    old = DOCUMENTS["micron 5200"]
+    new = old.replace("77775447", "79775447")
+    lines = zip(old.splitlines(), new.splitlines(), strict=True)
+    diff = "@@ -1,30 +1,30 @@\n" + "".join(
+        f" {one}\n" if one == other else f"-{one}\n+{other}\n" for one, other in lines
+    )
+    assert values(diff) == [*values(old), *values(new)]
+
+
+@pytest.mark.parametrize("by", ".,'?_")
+def test_a_raw_value_with_several_separators_is_one_number(by: str) -> None:
+    assert raw_value(f"64{by}583{by}213{by}504") == 64_583_213_504
+
+
+def test_a_raw_value_that_is_not_surely_one_number_is_the_reason() -> None:
+    text = DOCUMENTS["intel s4510"]
+    (row,) = (one for one in text.splitlines() if one.startswith("243"))
+    found = answer_to(text.replace(row, row.rstrip("0123456789") + "1 634 567"))
+    assert found.wa is None
+    assert "the raw value of attribute 243 is not surely one number" in found.reason
+
+
+def test_one_count_of_a_sum_is_named_with_the_one_that_lacks() -> None:
+    found = answer_to(DOCUMENTS["micron 5200"].replace("\n248 ", "\n148 "))
+    assert found.reason == (
+        "attribute 247 counts host pages only; the count of background pages is missing or not "
+        "readable"
+    )
+
+
+def test_device_statistics_alone_say_hours_and_life_used() -> None:
+    found = answer_to(
+        "=== START OF INFORMATION SECTION ===\nDevice Model:     FOO 1\n"
+        "0x01  0x010  4           31668  ---  Power-on Hours\n"
+        "0x07  0x008  1               6  N--  Percentage Used Endurance Indicator\n"
+    )
+    assert (found.facts.power_on_hours, found.facts.percentage_used) == (31668, 6)
+
+
+def test_braces_of_a_wiki_are_no_json() -> None:
+    text = DOCUMENTS["micron 5200"]
+    assert values("{{bc|\n" + text + "}}\n") == values(text)

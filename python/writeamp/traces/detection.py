@@ -17,7 +17,7 @@ from writeamp.traces.plausibility import absurdities
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Block, Head, file_path, read_head
-from writeamp.traces.suggestion import Suggestion, gap_of, misfit_of, suggestion_of
+from writeamp.traces.suggestion import Suggestion, gap_of, suggestion_of
 from writeamp.traces.text_table import table_of
 from writeamp.traces.words import EXAMPLE
 
@@ -67,8 +67,6 @@ def detect(path: str | os.PathLike[str]) -> str:
     if suggestion is not None:
         raise _error(path, why, suggestion)
     # The content of a file that is perhaps none for others to see is not shown.
-    if misfit := misfit_of(file, head):
-        raise WriteampError(f"{path}: {why}; {misfit}")
     if gap := gap_of(table):
         raise WriteampError(
             f"{path}: {why}, and {gap}; name the format with --format (--from in convert), as "

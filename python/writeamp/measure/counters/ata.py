@@ -90,11 +90,13 @@ def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
     notes = [family.note] if family.note else []
     has_flash_rule = any(rule.side == "flash" for rule in family.writes)
     if has_flash_rule and not any(one.side == "flash" for one in counters):
-        ids = ", ".join(
-            str(one) for rule in family.writes if rule.side == "flash" for one in rule.ids
-        )
+        ids = [one for rule in family.writes if rule.side == "flash" for one in rule.ids]
+        unread = ", ".join(str(one) for one in ids if one in drive.unread)
         notes.append(
-            f"{family.name}: this drive has no attribute {ids} with a count of flash writes"
+            f"the raw value of attribute {unread} is not surely one number"
+            if unread
+            else f"{family.name}: this drive has no attribute {', '.join(map(str, ids))} with a "
+            "count of flash writes"
         )
     elif not has_flash_rule and not notes:
         notes.append(f"{family.name}: no attribute counts flash writes")

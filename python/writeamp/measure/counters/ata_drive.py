@@ -26,6 +26,7 @@ class AtaDrive:
         source: name of the source.
         model, family, firmware, serial: as printed; the family is the host's smartctl's.
         attributes: by identity.
+        unread: attributes whose raw value is no count.
         capacity_bytes, sector_bytes: of the drive.
         logical_sectors_written, statistics_used: of device statistics (pages 1 and 7).
         power_on_hours, taken_at: in hours, and in seconds since 1970.
@@ -39,6 +40,7 @@ class AtaDrive:
     firmware: str | None = None
     serial: str | None = None
     attributes: Mapping[int, Attribute] = field(default_factory=dict)
+    unread: tuple[int, ...] = ()
     capacity_bytes: int | None = None
     sector_bytes: int = 512
     logical_sectors_written: int | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -20,8 +19,6 @@ MOST_BYTES = 256 << 20
 # Counters have at most 128 bits.
 MOST = (1 << 128) - 1
 _MOST_DIGITS = 400
-# A line that begins an object, or a list of objects or strings.
-_JSON_STARTS = re.compile(r"""\s*(?:\{|\[\s*(?:[\]{"]|$))""")
 
 
 class KeyTwiceError(ValueError):
@@ -92,7 +89,8 @@ def _start_of_json(text: str) -> int | None:
     """Return where a JSON object or list begins: at the start of a line, before any other text."""
     at = 0
     for line in text.split("\n", 64)[:64]:
-        if _JSON_STARTS.match(line):
+        is_object = line.lstrip().startswith(("{", "[{", "[]")) and line.lstrip()[:2] != "{{"
+        if is_object or line.strip() == "[":
             return at + len(line) - len(line.lstrip())
         at += len(line) + 1
     return None

@@ -13,6 +13,8 @@ _NVME = (
     "take it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
     "json` (or the vendor's plugin) beside `nvme smart-log -o json` in one folder"
 )
+# Counts of pages that are only together what was programmed.
+_PAGES = {"host pages": "background pages", "background pages": "host pages"}
 
 
 def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> str:
@@ -51,6 +53,10 @@ def _undivided(counters: Sequence[Counter], *, is_life: bool) -> str:
     """Return why counters of both sides are not divided."""
     if not is_life:
         return "nothing was written between the snapshots that their counters show"
+    pages = {one.part: one.label for one in counters if one.part in _PAGES}
+    if len(pages) == 1:
+        ((part, label),) = pages.items()
+        return f"{label} counts {part} only; the count of {_PAGES[part]} is missing or not readable"
     without = [one.label for one in counters if one.unit is None]
     if without:
         return (

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from writeamp.errors import WriteampError
 from writeamp.log_pages import fdp, ocp, smart
 from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.pasted.json_logs import nested_logs
 from writeamp.measure.counters.pasted.prefixes import ORIGIN
 from writeamp.measure.counters.pasted.text import MOST_CHARACTERS, plain_text
 
@@ -32,7 +33,8 @@ _HEAD = re.compile(
     r"|.{0,60}\b[Ll]og\b.{0,40}\bfor (?:NVM[Ee]|nvme)[ \t]+device[ \t]*:?[ \t]*(?P<device>\S+))"
 )
 _OF_NVME = re.compile(r"(nvme|ng)(\d+)\D?")
-_JSON_START = re.compile(r"[ \t]*(?:\{|\[[ \t]*(?:[{\]\"]|$))")
+# Two braces begin a template of a wiki.
+_JSON_START = re.compile(r"[ \t]*(?:\{(?!\{)|\[[ \t]*(?:[{\]\"]|$))")
 _RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])")
 # As far into a text a line that begins as JSON does is taken for it.
 _HEAD_LINES = 64
@@ -92,7 +94,7 @@ def logs_in(document: Document) -> list[Log]:
         return [Log(document)]
     if _is_json(document):
         log = Log(document)
-        return _items(log) or [log]
+        return _items(log) or _nested(log) or [log]
     if printed := _printed_results(document):
         return printed
     plain = plain_document(document)
@@ -146,7 +148,7 @@ def _texts(root: Any) -> Iterator[str]:
         if not nodes:
             return
         node = nodes.pop()
-        if isinstance(node, str) and "\n" in node.strip("\n"):
+        if isinstance(node, str) and ("\n" in node.strip("\n") or node.startswith("{")):
             yield node
         elif isinstance(node, dict):
             nodes += reversed(list(node.values()))
@@ -171,6 +173,15 @@ def _is_json(document: Document) -> bool:
     except WriteampError:
         return False
     return span is not None and not text[: span.start].strip() and not text[span.end :].strip()
+
+
+def _nested(log: Log) -> list[Log]:
+    """Return the logs inside the document of JSON of a log."""
+    name = log.document.name
+    return [
+        Log(Document(name, json.dumps(one).encode()), _short(device), log.machine)
+        for one, device in nested_logs(log.document.json)
+    ]
 
 
 def _items(log: Log) -> list[Log]:
@@ -321,6 +332,8 @@ def _line_of(log: Log) -> str | None:
     try:
         kept = log.document.json
     except WriteampError:
+        return None
+    if not isinstance(kept, dict):
         return None
     line = next((kept[key] for key in _LINE_KEYS if isinstance(kept.get(key), str)), None)
     return None if line is None else str(line).rstrip("\n")

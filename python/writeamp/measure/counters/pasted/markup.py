@@ -36,6 +36,7 @@ _FENCE = re.compile(
 )
 _FENCE_BEHIND = re.compile(r"(?:`{3,}|~{3,})[ \t]{0,8}$", re.MULTILINE)
 _CODE_LINE = re.compile(r"^([ \t]{0,40})`([^`\n]{1,400})`[ \t]{0,8}$", re.MULTILINE)
+_CODE_JSON = re.compile(r"^`(?=[{\[])|(?<=[}\]])`$", re.MULTILINE)
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _ESCAPED = re.compile(r"\\([_*\[\]()#+.!|>~`-])")
 _RULE = re.compile(r"[-+=:| \t─┼├┤┬┴┌┐└┘╭╮╰╯]+")
@@ -95,7 +96,7 @@ def without_markdown(text: str) -> str:
     if "```" in text or "~~~" in text:
         text = _FENCE_BEHIND.sub("", _FENCE.sub("", text))
     if "`" in text:
-        text = _CODE_LINE.sub(r"\1\2", text)
+        text = _CODE_JSON.sub("", _CODE_LINE.sub(r"\1\2", text))
     if "**" in text:
         text = _BOLD.sub(r"\1", text)
     return _ESCAPED.sub(r"\1", text) if "\\_" in text else text

@@ -20,12 +20,15 @@ _CLOCK = r"\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?"
 _STAMP = re.compile(
     r"[ \t]{0,40}(?P<priority><\d{1,3}>(?:1 )?)?(?:"
     r"\[[ ]{0,10}\d{1,10}\.\d{1,9}\]"
+    rf"|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} {{1,2}}\d{{1,2}} {_CLOCK} \d{{4}}\]"
     rf"|\[?(?:\d{{4}} )?(?:[A-Z][a-z]{{2}} )?[A-Z][a-z]{{2}} {{1,2}}\d{{1,2}} "
     rf"(?:\d{{4}} )?{_CLOCK}\]?"
     rf"|\[?\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?"
     rf"|\[?{_CLOCK}\]?"
     r"|\d{10}\.\d{3,9}"
-    r")(?: |$)"
+    rf"|\[?\d\d[/.]\d\d[/.]\d{{4}},? {_CLOCK}(?: [AP]M)?\]?"
+    rf"|[IWEF]\d{{4}} {_CLOCK} +\d{{1,10}} [\w.-]{{1,60}}:\d{{1,6}}\]"
+    r")(?:(?: [|-])?(?: (?:DEBUG|INFO|WARNING|ERROR) ?[|:-])?)(?: |$)"
 )
 _STAMPED = re.compile(rf"^{_STAMP.pattern}", re.MULTILINE)
 _LEVEL = r"(?:(?:debug|info|notice|warn|warning|err|error|crit|alert|emerg|\w+\.\w+) +)?"
@@ -35,12 +38,14 @@ _RFC5424 = re.compile(r"(?P<host>\S+) (?P<tag>\S+) (?P<process>\S+) \S+ (?:-|(?:
 _STREAM = re.compile(r"(?:stdout|stderr) [FP] ")
 # A word or marks in front of lines: "host1: ", "web_1  | ", "[pod/x] ", "# ".
 _LABEL = re.compile(
-    r"[ \t]{0,40}(\[?[\w./@-]{1,60}\]?[ ]{0,20}[|:>]|\[[\w./@: -]{1,80}\]|<[\w.-]{1,40}>"
+    r"[ \t]{0,40}(\[?[\w./@-]{1,60}\]?[ ]{0,20}[|:>]|\[[\w./@: -]{1,80}\]|<[ @+]?[\w.-]{1,40}>"
     r"|[^\w\s\"'{}\[\](),<=.]{1,3})(?:[ \t]|$)"
 )
 # The same without a space behind, if all lines have the one: "file.txt:", "+".
-_TIGHT_LABEL = re.compile(r"[ \t]{0,40}([\w./@-]{1,60}:|[+|#*-])")
-_NUMBERED = re.compile(r"[ \t]{0,10}(\d{1,6})(?:[:.)|] ?|\t| {1,4}(?=\S)|$)")
+_TIGHT_LABEL = re.compile(r"[ \t]{0,40}([\w./@-]{1,60}:|[+|#*<-])")
+_NUMBERED = re.compile(r"[ \t]{0,10}L?(\d{1,6})(?: ?[:.)|] ?|\t| {1,40}(?=\S)| {0,4}$)")
+_HUNK = re.compile(r"^(?:@@ -\d[^\n]* @@|\d+(?:,\d+)?[acd]\d+(?:,\d+)?$)", re.MULTILINE)
+_DIFF_HEAD = re.compile(r"(?:diff |index |new file |--- |\+\+\+ |\\ No newline|---$)")
 _MOST = 0.9
 _OFTEN = 4
 _HOST_LINES = 0.8
@@ -138,6 +143,23 @@ def _sorted(lines: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{ORIGIN}{origin}\n" + "\n".join(rest) for origin, rest in origins.items())
 
 
+def without_diff(text: str) -> str:
+    """Return the old file of a diff and then the new one, as far as the diff shows them.
+
+    Of a diff that only adds, or only removes, this is one file.
+    """
+    if not _HUNK.search(text):
+        return text
+    lines = [one for one in text.split("\n") if not (_HUNK.match(one) or _DIFF_HEAD.match(one))]
+    old = [one[1:] for one in lines if one[:1] in "-< "]
+    new = [one[1:] for one in lines if one[:1] in "+> "]
+    if not any(one[:1] in ("+", ">") for one in lines):
+        new = []
+    elif not any(one[:1] in ("-", "<") for one in lines):
+        old = []
+    return "\n".join([*old, *new]) if _are_known([*old, *new]) else text
+
+
 def without_labels(text: str) -> str:
     """Return a text without the same few words or marks that stand in front of its lines."""
     lines = text.split("\n")
@@ -156,7 +178,8 @@ def without_labels(text: str) -> str:
             (one[1], line[one.end() :]) if one else ("", line)
             for line, one in zip(lines, found, strict=True)
         ]
-        if _are_known([line for _, line in labelled]):
+        # As `grep -n` prints it, a line's number follows the file's name.
+        if _are_known(without_line_numbers("\n".join(line for _, line in labelled)).split("\n")):
             return _sorted(labelled)
     return text
 
@@ -178,7 +201,7 @@ def without_line_numbers(text: str) -> str:
 def _are_known(lines: Sequence[str]) -> bool:
     """Return whether lines look like a drive's log: what was taken off was no part of it."""
     filled = sum(1 for line in lines if line.strip())
-    return known_lines("\n".join(lines)) >= max(2, filled * _KNOWN)
+    return known_lines("\n".join(line.lstrip() for line in lines)) >= max(2, filled * _KNOWN)
 
 
 def _filled(text: str) -> int:

@@ -14,12 +14,14 @@ from writeamp.measure.counters.pasted.markup import (
     without_tables,
 )
 from writeamp.measure.counters.pasted.prefixes import (
+    without_diff,
     without_indentation,
     without_labels,
     without_line_numbers,
     without_log_prefixes,
     without_quotes,
 )
+from writeamp.measure.counters.pasted.web_tables import without_web_tables
 from writeamp.measure.counters.pasted.wrapped import with_joined_lines
 
 # What is larger is no paste, and is read as it is.
@@ -29,6 +31,7 @@ _LAYERS: tuple[Callable[[str], str], ...] = (
     without_quoted_printable,
     without_html,
     without_string_quotes,
+    without_diff,
     without_quotes,
     without_tables,
     without_line_ends,
@@ -52,4 +55,4 @@ def plain_text(text: str) -> str:
             text = without(text)
         if text == before:
             break
-    return with_joined_lines(text)
+    return with_joined_lines(without_web_tables(text))

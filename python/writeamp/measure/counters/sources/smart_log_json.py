@@ -27,6 +27,7 @@ def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...]
         return (), (f"{label} is {str(value)[:60]!r}, which is no count: {beside}",)
     if count is None or count.high == 0:
         what = "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is no count"
+        what = "missing" if value is None else what
         return (), (f"{label} is {what}",)
     high = count.high if count.high > count.low else None
     return (

@@ -60,7 +60,11 @@ def facts_of(log: dict[str, Any], source: str, name: str) -> Facts:
 
 def _without_log(log: dict[str, Any], source: str) -> Facts:
     """Return the facts of a document without any log of a drive."""
-    note = "smartctl printed no log of a drive; run it with -x (and as root)"
+    note = (
+        "smartctl printed no log of a drive; run it with -x (and as root)"
+        if source.startswith("smartctl")
+        else f"{source} has no table of attributes whose raw values can be read"
+    )
     messages = objects(within(log, "smartctl", "messages"))
     said = [one for message in messages if (one := text_of(message.get("string")))]
     if isinstance(log.get("devices"), list):
@@ -116,6 +120,7 @@ def _ata(log: dict[str, Any], source: str, name: str) -> AtaDrive:
         firmware=text_of(log.get("firmware_version")),
         serial=text_of(log.get("serial_number")),
         attributes=attributes_of(_attributes(log), name),
+        unread=tuple(_unread(log)),
         capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
         sector_bytes=whole(log.get("logical_block_size")) or 512,
         logical_sectors_written=whole(statistics.get(_SECTORS)),
@@ -133,6 +138,14 @@ def _attributes(log: dict[str, Any]) -> Iterator[tuple[int, Attribute]]:
         if identity is not None and raw is not None and identity < 256:
             name = text_of(entry.get("name")) or ""
             yield identity, Attribute(raw, whole(entry.get("value")), name)
+
+
+def _unread(log: dict[str, Any]) -> Iterator[int]:
+    """Yield the attributes whose raw value is there and is no count."""
+    for entry in objects(within(log, _ATA, "table")):
+        identity = whole(entry.get("id"))
+        if identity is not None and "raw" in entry and whole(within(entry, "raw", "value")) is None:
+            yield identity
 
 
 SOURCE = Source(_NAME, _matches, _read)

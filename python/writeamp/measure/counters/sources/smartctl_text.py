@@ -26,7 +26,8 @@ ROW = re.compile(
 # A row of device statistics: page, offset, size, value, flags (or none, in old versions).
 _STATISTIC = re.compile(
     r"^[ \t]*(?:0x[0-9a-f]{2}|\d{1,2})[ \t]+0x[0-9a-f]{3}[ \t]+\d[ \t]+(?P<value>\d+)~?[ \t]+"
-    r"(?:[A-Z-]{3,5}[ \t]+)?(?P<name>Logical Sectors Written|Percentage Used Endurance Indicator)"
+    r"(?:[A-Z-]{3,5}[ \t]+)?(?P<name>Logical Sectors Written|Percentage Used Endurance Indicator|"
+    r"Power-on Hours)"
     r"[ \t]*$",
     re.MULTILINE,
 )
@@ -106,7 +107,7 @@ def _log(text: str, name: str) -> dict[str, Any]:
     if writes or "Vendor" in fields or fields.get("Transport protocol"):
         return log | _scsi(text, fields, writes)
     rows = list(ROW.finditer(text))
-    return log | _ata(text, rows) if rows else log
+    return log | _ata(text, rows) if rows or _STATISTIC.search(text) else log
 
 
 def _fields(text: str, name: str) -> dict[str, str]:
@@ -132,10 +133,12 @@ def _ata(text: str, rows: list[re.Match[str]]) -> dict[str, Any]:
         }
         for row in rows
     ]
-    hours = next((raw_value(row["raw"]) for row in rows if whole(row["id"]) == _HOURS_ID), None)
     statistics = [
         {"name": one["name"], "value": whole(one["value"])} for one in _STATISTIC.finditer(text)
     ]
+    said = [raw_value(row["raw"]) for row in rows if whole(row["id"]) == _HOURS_ID]
+    said += [whole(one["value"]) for one in statistics if one["name"] == "Power-on Hours"]
+    hours = next(iter(said), None)
     return {
         "ata_smart_attributes": {"table": table},
         "ata_device_statistics": {"pages": [{"table": statistics}]},
@@ -204,6 +207,10 @@ def raw_value(text: str) -> int | None:
     # Three words of 16 bits, or one number with spaces between its thousands.
     if re.match(r"\d{1,3}(?: \d{3})+$", text):
         return None
+    number = text.partition(" (")[0]
+    # What follows a single separator may be decimals.
+    if " " not in number and _GROUPED.fullmatch(number) and len(re.split(r"\D", number)) > 2:
+        return _grouped(number)
     return _whole(re.match(r"(\d+)(?=$|[ h/])", text))
 
 
