@@ -44,6 +44,7 @@ TOGETHER = {
                                        "$ sudo nvme ocp smart-add-log /dev/nvme0\n", OCP_TEXT),
     "documents of JSON": (SMART_JSON, OCP_JSON),
     "documents of JSON on one line each": (SMART_JSON, json.dumps(json.loads(OCP_JSON)) + "\n"),
+    "documents of JSON on one line": (SMART_JSON.rstrip(), OCP_JSON),
     "documents of JSON with commands": (prompt("nvme smart-log /dev/nvme0 -o json"), SMART_JSON,
                                         prompt("nvme ocp smart-add-log /dev/nvme0"), OCP_JSON),
     "a list of documents": (json.dumps([json.loads(SMART_JSON), json.loads(OCP_JSON)]),),
@@ -174,3 +175,15 @@ def test_logs_of_two_devices_inside_a_document_stay_apart() -> None:
 def test_json_in_code_marks_is_read() -> None:
     (found,) = answers("# cat smart.log\n`" + json.dumps(FIRST_DRIVE, indent=2) + "`\n")
     assert found.wa == 1.5
+
+
+def test_the_same_logs_twice_are_two_moments() -> None:
+    later = SMART_TEXT.replace("3,906,250", "4,906,250")
+    found = answers("before:\n", SMART_TEXT, OCP_TEXT, "after:\n", later, OCP_TEXT)
+    assert [one.wa for one in found] == [
+        answers(one, OCP_TEXT)[0].wa for one in (SMART_TEXT, later)
+    ]
+    assert found[0].wa != found[1].wa
+    # Which of the drives the one log of the flash is of is not said.
+    other = SMART_TEXT.replace("nvme0", "nvme1")
+    assert [one.wa for one in answers(SMART_TEXT, other, OCP_TEXT)] == [None] * 3

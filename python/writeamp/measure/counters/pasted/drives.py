@@ -31,8 +31,9 @@ class Part(NamedTuple):
 def by_drive(parts: Sequence[Part]) -> list[list[Facts]]:
     """Return the facts of each drive at each moment, in the order of their first logs.
 
-    Logs belong together if they name one device or one serial number, or if nothing in the file
-    says that there are several drives. All others stay apart.
+    Logs belong together if they name one device or one serial number, if nothing in the file
+    says that there are several drives, or if the same logs come in the same order again and again.
+    All others stay apart.
     """
     groups: list[list[Part]] = []
     latest: dict[tuple[str, ...], list[Part]] = {}
@@ -46,6 +47,8 @@ def by_drive(parts: Sequence[Part]) -> list[list[Facts]]:
         latest |= dict.fromkeys(names, group)
     if len(groups) > 1 and _are_one(groups):
         groups = [[part for group in groups for part in group]]
+    elif not all(map(_names, parts)):
+        groups = _rounds(parts) or groups
     return [[_noted(part) if len(groups) > 1 else part.facts for part in group] for group in groups]
 
 
@@ -69,6 +72,20 @@ def _are_one(groups: Sequence[Sequence[Part]]) -> bool:
     """Return whether nothing says that groups are of several drives, or of several moments."""
     parts = [part for group in groups for part in group]
     return all(_may_join(parts[:place], part) for place, part in enumerate(parts))
+
+
+def _rounds(parts: Sequence[Part]) -> list[list[Part]]:
+    """Return the rounds of a file that has the same logs in the same order, twice or more often."""
+    sources = [one.facts.source for one in parts]
+    length = len(set(sources))
+    if (
+        length < 2
+        or len(parts) < 2 * length
+        or sources != sources[:length] * (len(parts) // length)
+    ):
+        return []
+    rounds = [list(parts[at : at + length]) for at in range(0, len(parts), length)]
+    return rounds if all(_are_one([one]) for one in rounds) else []
 
 
 def _contradict(one: Part, other: Part) -> bool:

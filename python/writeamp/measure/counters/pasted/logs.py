@@ -227,7 +227,9 @@ def _split(document: Document) -> Iterator[Log]:
             device = "" if head else device
         if json_end:
             yield log(text[place:json_end])
-            end = text.find("\n", json_end) + 1 or len(text)
+            # Files that were joined may have no line end between their documents.
+            is_next = text[json_end : json_end + 80].lstrip(" \t").startswith("{")
+            end = json_end if is_next else text.find("\n", json_end) + 1 or len(text)
             lines, is_begun = [], True
         elif line.startswith(ORIGIN):
             origin = machine = line[1:].split(" ")[0].strip()
