@@ -44,6 +44,8 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nnumjobs=many"),
             job(f"{STEADY}\nioengine=libaoi"),
             job(f"{STEADY}\nbell_and_whistle=1"),
+            job(f"{STEADY}\nrandom_distribution=zipf:1"),
+            job(f"{STEADY}\nrandom_distribution=zoned:60/10:50/90"),
             "fio --name=a --filename=/dev/sdb --rw=randwrit --norandommap\n",
             "fio --name=a --filename=/dev/sdb --norandomap --rw=randwrite --direct=1\n",
         ],
@@ -53,6 +55,9 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nsize=${{OF_NOBODY}}\nioengine=${{OF_NOBODY}}\nrw=${{OF_NOBODY}}"),
             job(f"{STEADY}\nreadwrite=randrw:8\nblocksize=8k\nss_dur=5m\nfdp=1\nplids=1"),
             job(f"{STEADY}\nioengine=external:/opt/mine.so"),
+            job(f"{STEADY}\nsize=1T\nrandom_distribution=zipf:0.9"),
+            job(f"{STEADY}\nrandom_distribution=zoned:60/10:40/90"),
+            job(f"{STEADY}\nrandom_distribution=zoned_abs:60/10G:40/900G"),
             "fio --name=a --filename=/dev/sdb --rw=randwrite --bs=$((4*1024)) --output-format json"
             " --eta=never --terse-version=5\n",
         ],
@@ -127,6 +132,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [
             job(f"{DRIVE}\nrw=randwrite"),
             job(f"{DRIVE}\nrw=randwrite\nsize=100g\nio_size=50g\nnorandommap"),
+            job(f"{DRIVE}\nrw=randwrite\nsize=100g\nloops=9\nnumber_ios=1000\nnorandommap"),
             job(f"{DRIVE}\nrw=write\nsize=1%", "a") + job(f"{DRIVE}\nrw=randwrite\nsize=10g\n"
             "io_size=1g\nstonewall"),
         ],
@@ -236,6 +242,8 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nsize=100%"),
             job(f"{STEADY}\nsize=900g"),
             job(f"{STEADY}\nfilename=/mnt/test\nsize=400g"),
+            job(f"{DRIVE}\nrw=write\nsize=50%", "fill")
+            + job(f"{STEADY}\nstonewall\nsize=50%\noffset=50%"),
             job(f"{DRIVE}\nrw=write", "fill") + job(f"{STEADY}\nstonewall\nsize=10%"),
         ],
     ),
@@ -259,6 +267,8 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [
             job("filename=/dev/sdb\nrw=write"),
             job(f"{STEADY}\ndirect=0"),
+            job(f"{STEADY}\nbuffered=1"),
+            job("filename=\\\\.\\PhysicalDrive1\nioengine=windowsaio\nrw=write"),
             job("filename=/mnt/a\nsize=1g\nrw=write\nbuffered=1\nsync=0"),
             job(f"{IN_MEMORY}\nend_fsync=1"),
             job(f"{IN_MEMORY}\nfsync_on_close=1"),
@@ -274,6 +284,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [
             job(STEADY),
             job("filename=/dev/sdb\nrw=write\nbuffered=0"),
+            job("filename=/dev/sdb\nrw=write\ndirect=0\nbuffered=0"),
             job("filename=/mnt/a\nsize=1g\nrw=write\nfsync=1"),
             job("filename=/mnt/a\nsize=1g\nrw=write\nend_fsync=1"),
             job("filename=/mnt/a\nsize=1g\nrw=randwrite\nend_fsync=1"),
@@ -338,6 +349,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
          job("directory=/mnt\nrw=write\nsize=1g\nend_fsync=1"),
          job(f"{STEADY}\nfilename=/dev/md0")],
         [job(STEADY), job(f"{STEADY}\nfilename=/dev/sda"),
+         job(f"{STEADY}\nfilename=\\\\.\\PhysicalDrive1"),
          job(f"{STEADY}\nioengine=nbd\nuri=nbd://localhost"),
          job(f"{STEADY}\nfilename=${{OF_NOBODY}}")],
     ),

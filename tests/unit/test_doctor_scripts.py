@@ -49,6 +49,8 @@ def found(report: wa.DoctorReport) -> dict[str, str]:
         "fio --name=a --filename=$D %s",
         'read -p "device? " dev\nfio --name=a --filename=$dev %s',
         "DEVS=(/dev/sdb)\nfio --name=a --filename=${DEVS[0]} %s",
+        "ls /dev/nvme*n1 | xargs -I{} fio --name=a --filename={} %s",
+        "parallel fio --name=a --filename={} %s ::: /dev/sdb /dev/sdc",
     ],
 )
 def test_a_parameter_is_neither_a_device_nor_a_file(script: str, tmp_path: Path) -> None:
@@ -72,6 +74,8 @@ def test_a_parameter_is_neither_a_device_nor_a_file(script: str, tmp_path: Path)
         "echo \"it's fio --name=b --rw=read\"  # don't\n"
         "fio --name=a --filename=/dev/nvme0n1 --size=5G %s",
         "D=/dev/sdb\nD=/dev/nvme0n1\nfio --name=a --filename=$D --size=5G \\\n  %s",
+        'A=(--name=a --filename=/dev/nvme0n1)\nA+=(--size=5G)\nfio "${A[@]}" %s',
+        "A=(\n  --filename=/dev/nvme0n1 # the drive\n  --size=5G\n)\nfio --name=a ${A[@]} %s",
     ],
 )
 def test_a_variable_that_the_script_sets_is_replaced(script: str, tmp_path: Path) -> None:
@@ -109,6 +113,12 @@ def test_a_variable_that_counts_up_is_not_known() -> None:
         + "EOF\nfio --filename=/dev/nvme0n1 x.fio\n",
         f"cat > x.fio <<EOF\n{LOOPED}EOF\n",
         f"cat > x.fio <<EOF\n{LOOPED}",
+        f"cat > x.fio <<EOF\n{LOOPED}EOF\ncd /tmp; fio /tmp/x.fio\n",
+        "rm -f x.fio\n" + "".join(f'echo "{one}" >> x.fio\n' for one in LOOPED.split())
+        + "fio x.fio\n",
+        f'echo "{LOOPED}" > x.fio\nfio x.fio\n',
+        f"printf '%s' '{LOOPED}' > x.fio\nfio x.fio\n",
+        f"printf '{LOOPED!r}' > x.fio\nfio x.fio\n".replace("''", "'"),
     ],
 )  # fmt: skip
 def test_a_job_file_that_a_script_writes_is_read(script: str, tmp_path: Path) -> None:
@@ -116,6 +126,10 @@ def test_a_job_file_that_a_script_writes_is_read(script: str, tmp_path: Path) ->
     assert [kind for _, kind in report.inputs] == ["command lines of fio"]
     assert "4 passes over the span" in found(report)["looped-permutation"]
     assert "/dev/nvme0n1" in found(report)["fresh-drive"]
+    assert "repeated-seed" not in found(report)
+    assert all(
+        one.endswith("x.fio is written, and no call of fio names it") for one in report.notes
+    )
 
 
 def test_several_job_files_of_a_script_run_in_the_order_of_its_calls(tmp_path: Path) -> None:
@@ -150,6 +164,8 @@ EMPTYING = [
     "nvme format /dev/nvme0n1 --ses=1",
     "nvme format -f /dev/nvme0",
     "sudo nvme sanitize /dev/nvme0 -a 2",
+    "nvme delete-ns /dev/nvme0 -n 1; nvme create-ns /dev/nvme0 -s 9 -c 9",
+    "sg_write_same --unmap --lba=0 --num=0 /dev/nvme0n1",
     "sg_unmap --lba=0 --num=0x1000 /dev/sg1",
     "hdparm --user-master u --security-erase p /dev/nvme0n1",
     "mkfs.ext4 -F /dev/nvme0n1",
@@ -246,7 +262,113 @@ def test_space_that_is_reserved_is_not_written(program: str, tmp_path: Path) -> 
 
 
 def test_a_command_under_a_condition_is_reported_as_one(tmp_path: Path) -> None:
-    script = f"if [ $1 ]; then blkdiscard /dev/nvme0n1; fi\n{CALL}"
-    assert (
-        "blkdiscard /dev/nvme0n1 (if it is run)" in found(examined(tmp_path, script))["fresh-drive"]
-    )
+    report = examined(tmp_path, f"if [ $1 ]; then blkdiscard /dev/nvme0n1; fi\n{CALL}")
+    assert "blkdiscard /dev/nvme0n1 (if it is run)" in found(report)["fresh-drive"]
+    assert severities(report)["fresh-drive"] == "note"
+
+
+def test_a_part_of_zeros_is_no_fill_of_zeros(tmp_path: Path) -> None:
+    report = examined(tmp_path, f"dd if=/dev/zero of=/dev/nvme0n1 bs=1M count=1024\n{CALL}")
+    assert found(report).keys() == {"fresh-drive"}
+    assert "writes 1 GiB of it" in found(report)["fresh-drive"]
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "dd if=part.bin of=/dev/nvme0n1 bs=1M oflag=direct",
+        "for i in 1 2; do dd if=/dev/urandom of=/dev/nvme0n1 bs=1M seek=$((i * 1000)); done",
+    ],
+)
+def test_how_much_a_file_fills_is_not_judged(fill: str, tmp_path: Path) -> None:
+    report = examined(tmp_path, f"{fill}\n{CALL}")
+    assert "fresh-drive" not in found(report)
+    assert "fresh-drive" in {one.id for one in report.not_judged}
+
+
+# Ways to call fio.
+OPTIONS = "--name=a --filename=/dev/nvme0n1 --rw=randwrite --direct=1 --loops=4"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"fio {OPTIONS.replace('--', '-')}",
+        f"fio {OPTIONS.replace('=', ' ')}",
+        f"fio {OPTIONS} &> /dev/null",
+        f"fio {OPTIONS} --minimal &>> log",
+        f"sudo $fio {OPTIONS}",
+        f"${{FIO_BIN:-fio}} {OPTIONS}",
+        f"$HOME/fio/fio {OPTIONS}",
+        f"OUT=$(fio {OPTIONS} | jq .jobs[0])",
+        f'echo "$(sudo fio {OPTIONS})"',
+        f"OUT=`fio {OPTIONS}`",
+        f"bash -c 'fio {OPTIONS}'",
+        f'sudo sh -c "fio {OPTIONS} > log"',
+        f'CMD="fio {OPTIONS}"\neval "$CMD"',
+        f"CMD='fio {OPTIONS}'\n$CMD",
+        f'ssh root@host "fio {OPTIONS}"',
+        f"if [ \"$1\" = fio ]; then\n  OUT=$(fio {OPTIONS})\nfi",
+        f"docker run --name fio --rm -v /dev:/dev somebody/fio {OPTIONS}",
+        f"docker run somebody/fio fio {OPTIONS}",
+        f"kubectl exec -it fio -- fio {OPTIONS}",
+        f"kubectl exec fio -- sh -c 'fio {OPTIONS}'",
+        # Makefile.
+        f"D := /dev/nvme0n1\nall: fio\n\t@sudo fio {OPTIONS.replace('/dev/nvme0n1', '$(D)')}",
+        # Batch file.
+        "@echo off\nset FIO=\"C:\\Program Files\\fio\\fio.exe\"\nset D=/dev/nvme0n1\n"
+        f"%FIO% ^\r\n {OPTIONS.replace('/dev/nvme0n1', '%D%')} --size=100%%",
+        # Kubernetes and Ansible.
+        "kind: Pod\nspec:\n  containers:\n  - command: [fio]\n    args:\n"
+        + "".join(f'    - "{one}"\n' for one in OPTIONS.split()),
+        "kind: Pod\nspec:\n  containers:\n  - command:\n    - /usr/bin/fio\n    args: ["
+        + ",\n      ".join(f'"{one}"' for one in OPTIONS.split()) + "]",
+        'kind: Pod\nspec:\n  containers:\n  - command: ["sh", "-c"]\n    args:\n    - |\n'
+        f"      echo begin\n      fio {OPTIONS}",
+        "kind: ConfigMap\ndata:\n  x.fio: |-\n    [a]\n"
+        + "".join(f"    {one[2:]}\n" for one in OPTIONS.split()[1:])
+        + '---\nkind: Pod\nspec:\n  command: ["fio", "/etc/x.fio"]',
+        f"- hosts: all\n  tasks:\n  - shell: >\n      fio\n      {OPTIONS}\n    register: out",
+        f"- hosts: all\n  tasks:\n  - name: run\n    command: fio {OPTIONS}",
+    ],
+)  # fmt: skip
+def test_a_call_of_fio_is_found_in_whatever_runs_it(script: str, tmp_path: Path) -> None:
+    report = examined(tmp_path, script + "\n")
+    assert found(report).keys() == {"looped-permutation", "fresh-drive"}
+    assert "4 passes over the span" in found(report)["looped-permutation"]
+    assert "/dev/nvme0n1" in found(report)["fresh-drive"]
+    assert report.notes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a]\nfilename={{ device }}\nbs={{ bs }}\nruntime={{ t | default('60') }}\n%s",
+        "{%% if x %%}\n[a]\n{%% endif %%}\nfilename=<%%= @device %%>\nbs={{bs}}\n%s",
+    ],
+)
+def test_what_a_template_fills_in_is_not_known(text: str, tmp_path: Path) -> None:
+    report = examined(tmp_path, text % "rw=randwrite\nioengine=libaio\ndirect=1\nnorandommap\n")
+    assert found(report).keys() <= {"too-few-writes"}
+    assert any("(filled in by a template)" in one for one in report.notes)
+
+
+def test_calls_in_the_background_run_at_the_same_time(tmp_path: Path) -> None:
+    one = "fio --name=%s --filename=/dev/nvme0n1 --rw=write --direct=1"
+    both = f"{one % 'a'} &\n{one % 'b'} &\nwait\n"
+    assert "a and b write /dev/nvme0n1" in found(examined(tmp_path, both))["overlapping-jobs"]
+    assert found(examined(tmp_path, f"{one % 'a'} &\nwait\n{one % 'b'}\n")) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#!/bin/sh\nwhich fio || apt-get install -y fio\nfio --version\n"],
+)
+def test_a_script_without_a_job_is_not_said_to_be_right(text: str, tmp_path: Path) -> None:
+    assert "no call of fio with a job is seen" in examined(tmp_path, text).notes[0]
+
+
+@pytest.mark.parametrize("text", ["---\nkind: X\n[a]\nrw=read\n", "import os\n[a]\nrw=read\n"])
+def test_what_is_no_job_file_is_not_refused_as_one(text: str, tmp_path: Path) -> None:
+    with pytest.raises(wa.WriteampError, match="nothing that can be judged"):
+        examined(tmp_path, text)

@@ -104,6 +104,8 @@ def _notes(fio: FioJobs) -> Iterator[str]:
     yield from fio.notes
     if fio.jobs and not fio.writers and not any("rw" in one.unknown for one in fio.jobs):
         yield f"{fio.name}: no job writes to a drive, so that it has no write amplification"
+    if not (fio.jobs or fio.named or fio.notes):
+        yield f"{fio.name}: no call of fio with a job is seen, so that nothing is judged"
     for name in fio.named:
         yield f"{name} is named in {fio.name} and not read: `writeamp doctor {name}`"
 

@@ -21,6 +21,7 @@ from writeamp.mistakes.finding import Kind
 from writeamp.mistakes.fio.command_line import is_command, is_script, read_commands
 from writeamp.mistakes.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
 from writeamp.mistakes.fio.output import FioOutput, is_output, read_output
+from writeamp.mistakes.fio.wrapped import as_script
 from writeamp.mistakes.traces import TraceFacts, of_pages, of_trace
 from writeamp.reports.embedding import ELEMENT, report_of
 from writeamp.results.signatures import signed_verb
@@ -235,12 +236,13 @@ def _fio_in(document: Document) -> FioJobs | None:
     if _VERSION_KEY.encode() in document.content:
         return _of_fio(document)
     if b"\0" not in document.content[:4096]:
-        if is_script(document.text):
-            return read_commands(document.text, document.name)
-        if is_job_file(document.text):
-            return read_job_file(document.text, document.name)
-        if is_command(document.text):
-            return read_commands(document.text, document.name)
+        text = as_script(document.text)
+        if is_script(text):
+            return read_commands(text, document.name)
+        if is_job_file(text):
+            return read_job_file(text, document.name)
+        if is_command(text):
+            return read_commands(text, document.name)
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from writeamp.mistakes.finding import Check, Found
 from writeamp.mistakes.fio.job import Job
-from writeamp.mistakes.fio.job_file import FioJobs
+from writeamp.mistakes.fio.job_file import FioJobs, fills
 from writeamp.mistakes.inputs import Counters
 
 
@@ -16,7 +16,9 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         if said:
             yield Found(said, (job.name,))
         zeros = [
-            one.name for one in fio.before(job) if one not in fio.jobs and one.has("zero_buffers")
+            one.name
+            for one in fio.before(job)
+            if one not in fio.jobs and one.has("zero_buffers") and fills(one, job) is not False
         ]
         if zeros:
             yield Found(

@@ -9,11 +9,13 @@ from writeamp.mistakes.fio.job import Job
 from writeamp.mistakes.fio.job_file import (
     FioJobs,
     fills,
+    share_of_span,
     shares_files,
     unknown_size,
     unknown_speed,
 )
 from writeamp.mistakes.inputs import Counters, ResultDocument
+from writeamp.units.byte_sizes import shown_bytes
 
 _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 
@@ -45,23 +47,32 @@ def _open(job: Job) -> NotJudged:
 def _of_empty(fio: FioJobs, job: Job, before: list[Job]) -> Iterator[Found]:
     """Yield that random writes begin where nothing has filled the drive, as far as is known."""
     emptied = fio.emptied(job)
-    partly = "".join(f"; {one.name} writes {one.spans_moved.high:.2g} of it" for one in before)
-    if emptied is not None:
+    partly = "".join(f"; {one.name} writes {_amount(one, job)}" for one in before)
+    if emptied is not None and emptied.is_sure:
         yield Found(
             f"{emptied.name}, then {job.rw}, and no fill between{partly}",
             (job.name,),
             now=_NOW,
             fixed=_FIXED,
         )
-    elif job.devices or _reserved(fio, job):
+    elif job.devices or emptied is not None or _reserved(fio, job):
         reserved = "".join(f"; {one.name} writes nothing" for one in _reserved(fio, job))
         yield Found(
-            f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}",
+            f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}"
+            + (f"; {emptied.name}" if emptied else ""),
             (job.name,),
             message="If the drive is new, formatted or trimmed, nothing is collected until it has "
             "been filled, and WA is 1",
             severity="note",
         )
+
+
+def _amount(one: Job, job: Job) -> str:
+    """Return how much of the span of a job another writes at most, in words."""
+    share, passes = share_of_span(one, job), min(1.0, one.spans_moved.high)
+    if not share and one.span_bytes is not None:
+        return f"{shown_bytes(round(one.span_bytes * passes))} of it"
+    return f"{(share or 1.0) * passes:.2g} of it"
 
 
 def _reserved(fio: FioJobs, job: Job) -> list[Job]:

@@ -14,6 +14,8 @@ from writeamp.mistakes.fio.values import seconds_of, share_of, size_of
 
 _SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
+# Values of which fio takes the distribution, and why it refuses others.
+_THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
 _COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite")
 # Of one size for each direction, or of a range; zones, and a size from the end, are fio's too.
 _BETWEEN = re.compile(r"[,:/-]")
@@ -29,6 +31,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             yield from _of_names(job)
         yield from _of_words(job)
         yield from _of_amounts(job)
+        yield from _of_distribution(job)
 
 
 def _of_names(job: Job) -> Iterator[Found]:
@@ -71,7 +74,7 @@ def _likely(name: str, known: frozenset[str]) -> str:
 
 def _of_amounts(job: Job) -> Iterator[Found]:
     """Yield sizes, times and counts that are none, or that lose their unit."""
-    judged = {name: one for name, one in job.options.items() if "$" not in one and "`" not in one}
+    judged = {name: one for name, one in job.options.items() if name not in job.unknown}
     for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
         parts = _BETWEEN.split(judged[name]) if name in _SIZES else [judged[name]]
         wrong = [one.strip() for one in parts if not _is_amount(name, one, job.kb_base)]
@@ -85,6 +88,24 @@ def _of_amounts(job: Job) -> Iterator[Found]:
                 advice="give a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
                 "d for times",
             )
+
+
+def _of_distribution(job: Job) -> Iterator[Found]:
+    """Yield a distribution that fio refuses."""
+    text = job.options.get("random_distribution", "").strip()
+    if _THETA_1.fullmatch(text):
+        yield Found(
+            f"random_distribution={text}: fio's zipf has no theta of 1",
+            (job.name,),
+            advice="give another theta, such as 0.99 or 1.01",
+        )
+    shares = re.findall(r"[:,](\d+)/", text.split(",")[0]) if text.startswith("zoned") else []
+    if sum(map(int, shares)) > 100:
+        yield Found(
+            f"random_distribution={text}: the shares are {sum(map(int, shares))}%",
+            (job.name,),
+            advice="give shares that are 100% together",
+        )
 
 
 def _is_amount(name: str, text: str, kb_base: int) -> bool:

@@ -74,11 +74,13 @@ def _fills(job: Job, capacity_bytes: int | None) -> bool | None:
 
 
 def _reach(fio: FioJobs, job: Job) -> float | None:
-    """Return the share of the drive that a job writes to, and others beside it at the same time."""
+    """Return the share of the drive that a job, others beside it and those before it write to."""
     beside = {
         one.options.get("offset", "0"): _share(one, fio.capacity_bytes)
         for one in fio.writers
-        if one.phase == job.phase and (one is job or shares_files(one, job))
+        if one is job
+        or (one.phase == job.phase and shares_files(one, job))
+        or (one in fio.before(job) and one.spans_moved.low >= _SMALL)
     }
     shares = [one for one in beside.values() if one is not None]
     return sum(shares) if len(shares) == len(beside) else None

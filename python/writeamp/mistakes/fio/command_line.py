@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from writeamp.mistakes.fio.job import Job, canonical
+from writeamp.mistakes.fio.job import Job, canonical, set_option
 from writeamp.mistakes.fio.job_file import (
     FioJobs,
     in_phases,
@@ -14,7 +14,7 @@ from writeamp.mistakes.fio.job_file import (
     read_job_file,
     unknown_values,
 )
-from writeamp.mistakes.fio.other_programs import written_by_others
+from writeamp.mistakes.fio.other_programs import unwrapped, written_by_others
 from writeamp.mistakes.fio.shell import (
     OPEN_WORD,
     Command,
@@ -24,10 +24,35 @@ from writeamp.mistakes.fio.shell import (
 
 _SHEBANG = re.compile(r"#!\s*\S*(?:sh|/env\s+\S*sh)\b")
 # What names fio as a program; a trace of many megabytes names it as a process, if at all.
-_NAMES_FIO = re.compile(r"(?:^|[\s;&|({/\"'])fio[\s\"']", re.MULTILINE)
+_NAMES_FIO = re.compile(
+    r"(?:^|[\s;&|({/\\\"'`])fio(?:\.exe)?[\s\"']|\$\{?fio(?:_?(?:bin|path|exe|prog\w*))?\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FIO = re.compile(r"(?:.*[/\\])?fio(?:\.exe)?")
+# A variable that names the program, by its name.
+_VARIABLE_FIO = re.compile(
+    r"\$\{?fio(?:_?(?:bin\w*|path|exe|prog\w*))?(?::-[^}]*)?\}?", re.IGNORECASE
+)
+_REDIRECTION = re.compile(r"(?:\d*|&)[<>]")
+_ARGUMENTS_OF_PARALLEL = ":::"
+_CONTAINERS = {"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "crictl", "docker-compose"}
 _MOST_CHARACTERS = 4 << 20
 # Commands that name programs and do not run them.
-_SPEAKING = {"echo", "printf", "which", "type", "command", "man", "alias", "apt", "apt-get", "yum"}
+_SPEAKING = {
+    "[",
+    "[[",
+    "test",
+    "echo",
+    "printf",
+    "which",
+    "type",
+    "command",
+    "man",
+    "alias",
+    "apt",
+    "apt-get",
+    "yum",
+}
 _STANDARD_INPUT = {"-", "/dev/stdin", "/dev/fd/0"}
 # Options of fio itself, whose value may stand as a word of its own.
 _OF_FIO = {
@@ -93,6 +118,7 @@ class _Script:
         """Return what a script does."""
         for command in commands_of(text):
             words = _words_of_fio(command)
+            self._phase += command.words[:1] == ("wait",)
             if words:
                 self._call(words, command)
             else:
@@ -116,8 +142,7 @@ class _Script:
         """Take the jobs of a call of fio."""
         shared, sections, files = _sections(words)
         texts = [
-            command.document if one in _STANDARD_INPUT else self._documents.get(one)
-            for one in files
+            command.document if one in _STANDARD_INPUT else self._written(one) for one in files
         ]
         open_words = [
             one
@@ -136,13 +161,22 @@ class _Script:
                 self._named += [one] if one not in _STANDARD_INPUT else []
             else:
                 found += self._of_document(text, one, shared, command.exported, found)
-        self._take(found, is_repeated=command.is_repeated)
+        self._take(
+            found, is_repeated=command.is_repeated, is_in_background=command.is_in_background
+        )
 
-    def _take(self, jobs: list[Job], *, is_repeated: bool) -> None:
-        """Take the jobs of a call, which runs when all before it are done."""
+    def _written(self, file: str) -> str | None:
+        """Return what the script writes to a file, which a container may see in another folder."""
+        by_name = [one for one in self._documents if _base(one) == _base(file)]
+        found = file if file in self._documents else by_name[0] if len(by_name) == 1 else None
+        self._read |= {found} if found else set()
+        return self._documents.get(found or "")
+
+    def _take(self, jobs: list[Job], *, is_repeated: bool, is_in_background: bool = False) -> None:
+        """Take the jobs of a call, which runs when all before it that are waited for are done."""
         if jobs:
             start = self._phase
-            self._phase += int(jobs[-1].phase) + 1
+            self._phase += 0 if is_in_background else int(jobs[-1].phase) + 1
             self._jobs += [
                 replace(one, phase=one.phase + start, is_repeated=is_repeated) for one in jobs
             ]
@@ -165,28 +199,53 @@ class _Script:
 
     def _keep_document(self, command: Command) -> None:
         """Keep a text that the script writes to a file."""
-        if command.document is None:
+        text = command.document or _spoken(command.words)
+        if text is None:
             return
         for file, adds in _targets(command.words):
             earlier = self._documents.get(file, "") if adds else ""
-            self._documents[file] = earlier + command.document
+            self._documents[file] = earlier + text
 
     def _of_others(self, command: Command) -> None:
         """Take what another program does to a drive."""
         found = written_by_others(command.words, self._phase)
         if found is not None:
             name = found.name if command.is_sure else f"{found.name} (if it is run)"
-            self._others.append(replace(found, name=name))
+            self._others.append(replace(found, name=name, is_sure=command.is_sure))
             self._phase += 1
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _words_of_fio(command: Command) -> Sequence[str]:
     """Return the words behind "fio" of a command that runs it; none if it does not."""
     words = command.words
-    place = next((n for n, one in enumerate(words) if one.rpartition("/")[2] == "fio"), None)
-    if place is None or words[0] in _SPEAKING:
+    places = [
+        place
+        for place, one in enumerate(words)
+        if _FIO.fullmatch(one) and (place == 0 or words[place - 1] not in {"--name", "-name"})
+    ]
+    own = unwrapped(words)
+    if own and _VARIABLE_FIO.fullmatch(own[0]):
+        return own[1:]
+    if not places or words[0] in _SPEAKING:
         return ()
-    return words[place + 1 :]
+    # An image may have the name of the program.
+    is_contained = bool(own) and own[0] in _CONTAINERS
+    return words[places[-1 if is_contained else 0] + 1 :]
+
+
+def _spoken(words: Sequence[str]) -> str | None:
+    """Return what `echo` or `printf` writes; None of other commands."""
+    if not words or words[0] not in {"echo", "printf"}:
+        return None
+    end = next((n for n, one in enumerate(words) if _REDIRECTION.match(one)), len(words))
+    told = [one for one in words[1:end] if not re.fullmatch(r"-[neE]+", one)]
+    if words[0] == "printf":
+        told = told[1:] if told and re.fullmatch(r"(%s|\\n)+", told[0]) else told
+    return " ".join(told).replace("\\n", "\n") + "\n"
 
 
 def _targets(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -194,7 +253,9 @@ def _targets(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     adds_by_tee = "tee" in words and any(one in {"-a", "--append"} for one in words)
     if "tee" in words:
         behind = words[list(words).index("tee") + 1 :]
-        yield from ((one, adds_by_tee) for one in behind if not one.startswith(("-", ">", "<")))
+        end = next((n for n, one in enumerate(behind) if _REDIRECTION.match(one)), len(behind))
+        yield from ((one, adds_by_tee) for one in behind[:end] if not one.startswith("-"))
+        return
     for one, following in zip(words, [*words[1:], ""], strict=False):
         if one.startswith(">") and not one.startswith(">&"):
             yield one.lstrip(">|") or following, one.startswith(">>")
@@ -214,21 +275,23 @@ def _sections(
     rest = list(reversed(words))
     while rest:
         word = rest.pop()
-        if word.startswith((">", "<", "2>")):
+        if _REDIRECTION.match(word) or word == _ARGUMENTS_OF_PARALLEL:
             break
-        if not word.startswith("--"):
+        if not word.startswith("-") or word == "-":
             files.append(word)
             continue
-        option, equals, value = word[2:].partition("=")
+        # fio takes its options with one dash too (getopt_long_only).
+        option, equals, value = word.lstrip("-").partition("=")
         option = canonical(option)
         if not equals and option not in _WITHOUT_VALUE:
             # An option that is not known may be a flag.
-            value = rest.pop() if rest and not rest[-1].startswith("--") else ""
+            is_flag = not rest or rest[-1].startswith("-") or _REDIRECTION.match(rest[-1])
+            value = "" if is_flag else rest.pop()
         if option == "name":
             is_shared = value.startswith("global")
             now = shared if is_shared else dict(shared)
             if not is_shared:
                 sections.append((value, now))
         elif option not in _OF_FIO:
-            now[option] = value
+            set_option(now, option, value)
     return shared, sections, files

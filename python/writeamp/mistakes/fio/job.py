@@ -57,11 +57,13 @@ WITHOUT_DRIVE = {
     *("null", "cpuio", "net", "netsplice", "rdma", "filecreate", "filestat", "filedelete"),
     "exit_io",
 }
+# Backslashes are fewer where a shell has taken them for its own.
+_DEVICE = re.compile(r"/dev/(?!shm/)|[\\.]*PhysicalDrive\d", re.IGNORECASE)
 _NO_DRIVES = {"/dev/null", "/dev/zero", "/dev/full"}
 _WRITING = {"write", "randwrite", "rw", "readwrite", "randrw", "trimwrite", "randtrimwrite"}
 _READING = {"read", "randread", "rw", "readwrite", "randrw"}
-# Variables, and what a shell puts in place of $1, $@, $(command) and `command`.
-_VARIABLE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`")
+# Variables, also of templates, and what a shell puts in place of $1, $@, $(command) and `command`.
+_VARIABLE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[0-9@*#?$!-]|\$\(|`|\{\{|\{\}")
 # Devices made of others, whose speed is that of all.
 _COMPOSED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd|zvol/)")
 # Over-provisioning that sprandom takes if nobody says otherwise.
@@ -85,6 +87,13 @@ def canonical(name: str) -> str:
     return ALIASES.get(name, name)
 
 
+def set_option(options: dict[str, str], name: str, value: str) -> None:
+    """Set an option of a job; `buffered` is the opposite of `direct`, and the last one counts."""
+    if name == "buffered":
+        name, value = "direct", value if "$" in value else str(int(not is_set(value)))
+    options[name] = value
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """A job, and its copies.
@@ -95,6 +104,7 @@ class Job:
         phase: number of stonewalls before it: jobs of one phase run at the same time.
         hides_flags: options without a value are not among them, as in fio's own output.
         is_repeated: a loop of a script runs it again and again.
+        is_sure: it runs whatever the script that it stands in finds.
         drive_bytes: bytes of the drive that it runs on; None if nobody says.
         moved_bytes: bytes that each copy moved, on average; None if it is not known to have run.
         number: of its first copy among those of one call of fio, from 1, which its seed follows.
@@ -106,6 +116,7 @@ class Job:
     hides_flags: bool = False
     number: int = 1
     is_repeated: bool = False
+    is_sure: bool = True
     drive_bytes: int | None = None
     moved_bytes: float | None = None
 
@@ -201,7 +212,7 @@ class Job:
     @cached_property
     def devices(self) -> tuple[str, ...]:
         """Those of its files that are devices."""
-        return tuple(one for one in self.files if one.startswith("/dev/") and "/shm/" not in one)
+        return tuple(one for one in self.files if _DEVICE.match(one))
 
     @property
     def span_bytes(self) -> int | None:
@@ -226,6 +237,9 @@ class Job:
         """Times that it would come through its span if no time ended it; None if nobody knows."""
         share = share_of(self.options.get("io_size", ""))
         loops = max(1, self.count("loops", 1))
+        if self.count("number_ios", 0) and self.whole_span_bytes:
+            requested = self.count("number_ios", 0) * sum(self.write_blocks) / 2
+            return min(1.0, requested / self.whole_span_bytes) * loops
         if self.is_sprandom:
             return physical_of(1.0, self.spr_op or _SPR_OP)
         if self.is_timed or {"loops", "io_size"} & self.unknown.keys():
@@ -314,7 +328,7 @@ class Job:
             return False
         if "direct" in self.options or "atomic" in self.options:
             return not (self.has("direct") or self.has("atomic"))
-        return self.has("buffered") if "buffered" in self.options else True
+        return True
 
     @property
     def fsync_interval(self) -> float:

@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from writeamp.errors import WriteampError
 from writeamp.mistakes.finding import NotJudged
-from writeamp.mistakes.fio.job import Job, canonical
+from writeamp.mistakes.fio.job import ALIASES, Job, canonical, set_option
+from writeamp.mistakes.fio.known import option_names
 from writeamp.mistakes.fio.other_programs import written_by_others
 from writeamp.mistakes.fio.shell import commands_of
 from writeamp.mistakes.fio.speeds import shown_speed
@@ -98,7 +99,7 @@ class FioJobs:
             if one.phase >= job.phase:
                 break
             if one.empties and touches(one, job):
-                emptied, writers = one, []
+                emptied, writers = one, writers if not one.is_sure else []
             elif one.writes and shares_files(one, job):
                 writers.append(one)
         return emptied, writers
@@ -180,7 +181,7 @@ def touches(emptying: Job, job: Job) -> bool:
 
 def fills(one: Job, job: Job) -> bool | None:
     """Return whether a job fills the span of a later one; None if nobody knows."""
-    share = _share_of_span(one, job)
+    share = share_of_span(one, job)
     written = one.spans_moved.times(one.write_share)
     if share is None:
         return False if written.high < _NEARLY_ONCE else None
@@ -189,7 +190,7 @@ def fills(one: Job, job: Job) -> bool | None:
     return True if min(1.0, written.low) * share >= _NEARLY_ONCE else None
 
 
-def _share_of_span(one: Job, job: Job) -> float | None:
+def share_of_span(one: Job, job: Job) -> float | None:
     """Return how much of the span of a job another writes to; None if nobody knows."""
     copies = one.copies if one.has("offset_increment") else 1
     if one.whole_span_bytes is not None and job.whole_span_bytes is not None:
@@ -206,10 +207,13 @@ def is_job_file(text: str) -> bool:
     """Return whether a text is a job file: sections, and an option that only fio has."""
     seen_section, names = False, set()
     for _, line in _lines(text):
+        name = canonical(line.split("=", 1)[0])
         if line.startswith("["):
             seen_section = seen_section or _SECTION.fullmatch(line) is not None
+        elif not seen_section and name not in option_names() | {*ALIASES} and "=" not in line:
+            return False
         else:
-            names.add(canonical(line.split("=", 1)[0]))
+            names.add(name)
     return seen_section and bool(names & TELLING)
 
 
@@ -254,7 +258,7 @@ def read_job_file(
             )
         else:
             option, _, value = line.partition("=")
-            now[canonical(option)] = _with_variables(value.strip(), environment)
+            set_option(now, canonical(option), _with_variables(value.strip(), environment))
     if not sections:
         raise WriteampError(f"{name} has no job: a section other than [global]")
     jobs = tuple(in_phases(sections))
@@ -301,6 +305,10 @@ def _why_unknown(value: str) -> str:
     """Return what kind of value is not known."""
     if re.search(r"\$\{?[0-9@*#]", value):
         return " (a parameter of the script)"
+    if "{{" in value:
+        return " (filled in by a template)"
+    if "{}" in value:
+        return " (filled in by xargs, find or parallel)"
     if "$(" in value or "`" in value:
         return " (the output of a command)"
     return " (a parameter, or set while a script runs)" if _OF_SHELL.search(value) else ""

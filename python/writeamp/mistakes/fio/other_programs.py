@@ -20,7 +20,7 @@ def written_by_others(words: Sequence[str], phase: float) -> Job | None:
         words: of the command.
         phase: when it runs, as that of jobs.
     """
-    words = _unwrapped(words)
+    words = unwrapped(words)
     name = words[0].rpartition("/")[2] if words else ""
     made = _of_program(name, words[1:])
     if made is None:
@@ -29,7 +29,7 @@ def written_by_others(words: Sequence[str], phase: float) -> Job | None:
     return Job(shown, made, phase)
 
 
-def _unwrapped(words: Sequence[str]) -> list[str]:
+def unwrapped(words: Sequence[str]) -> list[str]:
     """Return words without programs that run another, their options and their variables."""
     rest = list(words)
     while rest and (rest[0].rpartition("/")[2] in _WRAPPERS or "=" in rest[0].split("/")[0]):
@@ -71,9 +71,12 @@ def _dd(words: list[str]) -> Mapping[str, str] | None:
     made = _filled([target])
     block = given.get("bs", given.get("obs", "512"))
     size = _product(given.get("count"), block)
+    source = given.get("if", "")
     if size is not None:
         made["size"] = size
-    return made | _content(given.get("if", ""))
+    elif "seek" in given or (not source.startswith(("/dev/", "-")) and source):
+        made["size"] = "${what it is given}"
+    return made | _content(source)
 
 
 def _product(count: str | None, block: str) -> str | None:
@@ -126,7 +129,7 @@ def _blkdiscard(words: list[str]) -> Mapping[str, str]:
 
 def _nvme(words: list[str]) -> Mapping[str, str] | None:
     command = words[0] if words else ""
-    if command in {"format", "sanitize"}:
+    if command in {"format", "sanitize", "create-ns", "delete-ns"}:
         return _emptied(_devices(words))
     if command == "write-zeroes":
         return _filled(_devices(words), zero_buffers="1", size="${a part}")
@@ -151,6 +154,11 @@ def _part_of_unmap(words: list[str]) -> dict[str, str]:
     starts_at_0 = any(re.fullmatch(r"(--lba=|-l)0", one) for one in words) or "0" in words
     # How many blocks the drive has is not said; from the first on it is taken for all.
     return {} if starts_at_0 else {"size": "a part"}
+
+
+def _sg_write_same(words: list[str]) -> Mapping[str, str] | None:
+    unmaps = any(one in {"-U", "--unmap"} for one in words)
+    return _emptied(_devices(words), **_part_of_unmap(words)) if unmaps else None
 
 
 def _sg_erase(words: list[str]) -> Mapping[str, str]:
@@ -195,6 +203,7 @@ _PROGRAMS: dict[str, Callable[[list[str]], Mapping[str, str] | None]] = {
     "nvme": _nvme,
     "hdparm": _hdparm,
     "sg_unmap": _sg_unmap,
+    "sg_write_same": _sg_write_same,
     "sg_sanitize": _sg_erase,
     "sg_format": _sg_erase,
     "badblocks": _badblocks,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from writeamp.mistakes.fio.job import Job, canonical
+from writeamp.mistakes.fio.job import Job, canonical, set_option
 from writeamp.mistakes.fio.job_file import FioJobs
 
 
@@ -102,7 +102,10 @@ def _moved(copies: Sequence[Mapping[str, Any]]) -> int:
 def _options(found: Any) -> dict[str, str]:
     if not isinstance(found, Mapping):
         return {}
-    return {canonical(str(key)): "" if one is None else str(one) for key, one in found.items()}
+    options: dict[str, str] = {}
+    for key, one in found.items():
+        set_option(options, canonical(str(key)), "" if one is None else str(one))
+    return options
 
 
 def _number(value: Any) -> int:

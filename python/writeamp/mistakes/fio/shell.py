@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 # What a shell puts in place of a word that only a run can tell.
-OPEN_WORD = re.compile(r"\$[A-Za-z_0-9@*#?$!{(-]|`")
+OPEN_WORD = re.compile(r"\$[A-Za-z_0-9@*#?$!{(-]|`|\{\{")
 _MARK = re.compile(r"<<(?!<)(-?)\s*(?:'([^']+)'|\"([^\"]+)\"|\\?([A-Za-z_]\w*))")
+# All elements of an array, each a word of its own also in quotes.
+_ARRAY = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?")
+_OPEN_ARRAY = re.compile(r"\s*(?:\w+\s+)?(?:-\w+\s+)?[A-Za-z_]\w*\+?=\([^)]*")
 _REFERENCE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?[-=][^}]*)?\})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
 # Variables that are counted up, or read: no text that a script gives them is theirs for long.
@@ -25,6 +28,8 @@ _STEPPED = re.compile(
 _OPENING, _CLOSING = {"if", "case", "while", "until", "for", "select", "{"}, {"fi", "esac", "done"}
 _PASSED_OVER = {"then", "do", "else", "elif", "!", "time", "in"}
 _DECLARING = {"export", "local", "readonly", "declare", "typeset"}
+# Programs that run the commands of a word.
+_RUNNING = {"ssh", "eval", "pdsh", "clush", "watch", "su"}
 _PASSING_ON = {"cat", "tee", "sed", "envsubst", "sudo"}
 _MOST_JOINED_LINES = 100
 
@@ -38,6 +43,7 @@ class Command(NamedTuple):
         is_sure: it runs whatever the script finds.
         document: text on its standard input, if the script gives it; None if not.
         exported: variables that the command sees.
+        is_in_background: the script goes on while it runs.
     """
 
     words: tuple[str, ...]
@@ -45,6 +51,7 @@ class Command(NamedTuple):
     is_sure: bool
     document: str | None
     exported: dict[str, str]
+    is_in_background: bool = False
 
 
 class _Document(NamedTuple):
@@ -85,19 +92,38 @@ class _Reader:
         self._stepped = {one for found in _STEPPED.findall(text) for one in found if one}
 
     def commands(self) -> Iterator[Command]:
-        for line, documents in _lines(self._text):
+        yield from self._commands(self._text)
+
+    def _commands(self, text: str) -> Iterator[Command]:
+        for line, documents in _lines(text):
             waiting = list(documents)
             piped: str | None = None
             segments = list(_segments(line))
+            array = ""
             for place, (before, raw) in enumerate(segments):
                 after = segments[place + 1][0] if place + 1 < len(segments) else ""
                 opened = [waiting.pop(0) for _ in range(min(len(waiting), _marks(raw)))]
                 document = self._filled(opened[-1]) if opened else piped if before == "|" else None
-                words = self._keywords(_split(self._replaced(_MARK.sub(" ", raw))))
+                replaced = self._replaced(_MARK.sub(" ", raw))
+                if array and before == "(":
+                    self._set_array(array, replaced)
+                    array = ""
+                    continue
+                for inner in _substituted(replaced):
+                    yield from self._commands(inner)
+                words = self._keywords(_split(replaced))
                 is_sure = before not in {"&&", "||"}
+                if words and after == "(" and _ASSIGNMENT.fullmatch(words[-1]):
+                    array = words[-1]
+                scripts = _scripts_in(words)
+                for inner in scripts:
+                    yield from self._commands(inner)
+                if scripts:
+                    continue
                 self._assign(words, is_sure=is_sure and after != "(")
                 if words:
-                    yield self._command(words, document, is_sure=is_sure)
+                    command = self._command(words, document, is_sure=is_sure)
+                    yield command._replace(is_in_background=after == "&")
                 passes_on = bool(words) and words[0] in _PASSING_ON and after == "|"
                 piped = document if passes_on else None
 
@@ -173,8 +199,16 @@ class _Reader:
         if self._blocks and self._values.get(name) != self._blocks[-1].saved.get(name):
             self._blocks[-1].changed.add(name)
 
+    def _set_array(self, assignment: str, elements: str) -> None:
+        """Take the elements of an array, or what is added to them."""
+        name, adds, _ = assignment.partition("+=")
+        name = f"{name.partition('=')[0]}[@]"
+        earlier = self._values.get(name) if adds else ""
+        self._set(name, None if earlier is None else f"{earlier} {elements}".strip())
+
     def _replaced(self, raw: str) -> str:
         """Return the text of a command with its variables, but for what stands in '...'."""
+        raw = _ARRAY.sub(lambda found: self._values.get(f"{found[1]}[@]", found[0]), raw)
         parts = re.split(r"('[^']*')", raw)
         # An apostrophe within "..." is none that quotes.
         if raw.count('"') and any(part.count('"') % 2 for part in parts[::2]):
@@ -211,6 +245,8 @@ def _lines(text: str) -> Iterator[tuple[str, list[_Document]]]:
         while place < len(lines) and joined < _MOST_JOINED_LINES:
             if line.endswith("\\") and not line.endswith("\\\\"):
                 line = f"{line[:-1]} {lines[place].lstrip()}"
+            elif _OPEN_ARRAY.fullmatch(line):
+                line += " " + re.sub(r"(^|\s)#.*", "", lines[place])
             elif _closes(line, lines[place : place + _MOST_JOINED_LINES]):
                 line = f"{line}\n{lines[place]}"
             else:
@@ -276,6 +312,38 @@ def _scan(line: str) -> tuple[list[tuple[str, str]], str]:
         place += 1
     found.append((connector, line[start:]))
     return found, quote
+
+
+def _substituted(text: str) -> Iterator[str]:
+    """Yield the commands whose output a text takes, outermost ones, without arithmetic."""
+    for found in re.finditer(r"`([^`]*)`|\$\((?!\()", re.sub(r"'[^']*'", _blank, text)):
+        start, depth = found.end(), 1
+        if found[1] is not None:
+            yield text[found.start(1) : found.end(1)]
+            continue
+        for place in range(start, len(text)):
+            depth += {"(": 1, ")": -1}.get(text[place], 0)
+            if not depth:
+                yield text[start:place]
+                break
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _scripts_in(words: list[str]) -> list[str]:
+    """Return the texts that a command runs as scripts, as `bash -c` and `ssh` do."""
+    own = [one for one in words if one not in {"sudo", "nohup", "time", "exec"}]
+    if own[:1] == ["eval"]:
+        return [" ".join(own[1:])]
+    behind_c = [
+        text
+        for shell, option, text in zip(words, words[1:], words[2:], strict=False)
+        if re.fullmatch(r"-[a-z]*c", option) and re.search(r"(^|/)(\w*sh|su|root)$", shell)
+    ]
+    of_program = [one for one in own[1:] if " " in one] if own[:1] and own[0] in _RUNNING else []
+    return behind_c or of_program
 
 
 def _is_redirection(line: str, place: int) -> bool:
