@@ -108,6 +108,11 @@ def test_lives_and_fleets_go_by_the_order_of_one_zone(tmp_path: Path) -> None:
     assert found.host_bytes_a_day == pytest.approx(10 * 10**6 * 2**25 / 8)
     assert not found.warnings
     assert latest([later, sooner]) == [later]
+    zones = [
+        snapshot(f"Mon Jun  1 10:00:00 2026 {name}", 20, at)
+        for name, at in (("PDT", 5), ("XYZ", 9))
+    ]
+    assert "only: times are power-on hours" in " ".join(lifetime_of_history(zones).warnings)
     with pytest.raises(WriteampError, match="zone not known"):
         lifetime_of_history([later, snapshot("Tue Jun  9 11:00:00 2026 XYZ", 30)])
     with pytest.raises(WriteampError, match="several moments, 192 hours apart"):

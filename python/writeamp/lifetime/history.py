@@ -13,9 +13,12 @@ from writeamp.measure.counters.clocks import Clock, common_clock
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
-_BY_HOURS = (
-    "the snapshots do not say when they were taken: times are power-on hours, and years those of a "
-    "drive that is never off"
+_NO_TIMES = "the snapshots do not say when they were taken"
+_BY_HOURS = "times are power-on hours, and years those of a drive that is never off"
+# Some drives count minutes or milliseconds, or pack several counts into one value.
+_MOST_HOURS = 100 * 8766
+_IMPOSSIBLE_HOURS = (
+    "power-on hours are more than 100 years: the drive counts something else, which is not used"
 )
 # Hours are whole numbers, and clocks are set now and then.
 _CLOCK_SLACK, _CLOCK_SLACK_S = 1.02, 2 * HOUR_S
@@ -47,12 +50,13 @@ def history_of(snapshots: Sequence[Snapshot]) -> History:
     Raises:
         WriteampError: they have no common clock, or two contradict each other.
     """
-    clock = _clock(snapshots)
+    aged = [_without_impossible_hours(one) for one in snapshots]
+    clock = _clock(aged)
     slack_s = HOUR_S if clock.is_powered_on else clock.slack_s
     timed = sorted(
         (
             (_reading(one.facts, at_s, slack_s), one)
-            for one, at_s in zip(snapshots, clock.seconds, strict=True)
+            for one, at_s in zip(aged, clock.seconds, strict=True)
         ),
         key=lambda pair: (pair[0].early_s, pair[0].percent),
     )
@@ -60,14 +64,22 @@ def history_of(snapshots: Sequence[Snapshot]) -> History:
         replace(one, facts=replace(one.facts, taken_at=reading.early_s)) for reading, one in timed
     )
     readings, warnings = _rising([reading for reading, _ in timed])
-    warnings += [clock.doubt] if clock.doubt else []
+    if aged != list(snapshots):
+        warnings.append(_IMPOSSIBLE_HOURS)
     if clock.is_powered_on:
-        warnings = [_BY_HOURS, *warnings]
+        warnings = [f"{clock.doubt or _NO_TIMES}: {_BY_HOURS}", *warnings]
         if stood := _stood_still(readings):
             return History(ordered, (), True, (stood, *warnings))
     else:
+        warnings += [clock.doubt] if clock.doubt else []
         warnings += _hours_against_clock(readings)
     return History(ordered, tuple(_one_a_moment(readings)), clock.is_powered_on, tuple(warnings))
+
+
+def _without_impossible_hours(snapshot: Snapshot) -> Snapshot:
+    if (snapshot.facts.power_on_hours or 0) <= _MOST_HOURS:
+        return snapshot
+    return replace(snapshot, facts=replace(snapshot.facts, power_on_hours=None))
 
 
 def _clock(snapshots: Sequence[Snapshot]) -> Clock:
@@ -101,7 +113,8 @@ def _rising(readings: list[Reading]) -> tuple[list[Reading], list[str]]:
     before, after = readings[falls[-1] - 1 : falls[-1] + 1]
     warning = (
         f"percentage used fell from {before.percent:g}% to {after.percent:g}%: it was set back (by "
-        "a firmware or a vendor's tool), or another drive was read; earlier readings are left out"
+        "a firmware or a vendor's tool), another drive was read, or the value is what is left; "
+        "earlier readings are left out"
     )
     return [reading._replace(hours=None) for reading in readings[falls[-1] :]], [warning]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from writeamp.measure.counters.amounts import Amount, Counter
 from writeamp.measure.counters.ata_drive import AtaDrive
-from writeamp.measure.counters.ata_life import used_life
+from writeamp.measure.counters.ata_life import POINTS, used_life
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.families import Family
 from writeamp.measure.counters.host_checks import against_standard
@@ -27,8 +27,6 @@ _NAMED_UNITS = {
     "SECTOR": {"512 B", "4 KiB"},
     "SECTORS": {"512 B", "4 KiB"},
 }
-# Points by which two counts of the rated life may differ: they are rounded, and of other cells.
-_POINTS = 5
 _WHOLE_PERCENT = 100
 # No SATA link carries more.
 _LINK_BYTES_PER_HOUR = 600_000_000 * 3600
@@ -135,12 +133,14 @@ def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Chec
     said = f"device statistics say {standard:g}% used"
     if standard >= _WHOLE_PERCENT:
         said += ": the rated life is over, unless the value is inverted"
+    elif used is None:
+        said += ", unless the value is inverted"
     if confirmed_by:
         yield Check(name, "ok", f"{said}; {confirmed_by}")
     elif used is None:
         yield Check(name, "doubt", f"{said}; neither hours nor a wear attribute confirm it")
-    elif abs(used - standard) > _POINTS:
-        inverted = abs(used - (_WHOLE_PERCENT - standard)) <= _POINTS
+    elif abs(used - standard) > POINTS:
+        inverted = abs(used - (_WHOLE_PERCENT - standard)) <= POINTS
         what = ", so that it is what is left" if inverted else ""
         yield Check(name, "doubt", f"{said}{what}; {facts.used_label}, says {used:g}%")
     elif facts.used_label.startswith("attribute"):

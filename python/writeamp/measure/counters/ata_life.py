@@ -9,6 +9,8 @@ from typing import NamedTuple
 from writeamp.measure.counters.ata_drive import AtaDrive, Attribute
 from writeamp.measure.counters.families import Family
 
+# Points by which two counts of the rated life may differ: they are rounded, and of other cells.
+POINTS = 5
 _WHOLE_PERCENT = 100
 # Normalized values count down to 1 and stop there. 0 is what drives print that have no value.
 _WORN_OUT, _NEW = range(1, 6), 99
@@ -35,7 +37,8 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
     """Return the rated life that is used.
 
     Some drives invert device statistics, so that 100 is new, and others say more than 100 that are
-    not worn. 100% and more stands only if a wear attribute confirms it.
+    not worn. 100% and more stands only if a wear attribute confirms it; more than half is unknown
+    if hours or a wear attribute contradict it.
 
     Args:
         drive: as smartctl prints it.
@@ -47,7 +50,20 @@ def used_life(drive: AtaDrive, family: Family | None, hours: float | None) -> Us
         return _of_worn_out(drive, statistics, by_attribute, hours)
     if by_attribute is not None or statistics is None:
         return by_attribute or UsedLife(None)
+    if _is_doubtful(drive, statistics, hours):
+        return UsedLife(None)
     return UsedLife(statistics, _STATISTICS)
+
+
+def _is_doubtful(drive: AtaDrive, statistics: float, hours: float | None) -> bool:
+    """Whether more than half is used too early, or is what wear attributes say is left."""
+    if statistics <= _WHOLE_PERCENT / 2:
+        return False
+    if hours is not None and hours < _FEWEST_HOURS_WORN_OUT:
+        return True
+    left = _left(drive).values()
+    is_used = any(abs(_WHOLE_PERCENT - one - statistics) <= POINTS for one in left)
+    return not is_used and any(abs(one - statistics) <= POINTS for one in left)
 
 
 def _of_worn_out(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from writeamp.measure.counters.local_time import LocalTime
@@ -14,6 +14,9 @@ _HOUR_S = 3600.0
 _MOST_BEHIND_H, _MOST_AHEAD_H = 12, 14
 # Where an unknown zone makes more of the time between two snapshots, power-on hours tell more.
 _CLOSE_ENOUGH = 0.1
+# Clocks that were never set begin in 1970, or in 1980. SSDs that say their wear are of later years.
+_UNSET_BEFORE_S, _SET_AFTER_S = 11 * 365.25 * 86_400, 35 * 365.25 * 86_400
+_UNSET = "a clock was not set, as one snapshot says a year before 1981 and another one after 2004"
 # What names of a zone have for winter and summer: PST and PDT, AEST and AEDT, BRT and BRST,
 # "Pacific Standard Time" and "Pacific Daylight Time".
 _SEASON = re.compile(r"(?<=[A-Z])[SD]?T$| (STANDARD|DAYLIGHT|SUMMER|WINTER)(?= TIME$)")
@@ -62,11 +65,13 @@ def common_clock(facts: Sequence[Dated]) -> Clock:
     by_times = _of_times(facts)
     if by_times is None:
         return by_hours or Clock(())
+    if min(by_times.seconds) < _UNSET_BEFORE_S and max(by_times.seconds) > _SET_AFTER_S:
+        return replace(by_hours or Clock(()), doubt=_UNSET)
     span_s = max(by_times.seconds) - min(by_times.seconds)
     if by_times.slack_s <= _CLOSE_ENOUGH * span_s:
         return by_times
     if by_hours is not None:
-        return by_hours
+        return replace(by_hours, doubt=by_times.doubt)
     return by_times if by_times.slack_s < span_s else Clock((), doubt=by_times.doubt)
 
 
