@@ -1,4 +1,4 @@
-"""Lifetimes: steps of percentage used, least lives, and drives worn out under a load."""
+"""Lifetimes: steps of percentage used, least lives, clocks and doubts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from smart_documents import ata, intel, text_of_ata
 from writeamp.errors import WriteampError
 from writeamp.lifetime.of_history import lifetime_of_history
 from writeamp.lifetime.result import Lifetime
-from writeamp.lifetime.under_load import lifetime_under_load
 from writeamp.measure.counters.amounts import BYTE, Counter
 from writeamp.measure.counters.facts import Erases, Facts
 from writeamp.measure.counters.snapshot import Snapshot
@@ -170,11 +169,20 @@ def test_the_middle_is_the_whole_rise_over_the_whole_span(
 
 
 def test_a_drive_that_counts_in_coarse_steps_is_seen_by_its_many_readings() -> None:
-    coarse = [read_at(day, day // 50 * 5) for day in range(0, 400, 5)]
-    found = lifetime_of_history(coarse)
-    assert found.warnings == ()
-    assert found.ci is not None
-    assert found.ci[0] < 65 / 0.1 / 365 < found.ci[1]
+    for last in (400, 150):
+        coarse = [read_at(day, 50 + day // 50 * 5) for day in range(51, last, 5)]
+        found = lifetime_of_history(coarse)
+        assert found.warnings == ()
+        assert found.ci is not None
+        left = 50 - coarse[-1].facts.taken_at / DAY_S * 0.1  # type: ignore[operator]
+        assert found.ci[0] < left / 0.1 / 365 < found.ci[1]
+        assert "counts by 5%" in found.dominates
+
+
+def test_a_load_that_stops_is_no_coarse_step() -> None:
+    found = life_of((0, 10), (100, 20), (200, 20), (500, 20))
+    assert "36.5% a year before, less than 0.912% a year since" in found.warnings[0]
+    assert found.at_least_years == pytest.approx(79 / (1 / 400) / 365)
 
 
 def test_loads_that_differ_from_day_to_day_are_no_change_of_the_rate() -> None:
@@ -203,6 +211,42 @@ def test_a_third_reading_contradicts_the_first_two_only_with_a_warning(seed: int
         assert warned or not is_apart, list(zip(days, percents, strict=True))
 
 
+@pytest.mark.parametrize(
+    "readings",
+    [
+        # The rates of two and of three readings have a value in common, the ends of life do not.
+        ((4270.76, 57, 102_498), (6177.2, 76, 148_253), (6538.76, 81, 156_930)),
+        ((2102.2, 27, 50_453), (6521, 86, 156_504), (7361.86, 94, 173_998)),
+    ],
+)
+def test_a_third_reading_that_moves_the_end_of_life_is_warned_of(
+    readings: tuple[tuple[float, ...], ...],
+) -> None:
+    two, three = life_of(*readings[:2]), life_of(*readings)
+    assert two.ci is not None
+    assert three.ci is not None
+    years = (readings[2][0] - readings[1][0]) / 365
+    assert three.ci[1] + years < two.ci[0] or two.ci[1] < three.ci[0] + years
+    assert "the rate of wear changed before the last reading" in three.warnings[0]
+
+
+def test_an_interval_holds_a_rate_that_the_latest_readings_allow() -> None:
+    found = life_of((1664.3, 27), (2305.9, 37), (2470.3, 38))
+    assert found.ci is not None
+    assert found.ci[0] < 62 / (11 / 806) / 365
+    assert found.ci[1] > 62 / (2 / 164.4) / 365
+
+
+@pytest.mark.parametrize("days", [0.01, 0.5])
+def test_one_step_within_a_short_time_tells_no_rate(days: float) -> None:
+    with_hours = life_of((0, 5, 10_000), (days, 6, 10_000))
+    assert with_hours.method == "life so far"
+    assert with_hours.years == pytest.approx(94 / (6 / 10_000) / 8760)
+    without = life_of((0, 5), (days, 6))
+    assert (without.years, without.ci) == (None, None)
+    assert without.at_least_years == pytest.approx(93 / (2 / days) / 365)
+
+
 def _percents_a_year(readings: list[Snapshot]) -> tuple[float, float]:
     """Return the slowest rate and the fastest that an interval allows."""
     found, percent = lifetime_of_history(readings), readings[-1].facts.percentage_used or 0
@@ -218,6 +262,9 @@ def _percents_a_year(readings: list[Snapshot]) -> tuple[float, float]:
         (((0, 5, 900), (100, 9, 1000), (200, 13, 1000)), 8 / 200, "hours stopped at 1,000"),
         (((0, 5, 9000), (100, 9, 10), (200, 13, 2410)), 8 / 200, "or were reset"),
         (((0, 5, 0), (10, 9, 5000), (20, 13, 9000)), 8 / 20, "one of the two is wrong"),
+        (((0, 5, 1e9), (400, 9, 1e9 + 9600)), 4 / 400, "hours are more than 100 years"),
+        # Hours are the clock where that of a machine was not set.
+        (((10, 5, 7e3), (19_000, 9, 9400)), 4 / 100, "not set, as one snapshot says a year before"),
         # Readings before a fall are of another count.
         (((0, 60), (100, 90), (200, 4), (300, 10)), 6 / 100, "fell from 90% to 4%"),
         (((300, 10), (0, 60), (200, 4), (100, 90)), 6 / 100, "fell from 90% to 4%"),
@@ -267,19 +314,22 @@ def test_a_life_that_is_over_is_said_to_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wear", "used", "years", "sentence"),
+    ("wear", "used", "hours", "years", "sentence"),
     [
-        (1, 118, 0, "unless the value is inverted; 30,000 power-on hours and attribute 177"),
-        (1, 255, 0, "255% or more of the rated life is used: the rated life is over"),
-        (100, 118, None, "device statistics say 118% used: the rated life is over, unless the"),
-        (100, 100, None, "neither hours nor a wear attribute confirm it"),
+        (1, 118, 30_000, 0, "unless the value is inverted; 30,000 power-on hours and attribute"),
+        (1, 255, 30_000, 0, "255% or more of the rated life is used: the rated life is over"),
+        (100, 118, 30_000, None, "118% used: the rated life is over, unless the value is inverted"),
+        (100, 100, 30_000, None, "neither hours nor a wear attribute confirm it"),
+        # What is left, by a wear attribute of a family that is not known; or too early.
+        (97, 98, 30_000, None, "98% used, unless the value is inverted; neither hours nor"),
+        (60, 98, 300, None, "98% used, unless the value is inverted; neither hours nor"),
     ],
 )
-def test_more_than_100_percent_of_device_statistics_is_confirmed_or_unknown(
-    wear: int, used: int, years: float | None, sentence: str, tmp_path: Path
+def test_device_statistics_that_may_be_inverted_are_confirmed_or_unknown(
+    wear: int, used: int, hours: int, years: float | None, sentence: str, *, tmp_path: Path
 ) -> None:
     (tmp_path / "a.txt").write_text(
-        text_of_ata(ata("X", {177: (3500, wear)}, used=used, hours=30_000))
+        text_of_ata(ata("X", {177: (3500, wear)}, used=used, hours=hours))
     )
     done = in_process.run("lifetime", f"{tmp_path / 'a.txt'} --json")
     assert sentence in done.err
@@ -311,35 +361,6 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
 def test_what_says_nothing_of_a_life_is_refused(snapshots: list[Snapshot], sentence: str) -> None:
     with pytest.raises(WriteampError, match=sentence):
         lifetime_of_history(snapshots)
-
-
-def test_years_under_a_load_are_the_account_of_cycles_writes_and_wear(tmp_path: Path) -> None:
-    found = lifetime_under_load("tlc-datacenter", daily_bytes=1e12, workload="uniform", cycles=60)
-    assert found.wa is not None
-    assert found.years is not None
-    fairness = float(dict(found.assumptions)["PE fairness"].split()[0])
-    physical_bytes = 1820 * 4 * 4 * 8 * 4608 * 4096
-    account = 60 * fairness * physical_bytes / found.wa / 1e12 / 365
-    assert found.years == pytest.approx(account, rel=0.02)
-    erases_a_year = found.wa * 1e12 * 365 / physical_bytes
-    assert found.percentage_used_a_year == pytest.approx(
-        100 * erases_a_year / 60 / fairness, rel=0.02
-    )
-    more_op = max(one.years or 0 for one in found.what_if if one.change.startswith("op"))
-    assert more_op > found.years
-    assert found.dominates == "how evenly the drive wears"
-
-
-def test_a_trace_on_a_trimmed_drive_wears_as_much_flash_as_on_the_full_one() -> None:
-    trace = ROOT / "examples/postgres-tpcb.parquet"
-    found = lifetime_under_load("tlc-datacenter", daily_bytes=1e12, trace=trace, cycles=40)
-    assert found.years is not None
-    assert found.wa is not None
-    (trimmed,) = (one for one in found.what_if if one.change.startswith("TRIM"))
-    assert trimmed.years is not None
-    assert trimmed.wa is not None
-    assert trimmed.wa < 0.9 * found.wa
-    assert trimmed.years * trimmed.wa == pytest.approx(found.years * found.wa, rel=0.07)
 
 
 def test_the_command_wants_a_drive_or_a_load() -> None:

@@ -17,6 +17,9 @@ WHOLE_PERCENT = 100.0
 _OTHER_LOAD = 1.5
 # With one step, all rates up to the highest are alike; 5% of them are below this share of it.
 _SLOWEST_SHARE = 1 / 20
+# One step tells nothing if the life so far makes as many within so many times the readings' span,
+# or if it is seen within so short a time: it had to come at some time.
+_CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
 # Power-on hours that do not rise for so long have stopped.
 _LONGEST_STAND_S = 2 * DAY_S
 # A drive that is on for this share of the time is never off.
@@ -57,10 +60,21 @@ def latest_forecast(readings: Sequence[Reading], *, is_by_hours: bool) -> Foreca
     if forecast is None or forecast.warnings or len(readings) < 3:
         return forecast
     earlier = forecast_of(readings[:-1], is_by_hours=is_by_hours)
-    if earlier is None or not earlier.bounds.is_apart_from(forecast.bounds):
+    if earlier is None or not _is_apart(earlier, forecast):
         return forecast
     warning = _changed("before the last reading", earlier.bounds, forecast.bounds)
     return forecast._replace(warnings=(warning,))
+
+
+def _is_apart(earlier: Forecast, later: Forecast) -> bool:
+    """Whether no rate, or no end of the rated life, is within both forecasts."""
+    (least, _, most), (later_least, _, later_most) = (
+        one.seconds_to(WHOLE_PERCENT) for one in (earlier, later)
+    )
+    since_s = later.last.early_s - earlier.last.early_s
+    is_sooner = later_most is not None and since_s + later_most < least
+    is_later = most is not None and most < since_s + later_least
+    return is_sooner or is_later or earlier.bounds.is_apart_from(later.bounds)
 
 
 def forecast_of(readings: Sequence[Reading], *, is_by_hours: bool) -> Forecast | None:
@@ -85,19 +99,28 @@ def forecast_of(readings: Sequence[Reading], *, is_by_hours: bool) -> Forecast |
         now = now._replace(low=0.0)
         return Forecast(NO_STEP, last, now, rates.step_percent, "no step was seen", warnings)
     if now.low <= 0:
-        is_slower = life is not None and 0 < life.low < now.middle and not warnings
-        slowest = life.low if life is not None and is_slower else now.high * _SLOWEST_SHARE
-        now = now._replace(low=slowest)
+        if life is not None and 0 < life.low < now.middle and not warnings:
+            if _CHANCE * life.high < now.middle:
+                return _by_life(last, life, rates.step_percent)
+            now = now._replace(low=life.low)
+        elif rates.span[1].early_s - rates.span[0].early_s >= _SHORTEST_SPAN_S:
+            now = now._replace(low=now.high * _SLOWEST_SHARE)
     dominates = (
         "how the load differs from day to day"
         if rates.varies
-        else "whole numbers of percentage used and times between readings"
+        else f"{_counted(rates.step_percent)} and times between readings"
     )
     return Forecast(BY_STEPS, last, now, rates.step_percent, dominates, warnings)
 
 
+def _counted(step_percent: float) -> str:
+    if step_percent > 1:
+        return f"percentage used that counts by {step_percent:g}%"
+    return "whole numbers of percentage used"
+
+
 def _by_life(last: Reading, life: Bounds, step: float, highest: float = math.inf) -> Forecast:
-    dominates = "whole numbers of percentage used"
+    dominates = _counted(step)
     if life.low <= 0:
         # The least life is that of the highest mean, whose rounding leaves room enough.
         bounds = life._replace(high=min(life.high, highest))

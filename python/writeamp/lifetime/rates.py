@@ -25,8 +25,10 @@ _VARIATION_MARGIN = 1.5
 _BISECTIONS = 10
 # Two rates differ if their closest bounds have this ratio.
 _OTHER_RATE = 1.25
-# A drive skips no value if it has so many readings for each value, on average.
+# A drive skips no value if it has so many readings for each value, on average. A single rise must
+# come within this share of the history, as a load that stops makes one too.
 _READINGS_PER_VALUE = 2
+_SHORT_RISE_SHARE = 1 / 6
 
 
 class Reading(NamedTuple):
@@ -102,7 +104,10 @@ def rates_of(readings: Sequence[Reading]) -> Rates:
     bounds = _bounds(span, step, margin)
     if variation > 0:
         end = _bounds(corners[_with_two_steps(corners, step, starts[-1]) :], step)
-        bounds = bounds.joined(end) if end.low > 0 else bounds
+        if end.low > 0:
+            bounds = bounds.joined(end)
+        elif bounds.is_apart_from(end):
+            bounds = bounds.joined(Bounds(end.middle, end.middle, end.middle))
     if before is not None:
         later = _bounds(_changed_in_first_gap(span, before), step, margin).middle
         bounds = bounds.joined(Bounds(later, later, later))
@@ -130,11 +135,22 @@ def _step_and_starts(corners: Sequence[Reading], readings: int) -> tuple[float, 
     coarse = math.gcd(*map(int, values)) if all(value.is_integer() for value in values) else 1
     is_dense = readings >= _READINGS_PER_VALUE * len(values)
     # Two values that are both even, or one alone, are a coincidence.
-    if is_dense and coarse ** (len(values) - 1) > 2:
+    if is_dense and _rises_fast(corners, len(values)) and coarse ** (len(values) - 1) > 2:
         coarse_starts = _starts(corners, coarse)
         if len(coarse_starts) < len(starts):
             return float(coarse), coarse_starts
     return 1.0, starts
+
+
+def _rises_fast(corners: Sequence[Reading], values: int) -> bool:
+    if values > 2:
+        return True
+    rise_s = sum(
+        after.early_s - before.early_s
+        for before, after in pairwise(corners)
+        if after.percent > before.percent
+    )
+    return rise_s <= _SHORT_RISE_SHARE * (corners[-1].early_s - corners[0].early_s)
 
 
 def _starts(corners: Sequence[Reading], step: float) -> list[int]:
