@@ -156,6 +156,8 @@ def test_a_changed_rate_is_a_warning_with_both_rates() -> None:
         (((0, 1), (100, 5), (125, 6)), 5 / 125),
         (((0, 3), (200, 9), (230, 10)), 7 / 230),
         (((0, 2), (10, 3), (400, 50)), 48 / 400),
+        # Within a day, an uneven load has no highest rate.
+        (((0, 2), (0.2, 6), (0.3, 10), (0.6, 10), (0.9, 10)), 8 / 0.9),
     ],
 )
 def test_the_middle_is_the_whole_rise_over_the_whole_span(

@@ -117,8 +117,8 @@ def _rows(found: Lifetime) -> list[tuple[str, str]]:
     years = "years" if found.is_of_load else "years left"
     if found.years is not None:
         within = f"{found.years_low:.4g} to {found.years_high:.4g}"
-        within += "" if found.is_of_load or not found.years_high else " with 90%"
-        rows.append((years, f"{found.years:.4g} ({within})"))
+        interval = "" if found.is_of_load or not found.years_high else "90% interval: "
+        rows.append((years, f"{found.years:.4g} ({interval}{within})"))
     if found.at_least_years is not None:
         rows.append((years, f"at least {found.at_least_years:.4g}"))
     if found.method == UNKNOWN:

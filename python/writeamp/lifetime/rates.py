@@ -236,8 +236,11 @@ def _bounds(corners: Sequence[Reading], step: float, variation: float = 0.0) -> 
     low, high = float(pair_low.max()), float(pair_high.min())
     first, last = corners[0], corners[-1]
     span_s = max(last.early_s - first.early_s, 1.0)
-    quarter = (high - low) / 4
-    middle = min(max((last.percent - first.percent) / span_s, low + quarter), high - quarter)
+    middle = max((last.percent - first.percent) / span_s, low)
+    # A load that varies puts no upper bound on the rate of a few days.
+    if math.isfinite(high):
+        quarter = (high - low) / 4
+        middle = min(max(middle, low + quarter), high - quarter)
     return Bounds(low, middle, high).with_variation(span_s)
 
 
