@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.traces.column_doubts import are_stages, distinct
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.text_values import nanoseconds_since_1970_of
 from writeamp.traces.trace import OPERATIONS
@@ -22,7 +21,18 @@ _SPELLINGS = {
     "trim": {"d", "t", "trim", "discard", "unmap", "deallocate"},
     "flush": {"f", "flush", "sync", "fsync", "fdatasync", "diskflush"},
 }  # fmt: skip
+# A column of more words names neither stages nor operations.
 _MOST_WORDS = 16
+# Stages of a request in blktrace, and in words; the other actions of blktrace concern no request
+# or several.
+_STAGES = {"Q", "G", "I", "D", "C"}
+_ACTIONS = _STAGES | {"A", "B", "F", "M", "P", "R", "S", "T", "U", "UT", "X"}
+_STAGE_WORDS = {
+    "queue", "queued", "insert", "inserted", "issue", "issued", "dispatch", "dispatched", "submit",
+    "submitted", "start", "started", "complete", "completed", "completion", "done", "end", "ended",
+    "finish", "finished", "init",
+}  # fmt: skip
+_STAGE_PREFIXES = ("block:", "block_rq_", "block_bio_", "block_io_")
 # The stage that counts first: completions show what the drive did.
 _FIRST_STAGES = ("C", "D", "Q")
 _WHOLE = re.compile(r"\d{1,19}(\.0+)?")
@@ -86,6 +96,25 @@ def stage_in(values: Sequence[str]) -> str:
         return ""
     completed = [word for word in words if "compl" in word.lower()]
     return next(word for word in (*_FIRST_STAGES, *completed, *words) if word in words)
+
+
+def distinct(words: Iterable[str]) -> list[str]:
+    """Return the different words that are not empty, in their order; none if there are many."""
+    found = [word for word in dict.fromkeys(words) if word]
+    return found if len(found) <= _MOST_WORDS else []
+
+
+def are_stages(words: Sequence[str]) -> bool:
+    """Return whether different words are several stages of a request."""
+    if set(words) <= _ACTIONS:
+        return len(_STAGES & set(words)) > 1
+    return len(words) > 1 and all(_bare(word) in _STAGE_WORDS for word in words)
+
+
+def _bare(word: str) -> str:
+    for prefix in _STAGE_PREFIXES:
+        word = word.removeprefix(prefix)
+    return word.removesuffix(":").lower()
 
 
 def flags_in(values: Sequence[str]) -> tuple[str, str] | None:

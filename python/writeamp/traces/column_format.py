@@ -29,6 +29,7 @@ from writeamp.traces.rows import (
     time_check,
 )
 from writeamp.traces.source import Block, read_blocks
+from writeamp.traces.text_table import fields_of
 from writeamp.traces.text_values import VALID_DATE_AND_TIME, nanoseconds_since_1970
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation, Trace
 
@@ -136,7 +137,7 @@ def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int | None
         if found is None:
             continue
         number, header = block.first_line + found, lines[found].decode()
-        names = header.split() if columns.separator == " " else header.split(columns.separator)
+        names = fields_of(header, columns.separator)
 
         def fault(sentence: str, block: Block = block, number: int = number) -> WriteampError:
             return block.fault(number, f"{sentence} (in the header)")

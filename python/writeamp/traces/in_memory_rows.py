@@ -9,7 +9,8 @@ import polars as pl
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.traces.column_doubts import distinct, refuse_mixed_rows
+from writeamp.traces.column_contents import distinct
+from writeamp.traces.column_doubts import refuse_mixed_rows
 from writeamp.traces.column_values import DATE_AND_TIME, TIME_UNITS, meanings
 from writeamp.traces.columns import Columns, resolve
 from writeamp.traces.devices import DeviceCodes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
 
 # Control sequences, strings for the terminal, and the other escapes.
@@ -21,35 +22,30 @@ _BARE = re.compile(r"\[(?:[\d;]{0,16}m|K)")
 _ENDS_OF_BARE = ("[0m", "[m", "[00m")
 _LINE_END = re.compile("\r\r?\n|[\r\v\f\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-# UTF-8 that was read as Windows-1252: a lead byte and its continuation.
+# UTF-8 that was decoded as Windows-1252: a lead byte and its continuation.
 _MISREAD = re.compile(
     "[\u00c2-\u00ef][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}"
 )
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Spaces, dashes, and characters of no width.
-_OF_KIND = {"Zs": " ", "Pd": "-", "Cf": ""}
-_WHOLE = {
+_BY_CATEGORY = {"Zs": " ", "Pd": "-", "Cf": ""}
+_LOOKALIKES = {
+    **dict.fromkeys("│┃║", "|"),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("‘’", "'"),
     "−": "-",
-    "│": "|",
-    "┃": "|",
-    "║": "|",
-    "“": '"',
-    "”": '"',
-    "„": '"',
-    "‘": "'",
-    "’": "'",
     "↵": "",
 }
 
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    """Return what stands for a character that looks like one of ASCII, or like none."""
-    if character in _WHOLE:
-        return _WHOLE[character]
-    kind = unicodedata.category(character)
-    if kind in _OF_KIND:
-        return _OF_KIND[kind]
+    """Return the ASCII character that a character looks like, "" for none, or itself."""
+    if character in _LOOKALIKES:
+        return _LOOKALIKES[character]
+    category = unicodedata.category(character)
+    if category in _BY_CATEGORY:
+        return _BY_CATEGORY[category]
     # The wide forms of ASCII, as input methods for Chinese and Japanese make them.
     is_wide = "\uff01" <= character <= "\uff5e"
     return chr(ord(character) - 0xFEE0) if is_wide else character
@@ -70,14 +66,10 @@ def with_plain_characters(text: str) -> str:
 
 
 def _read_again(found: re.Match[str]) -> str:
-    try:
-        return found[0].encode("cp1252").decode()
-    except UnicodeError:
-        pass
-    try:
-        return found[0].encode("latin-1").decode()
-    except UnicodeError:
-        return found[0]
+    for encoding in ("cp1252", "latin-1"):
+        with suppress(UnicodeError):
+            return found[0].encode(encoding).decode()
+    return found[0]
 
 
 def _without_escapes(text: str) -> str:

@@ -6,6 +6,8 @@ import html
 import json
 import re
 
+from writeamp.measure.counters.pasted.characters import with_plain_characters
+
 _BREAK = re.compile(r"<(?:br|hr|/p|/div|/tr|/li|/pre)(?:\s[^<>\n]{0,300})?/?>\n?", re.IGNORECASE)
 _SECTION = re.compile(r"(?:<[\w:-]{1,40}>)?<!\[CDATA\[|\]\]>(?:</[\w:-]{1,40}>)?")
 _CELL_END = re.compile(r"</t[dh]>", re.IGNORECASE)
@@ -61,9 +63,7 @@ def without_html(text: str) -> str:
     if ("<" in text and _TAG.search(text)) or "<br" in text.lower():
         text = _TAG.sub("", _CELL_END.sub("  ", _BREAK.sub("\n", text)))
     if "&" in text and _ENTITY.search(text):
-        text = (
-            html.unescape(text).replace("\u00a0", " ").replace("\u2009", " ").replace("\u202f", " ")
-        )
+        text = with_plain_characters(html.unescape(text))
     if "[CDATA[" in text:
         text = _SECTION.sub("", text)
     # A tag of a forum has an end; the one of Jira is its own end.
@@ -87,8 +87,8 @@ def _is_quoted_printable(text: str) -> bool:
 
 
 def _of_octets(found: re.Match[str]) -> str:
-    text = bytes.fromhex(found[0].replace("=", "")).decode(errors="replace")
-    return text.replace("\u00a0", " ").replace("\u202f", " ").replace("\u2009", " ")
+    octets = bytes.fromhex(found[0].replace("=", ""))
+    return with_plain_characters(octets.decode(errors="replace"))
 
 
 def without_markdown(text: str) -> str:
@@ -143,10 +143,10 @@ def without_string_quotes(text: str) -> str:
 
 def _of_string(found: re.Match[str]) -> str:
     try:
-        said = json.loads(f'"{found[1]}"') if found[1] is not None else found[2].replace("''", "'")
+        text = json.loads(f'"{found[1]}"') if found[1] is not None else found[2].replace("''", "'")
     except ValueError:
-        said = found[1]
-    return str(said).rstrip("\n")
+        text = found[1]
+    return str(text).rstrip("\n")
 
 
 def without_line_ends(text: str) -> str:
