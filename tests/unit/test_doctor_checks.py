@@ -234,6 +234,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nsize=1G"),
             job(f"{STEADY}\nsize=10%"),
             job(f"{STEADY}\nsize=5GiB"),
+            job(f"{STEADY}\nsize=900g\nfilesize=5g"),
             job(f"{DRIVE}\nrw=write\nsize=5g", "a") + job(f"{STEADY}\nstonewall\nsize=5g"),
             job(f"{STEADY}\nfilename=/mnt/test\nsize=4g"),
         ],

@@ -41,6 +41,8 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
 
 def _open(job: Job) -> NotJudged:
     """Return why nobody knows whether a job fills its span."""
+    if "size" in job.unknown:
+        return NotJudged("how much it writes is not known here", (job.name,))
     return unknown_speed(job, job.copies) if job.has_runtime else unknown_size(job)
 
 

@@ -90,7 +90,7 @@ def canonical(name: str) -> str:
 def set_option(options: dict[str, str], name: str, value: str) -> None:
     """Set an option of a job; `buffered` is the opposite of `direct`, and the last one counts."""
     if name == "buffered":
-        name, value = "direct", value if "$" in value else str(int(not is_set(value)))
+        name, value = "direct", value if _VARIABLE.search(value) else str(int(not is_set(value)))
     options[name] = value
 
 
@@ -217,7 +217,9 @@ class Job:
     @property
     def span_bytes(self) -> int | None:
         """Bytes of what it writes to, if they are given."""
-        return self.size("size") or self.size("filesize")
+        files = max(1, len(self.files), self.count("nrfiles", 1))
+        sizes = self.size("size"), (self.size("filesize") or 0) * files
+        return min(filter(None, sizes), default=None)
 
     @property
     def span_share(self) -> float | None:
