@@ -97,6 +97,8 @@ def test_times_in_two_zones_are_known_to_some_hours(first: str, last: str, hours
     assert "zone not known" in interval(*short).warnings[0]
     by_hours = interval(*short, (24, 48))
     assert (by_hours.days, by_hours.is_powered_on) == (1, True)
+    stopped = interval("Mon Jun  1 10:00:00 2026 PDT", "Tue Jun  9 10:00:00 2026 XYZ", (0, 0))
+    assert (stopped.days, stopped.is_powered_on) == (8, False)
 
 
 def test_lives_and_fleets_go_by_the_order_of_one_zone(tmp_path: Path) -> None:

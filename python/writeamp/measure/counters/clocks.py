@@ -70,9 +70,11 @@ def common_clock(facts: Sequence[Dated]) -> Clock:
     span_s = max(by_times.seconds) - min(by_times.seconds)
     if by_times.slack_s <= _CLOSE_ENOUGH * span_s:
         return by_times
-    if by_hours is not None:
+    is_ordered = by_times.slack_s < span_s
+    # Hours that have stopped tell less than times in zones that are not known.
+    if by_hours is not None and (len(set(hours)) > 1 or not is_ordered):
         return replace(by_hours, doubt=by_times.doubt)
-    return by_times if by_times.slack_s < span_s else Clock((), doubt=by_times.doubt)
+    return by_times if is_ordered else Clock((), doubt=by_times.doubt)
 
 
 def _of_times(facts: Sequence[Dated]) -> Clock | None:
