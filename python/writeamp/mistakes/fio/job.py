@@ -328,9 +328,7 @@ class Job:
         """True if its writes go through the page cache."""
         if self.engine in PAST_THE_CACHE | WITHOUT_DRIVE:
             return False
-        if "direct" in self.options or "atomic" in self.options:
-            return not (self.has("direct") or self.has("atomic"))
-        return True
+        return not (self.has("direct") or self.has("atomic"))
 
     @property
     def fsync_interval(self) -> float:
