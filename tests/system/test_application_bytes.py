@@ -146,4 +146,4 @@ class TestUnknown:
         assert layers["application_bytes"] >= 4_000_000
         assert layers["application_method"] == "wchar"
         assert layers["factors"]["file_system"] is None
-        assert "btrfs has none" in layers["unknown"]["factors.file_system"]
+        assert "no tracepoints of btrfs" in layers["unknown"]["factors.file_system"]

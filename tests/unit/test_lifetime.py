@@ -264,7 +264,7 @@ def _percents_a_year(readings: list[Snapshot]) -> tuple[float, float]:
         (((0, 5, 900), (100, 9, 1000), (200, 13, 1000)), 8 / 200, "hours stopped at 1,000"),
         (((0, 5, 9000), (100, 9, 10), (200, 13, 2410)), 8 / 200, "or were reset"),
         (((0, 5, 0), (10, 9, 5000), (20, 13, 9000)), 8 / 20, "one of the two is wrong"),
-        (((0, 5, 1e9), (400, 9, 1e9 + 9600)), 4 / 400, "hours are more than 100 years"),
+        (((0, 5, 1e9), (400, 9, 1e9 + 9600)), 4 / 400, "hours exceed 100 years"),
         # Hours are the clock where that of a machine was not set.
         (((10, 5, 7e3), (19_000, 9, 9400)), 4 / 100, "not set, as one snapshot says a year before"),
         # Readings before a fall are of another count.
@@ -356,7 +356,7 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
         ([read_at(0, 5)], "power-on hours"),
         ([Snapshot("a", Facts("s", percentage_used=1.0), ("s",))] * 3, "neither when"),
         ([read_at(0, 5), read_at(0, 9)], "two snapshots of the same time say 5% and 9%"),
-        ([read_at(0, 5)] * 2, "of one moment, without power-on hours"),
+        ([read_at(0, 5)] * 2, "of one moment and have no power-on hours"),
         ([read_at(0, 5), Snapshot("b", Facts("s", model="B", taken_at=1.0), ())], "several drives"),
     ],
 )

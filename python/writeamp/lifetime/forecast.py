@@ -13,26 +13,26 @@ BY_STEPS = "steps of percentage used"
 NO_STEP = "no step of percentage used"
 HOUR_S, DAY_S, YEAR_S = 3600.0, 86_400.0, 365 * 86_400.0
 WHOLE_PERCENT = 100.0
-# Nothing tells whether the load now is that of the life so far: it may be so many times as much.
+# The load now may be this many times that of the life so far, or a fraction of it.
 _OTHER_LOAD = 1.5
 # With one step, all rates up to the highest are alike; 5% of them are below this share of it.
 _SLOWEST_SHARE = 1 / 20
 # One step tells nothing if the life so far makes as many within so many times the readings' span,
 # or if it is seen within so short a time: it had to come at some time.
 _CHANCE, _SHORTEST_SPAN_S = 10, DAY_S
-# Power-on hours that do not rise for so long have stopped.
+# If power-on hours do not rise for this long, they have stopped.
 _LONGEST_STAND_S = 2 * DAY_S
 # A drive that is on for this share of the time is never off.
 ALWAYS_ON = 0.9
 
 
 class Forecast(NamedTuple):
-    """Rate at which a drive's wear goes on.
+    """Rate at which a drive's wear continues.
 
     Attributes:
         method: what the rate is from.
-        last: reading from which wear goes on.
-        bounds: of the rate, which hold with 90%; a lowest rate of 0 is unknown.
+        last: latest reading, from which wear continues.
+        bounds: 90% interval of the rate; a lowest rate of 0 is unknown.
         step_percent: every percentage used is a multiple of it.
         dominates: what the bounds depend on most.
         warnings: sentences about a rate that changed.
@@ -67,7 +67,7 @@ def latest_forecast(readings: Sequence[Reading], *, is_by_hours: bool) -> Foreca
 
 
 def _is_apart(earlier: Forecast, later: Forecast) -> bool:
-    """Whether no rate, or no end of the rated life, is within both forecasts."""
+    """Return whether two forecasts have no rate, or no end of the rated life, in common."""
     (least, _, most), (later_least, _, later_most) = (
         one.seconds_to(WHOLE_PERCENT) for one in (earlier, later)
     )
@@ -136,8 +136,8 @@ def powered_share(readings: Sequence[Reading]) -> float | None:
     span_s = last.early_s - first.early_s
     if first.hours is None or last.hours is None or span_s <= _LONGEST_STAND_S:
         return 1.0
-    stood = next(reading for reading in readings if reading.hours == last.hours)
-    if last.hours < first.hours or last.early_s - stood.early_s > _LONGEST_STAND_S:
+    stopped_at = next(reading for reading in readings if reading.hours == last.hours)
+    if last.hours < first.hours or last.early_s - stopped_at.early_s > _LONGEST_STAND_S:
         return None
     return min((last.hours + 1 - first.hours) * HOUR_S / span_s, 1.0)
 

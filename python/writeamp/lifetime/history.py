@@ -14,11 +14,11 @@ from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.snapshot import Snapshot
 
 _NO_TIMES = "the snapshots do not say when they were taken"
-_BY_HOURS = "times are power-on hours, and years those of a drive that is never off"
+_BY_HOURS = "times are power-on hours, and years assume a drive that is never off"
 # Some drives count minutes or milliseconds, or pack several counts into one value.
 _MOST_HOURS = 100 * 8766
 _IMPOSSIBLE_HOURS = (
-    "power-on hours are more than 100 years: the drive counts something else, which is not used"
+    "power-on hours exceed 100 years: the drive counts something else, so they are ignored"
 )
 # Hours are whole numbers, and clocks are set now and then.
 _CLOCK_SLACK, _CLOCK_SLACK_S = 1.02, 2 * HOUR_S
@@ -102,7 +102,7 @@ def _reading(facts: Facts, at_s: float, slack_s: float) -> Reading:
 def _rising(readings: list[Reading]) -> tuple[list[Reading], list[str]]:
     """Return the readings after the last fall, and a warning if there is one.
 
-    Hours of a drive whose percentage was set back do not tell its age.
+    If percentage used was reset, power-on hours are not the age of its count.
     """
     falls = [
         at for at, (before, after) in enumerate(pairwise(readings), 1)
@@ -112,9 +112,9 @@ def _rising(readings: list[Reading]) -> tuple[list[Reading], list[str]]:
         return readings, []
     before, after = readings[falls[-1] - 1 : falls[-1] + 1]
     warning = (
-        f"percentage used fell from {before.percent:g}% to {after.percent:g}%: it was set back (by "
-        "a firmware or a vendor's tool), another drive was read, or the value is what is left; "
-        "earlier readings are left out"
+        f"percentage used fell from {before.percent:g}% to {after.percent:g}%: it was reset (by "
+        "firmware or a vendor's tool), another drive was read, or the value is what is left; "
+        "earlier readings are ignored"
     )
     return [reading._replace(hours=None) for reading in readings[falls[-1] :]], [warning]
 
@@ -124,7 +124,7 @@ def _stood_still(readings: Sequence[Reading]) -> str:
     for before, after in pairwise(readings):
         if before.early_s == after.early_s and before.percent < after.percent:
             return (
-                f"power-on hours stand at {before.early_s / HOUR_S:,.0f} while percentage used "
+                f"power-on hours stay at {before.early_s / HOUR_S:,.0f} while percentage used "
                 f"rises from {before.percent:g}% to {after.percent:g}%: without the times of the "
                 "readings the rate is unknown (`measure save` keeps the time)"
             )
@@ -140,13 +140,13 @@ def _hours_against_clock(readings: Sequence[Reading]) -> list[str]:
     if hours_s > clock_s * _CLOCK_SLACK + _CLOCK_SLACK_S:
         return [
             f"power-on hours rose by {hours_s / HOUR_S:,.0f} within {clock_s / HOUR_S:,.4g} hours "
-            "of the clock: one of the two is wrong; times are those of the clock"
+            "of the clock: one of the two is wrong; the times are those of the clock"
         ]
     if powered_share(readings) is None:
         return [
             f"power-on hours stopped at {last.hours:,.0f}, or were reset, within the "
-            f"{clock_s / DAY_S:,.4g} days of the history: times are those of the clock, and the "
-            "life so far is not used"
+            f"{clock_s / DAY_S:,.4g} days of the history: the times are those of the clock, and "
+            "the rate of the life so far is not used"
         ]
     return []
 

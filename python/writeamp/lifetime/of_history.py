@@ -35,7 +35,7 @@ _MOST_POINTS = 300
 
 
 def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
-    """Return the life that a drive has left, from its snapshots.
+    """Return the years that a drive has left, from its snapshots.
 
     Args:
         snapshots: of one drive, in any order; one alone must have power-on hours.
@@ -71,41 +71,41 @@ def lifetime_of_history(snapshots: Sequence[Snapshot]) -> Lifetime:
     if percent >= WHOLE_PERCENT:
         more = " or more" if percent >= _MOST_PERCENT else ""
         note = (
-            f"{percent:g}%{more} of the rated life is used: the rated life is over, which does not "
-            "end the drive"
+            f"{percent:g}%{more} of the rated life is used: the rated life is over, but that does "
+            "not end the drive"
         )
         return Lifetime(
             "percentage used", 0.0, 0.0, 0.0, dominates="nothing: the rated life is over",
             backtest=backtest_of(readings, is_by_hours=is_by_hours),
-            warnings=(note, *_said_of_use(last, "ok"), *history.warnings, *host_warnings), **common,
+            warnings=(note, *_evidence(last, "ok"), *history.warnings, *host_warnings), **common,
         )  # fmt: skip
     forecast = latest_forecast(readings, is_by_hours=is_by_hours) if readings else None
     if forecast is None:
         if not history.warnings:
             raise WriteampError(
-                "snapshots of one moment, without power-on hours, say nothing of time; give a "
-                "later one"
+                "the snapshots are of one moment and have no power-on hours, so the rate is "
+                "unknown; add a later snapshot"
             )
         return Lifetime(UNKNOWN, warnings=(*history.warnings, *host_warnings), **common)
-    warnings = (*forecast.warnings, *_said_of_use(last, "doubt"), *history.warnings, *host_warnings)
+    warnings = (*forecast.warnings, *_evidence(last, "doubt"), *history.warnings, *host_warnings)
     if forecast.method == LIFE_SO_FAR and not history.is_by_hours:
-        warnings += (_of_hours(powered_share(readings)),)
+        warnings += (_power_warning(powered_share(readings)),)
     return Lifetime(
         forecast.method, **_years(forecast), dominates=forecast.dominates,
         backtest=backtest_of(readings, is_by_hours=is_by_hours), warnings=warnings, **common,
     )  # fmt: skip
 
 
-def _of_hours(share: float | None) -> str:
+def _power_warning(share: float | None) -> str:
     if share is None or share > ALWAYS_ON:
         on = "is never off"
     else:
         on = f"is on for {share:.0%} of the time, as it was between the snapshots"
-    return f"the life so far is counted in power-on hours: years are those of a drive that {on}"
+    return f"the life so far is measured in power-on hours; years assume a drive that {on}"
 
 
 def _why_unknown(snapshots: Sequence[Snapshot]) -> str:
-    doubts = (doubt for one in snapshots for doubt in _said_of_use(one.facts, "doubt"))
+    doubts = (doubt for one in snapshots for doubt in _evidence(one.facts, "doubt"))
     if doubt := next(doubts, ""):
         return f"how much of the rated life is used is unknown: {doubt}"
     return (
@@ -114,8 +114,8 @@ def _why_unknown(snapshots: Sequence[Snapshot]) -> str:
     )
 
 
-def _said_of_use(facts: Facts, verdict: str) -> Iterator[str]:
-    """Yield what checks of percentage used say."""
+def _evidence(facts: Facts, verdict: str) -> Iterator[str]:
+    """Yield the evidence of checks of percentage used that have a verdict."""
     for check in facts.checks:
         if (check.name, check.verdict) == ("percentage used", verdict):
             yield check.evidence
@@ -161,7 +161,7 @@ def _host_rate(snapshots: Sequence[Snapshot]) -> tuple[float | None, tuple[str, 
     return daily, (
         f"the host wrote {first / 1e9:.4g} GB a day in the first half of the history and "
         f"{last / 1e9:.4g} GB a day in the second: the life ahead is that of the second if it "
-        "stays so",
+        "continues",
     )
 
 

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DAY_S = 86_400.0
-# Loads differ from day to day. A variation of v means that the wear of n days is off by up to
-# v * sqrt(n) days' worth. Means are never known better than _LEAST_VARIATION, and two spans are
-# compared as if both varied by _USUAL_VARIATION.
+# Loads differ from day to day. A variation of v means that the wear of n days may differ from the
+# mean by v * sqrt(n) days' wear. Means are at least as uncertain as _LEAST_VARIATION makes them,
+# and two spans are compared as if both varied by _USUAL_VARIATION.
 _LEAST_VARIATION, _USUAL_VARIATION, _MOST_VARIATION = 0.5, 1.0, 30.0
 # The least variation with which any rate explains the readings is less than that of the true rate.
 _VARIATION_MARGIN = 1.5
 _BISECTIONS = 10
 # Two rates differ if their closest bounds have this ratio.
 _OTHER_RATE = 1.25
-# A drive skips no value if it has so many readings for each value, on average. A single rise must
-# come within this share of the history, as a load that stops makes one too.
+# With this many readings for each value, on average, none is skipped for want of readings. A
+# single rise must come within this share of the history, as a load that stops makes one too.
 _READINGS_PER_VALUE = 2
 _SHORT_RISE_SHARE = 1 / 6
 
@@ -48,21 +48,21 @@ class Bounds(NamedTuple):
     high: float
 
     def differs_from(self, other: Bounds) -> bool:
-        """Whether the closest rates of both are not nearly the same."""
+        """Return whether the closest rates of both differ by more than a quarter."""
         return self.low > _OTHER_RATE * other.high or self.high * _OTHER_RATE < other.low
 
     def is_apart_from(self, other: Bounds) -> bool:
-        """Whether both have no rate in common."""
+        """Return whether both have no rate in common."""
         return self.low > other.high or self.high < other.low
 
     def with_variation(self, span_s: float) -> Bounds:
-        """Return bounds at least as wide as a mean over a span whose days differ."""
+        """Return bounds that are at least as wide as the uncertainty of a mean over a span."""
         spread = self.middle * min(_LEAST_VARIATION / math.sqrt(span_s / _DAY_S), 0.5)
         low, high = min(self.low, self.middle - spread), max(self.high, self.middle + spread)
         return Bounds(low, self.middle, high)
 
     def joined(self, other: Bounds) -> Bounds:
-        """Return bounds that hold those of both."""
+        """Return the smallest bounds that contain both."""
         return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
 
 

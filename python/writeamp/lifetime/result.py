@@ -37,8 +37,8 @@ class Lifetime(AnyResult):
         method: what the answer is from: "simulation", "steps of percentage used", "no step of
             percentage used", "life so far", "percentage used" (100% and more) or "unknown".
         years, years_low, years_high: from now, or from new of a simulation; None if unknown. The
-            interval of a real drive is one of 90%.
-        at_least_years: the life is longer than this, where no more can be said; None otherwise.
+            interval of a real drive is a 90% interval.
+        at_least_years: lower bound, if only that is known; None otherwise.
         wa, wa_low, wa_high: of the load, or of the drive since it was new; None if unknown.
         wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
         dwpd: drive writes a day over the warranty that the drive endures under this load.

@@ -1,4 +1,4 @@
-"""Clock of a trace: its duration, and signs that the times are not to be believed."""
+"""Clock of a trace: its duration, and signs that its times are wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 _NS_PER_S = 1e9
 _S_PER_DAY = 86_400
-# A pause of a month in a trace of blocks is a clock that was set, or one of two CPUs.
+# A pause of a month in a block trace means that a clock was set, or that CPUs have two clocks.
 _LONGEST_PAUSE_S = 30 * _S_PER_DAY
 _LONGEST_S = 20 * 365 * _S_PER_DAY
 # A step back counts if it is a large part of the whole: completions that overtake are small ones.
@@ -25,9 +25,9 @@ class Clock:
     """Duration of a trace and doubts about its times.
 
     Attributes:
-        duration_s: latest minus earliest time; None if that is not to be believed.
+        duration_s: latest minus earliest time; None if the times are doubtful.
         doubts: sentences that say why.
-        absurd_rate: requests in a time that no drive serves, in words; None if it is plausible.
+        absurd_rate: number of requests and time span, if no drive is that fast; None otherwise.
     """
 
     duration_s: float | None
@@ -44,7 +44,7 @@ def clock_of(requests: pl.DataFrame) -> Clock:
         return Clock(0.0)
     if not span_s:
         same = f"all {count:,} requests carry the time {in_words(first_ns / _NS_PER_S)} s"
-        return Clock(None, (f"{same}: the duration is not known",))
+        return Clock(None, (f"{same}: the duration is unknown",))
     rate = None
     if count >= _FEWEST_OF_RATE and count / span_s >= _HIGHEST_RATE:
         rate = f"{count:,} requests would come in {in_words(span_s)} s"
@@ -64,21 +64,19 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
     steps_s = _steps_s(requests["timestamp_ns"].to_numpy())
     back_s, back_rows = _steps_back(requests)
     longest_back_s = float(back_s.max(initial=0))
-    longest_believed_s = float(_LONGEST_PAUSE_S)
+    longest_pause_s = float(_LONGEST_PAUSE_S)
     jumps = []
     if longest_back_s >= max(_SHORTEST_STEP_BACK_S, _LARGEST_STEP_BACK * span_s):
         row = int(np.argmax(back_s))
         jumps.append((int(back_rows[row]), "jump back", longest_back_s))
         # A clock that goes back far went ahead about as far before, unless it began there.
-        longest_believed_s = min(longest_believed_s, _AS_FAR * longest_back_s)
-    if len(ahead := np.flatnonzero(steps_s > longest_believed_s)):
+        longest_pause_s = min(longest_pause_s, _AS_FAR * longest_back_s)
+    if len(ahead := np.flatnonzero(steps_s > longest_pause_s)):
         jumps.append((int(ahead[0]) + 2, "jump", float(steps_s[ahead[0]])))
     doubts = []
     if jumps:
         row, way, jump_s = min(jumps)
-        doubts.append(
-            f"times {way} by {in_words(jump_s)} s at row {row}: the duration is not to be believed"
-        )
+        doubts.append(f"times {way} by {in_words(jump_s)} s at row {row}: the duration is unknown")
     if len(steps_s) >= _FEWEST_STEPS and len(back_s) >= _MOST_BACKWARD_STEPS * len(steps_s):
         doubts.append(
             f"{len(back_s):,} of {len(steps_s):,} times run backwards: they may be no times"

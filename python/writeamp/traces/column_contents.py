@@ -1,4 +1,4 @@
-"""Contents of columns: operations, numbers and times that the fields of a table can be."""
+"""Operations, numbers and times in the columns of a table."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def is_device(values: Sequence[str]) -> bool:
 
 
 def whole_numbers_in(values: Sequence[str]) -> npt.NDArray[np.int64] | None:
-    """Return a column of whole numbers, decimal or hexadecimal; None if it is none."""
+    """Return the whole numbers of a column, decimal or hexadecimal; None for other values."""
     if is_bare_hexadecimal(values):
         numbers = [int(value, 16) for value in values]
     elif all(_WHOLE.fullmatch(value) or _HEXADECIMAL.fullmatch(value) for value in values):
@@ -164,7 +164,7 @@ def is_rising(values: Sequence[str]) -> bool:
 
 
 def is_clock(values: Sequence[str]) -> bool:
-    """Return whether a rising column is neither one number alone nor the numbers of the rows."""
+    """Return whether a column rises, and is neither constant nor a row number."""
     if not is_rising(values):
         return False
     steps = np.diff([float(value) for value in values])
@@ -172,7 +172,7 @@ def is_clock(values: Sequence[str]) -> bool:
 
 
 def time_unit_in(values: Sequence[str]) -> str:
-    """Return the unit of time that a rising column proves; empty if it proves none."""
+    """Return the unit of time that a rising column proves; "" if it proves none."""
     if not values or not is_rising(values):
         return ""
     numbers = [float(value) for value in values]

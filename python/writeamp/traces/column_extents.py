@@ -1,4 +1,4 @@
-"""Columns of a table that hold offsets and lengths, found by what block requests are like."""
+"""Columns of offsets and lengths in a table, found by the properties of block requests."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def extents_in(columns: Mapping[int, Column], names: Mapping[int, str]) -> Exten
     if others and best.score - others[0].score < _CLEARLY:
         return None
     units = [(one.offset_unit, one.length_unit) for one in found if _has_columns_of(best, one)]
-    # Requests of files may have any size in bytes, which then look like odd numbers of sectors.
+    # Requests to files may have any size in bytes, which could be taken for sectors.
     is_paged = bool((columns[best.length] * UNIT_BYTES[best.length_unit] % _PAGE_BYTES == 0).all())
     is_sure = best.length_unit == "bytes" or is_paged
     # A table that has its sizes in bytes and in sectors proves both.
@@ -97,7 +97,7 @@ def _has_columns_of(one: Extents, other: Extents) -> bool:
 
 
 def _is_same(one: Extents, other: Extents, columns: Mapping[int, Column]) -> bool:
-    """Return whether two say the same: a table may have its sizes in bytes and in sectors."""
+    """Return whether two are equivalent: a table may have its sizes in bytes and in sectors."""
     lengths = [columns[each.length] * UNIT_BYTES[each.length_unit] for each in (one, other)]
     return one.offset == other.offset and (
         one.length == other.length or bool((lengths[0] == lengths[1]).all())

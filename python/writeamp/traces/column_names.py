@@ -1,4 +1,4 @@
-"""Names of columns: which field of a request each may hold, and in which unit."""
+"""Fields and units that the names of columns indicate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from writeamp.traces.trace import SECTOR_BYTES
 
-# A name is taken apart into words: `startLba_bytes` has three.
+# Names are split into words: `startLba_bytes` has three.
 _FIELDS = {
     "time": {"time", "timestamp", "ts", "at", "arrival", "datetime", "date", "clock", "elapsed"},
     "device": {"device", "deviceid", "dev", "devid", "disk", "diskid", "disknumber", "drive",
@@ -47,7 +47,7 @@ _KIB = re.compile(r"[kK]i?B(?![a-z])")
 
 
 def field_of(name: str) -> str:
-    """Return the field that a name stands for; `other` if it is none, empty if it may be any."""
+    """Return the field that a name indicates; "other" for none of them, "" if unclear."""
     words = _words(name)
     if words & _OTHERS and not words & _FIELDS["device"]:
         return "other"
@@ -82,7 +82,7 @@ def byte_unit_of(name: str) -> str:
 
 
 def is_in_4kib(name: str) -> bool:
-    """Return whether a name says the size of its unit, as `lba_4k` does."""
+    """Return whether a name contains a unit of 4 KiB, as `lba_4k` does."""
     return _IN_4KIB.search(name) is not None
 
 

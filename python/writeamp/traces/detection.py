@@ -1,4 +1,4 @@
-"""Format of a file, detected from its beginning and from what reading it so would mean."""
+"""Format of a file, detected from its first rows and the values that they would have."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def detect(path: str | os.PathLike[str]) -> str:
     why = "its first line is no row of a known format" if head.lines else "it has only blank lines"
     if suggestion is not None:
         raise _error(path, why, suggestion)
-    # The content of a file that is perhaps none for others to see is not shown.
+    # The file may be private: its content is not shown.
     if gap := gap_of(table):
         raise WriteampError(
             f"{path}: {why}, and {gap}; name the format with --format (--from in convert), as "
@@ -79,7 +79,7 @@ def detect(path: str | os.PathLike[str]) -> str:
 
 
 def _error(path: str | os.PathLike[str], why: str, suggestion: Suggestion | None) -> WriteampError:
-    """Return the refusal, which ends with the spec if there is one, so that it can be copied."""
+    """Return the error, which ends with the suggested spec, if any, so that users can copy it."""
     return WriteampError(
         f"{path}: {why}{_ending(suggestion) or f'; if not, state its columns: {EXAMPLE}'}"
     )
@@ -110,9 +110,9 @@ def _has_foreign_header(entry: Format, path: Path, head: Head) -> bool:
 
 
 def _absurdities(entry: Format, path: Path, head: Head) -> list[str]:
-    """Return what would be absurd if the first rows were of a format; empty if nothing is.
+    """Return the absurd values that the first rows would have in a format, as clauses.
 
-    Rows that are damaged say nothing of the format: reading it names them.
+    Damaged rows are no sign against the format: reading the file reports them.
     """
     if entry.rows is None or entry.unmistakable:
         return []
@@ -164,7 +164,7 @@ def _refuse_without_operations(path: str | os.PathLike[str], head: Head) -> None
     """Refuse oracleGeneral, whose records do not say what is written."""
     count = min(_LOOKED_AT, len(head.start) // _ORACLE_GENERAL.itemsize)
     records = np.frombuffer(head.start, _ORACLE_GENERAL, count)
-    looks_so = (
+    is_oracle_general = (
         count >= 2
         and b"\0" in head.start
         and bool((np.diff(records["time"].astype(np.int64)) >= 0).all())
@@ -172,9 +172,9 @@ def _refuse_without_operations(path: str | os.PathLike[str], head: Head) -> None
         and bool((np.isin(records["next"], _NO_NEXT) | (records["next"] > np.arange(count))).all())
         and bool((records["next"] < 2**48).all() | np.isin(records["next"], _NO_NEXT).any())
     )
-    if looks_so or ".oraclegeneral" in os.fspath(path).lower():
+    if is_oracle_general or ".oraclegeneral" in os.fspath(path).lower():
         raise WriteampError(
             f"{path}: is libCacheSim's oracleGeneral, whose records say neither read nor write, so "
-            "that what is written cannot be told; give the trace that it was made from (its VSCSI "
+            "what is written is unknown; give the trace that it was made from (its VSCSI "
             "file or CSV)"
         )

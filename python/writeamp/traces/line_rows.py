@@ -1,4 +1,4 @@
-"""Lines of tools that print for people, rewritten as rows that one parser reads."""
+"""Conversion of lines that tools print to rows for the parser of `rows.py`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def with_rows(block: Block, lines: pl.DataFrame, rows: pl.DataFrame) -> Block:
 
 @dataclass
 class LeftOut:
-    """Counts of what a reader leaves out, and of what the file lacks.
+    """Counts of skipped rows and lost events.
 
     Attributes:
         reasons: rows that are no requests, by the reason in words.

@@ -1,4 +1,4 @@
-"""Consequences that no block trace has: signs that a file is of another format."""
+"""Values that no block trace has: signs that a file has another format."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Numbers = npt.NDArray[np.uint64]
 
 
 def absurdities(requests: pl.DataFrame, devices: Sequence[str]) -> list[str]:
-    """Return what no block trace does in its first requests, as clauses with values.
+    """Return the implausible properties of a trace's first requests, as clauses with values.
 
     Args:
         requests: frame of the columns of `SCHEMA`.

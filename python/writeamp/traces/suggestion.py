@@ -50,7 +50,7 @@ class Suggestion:
 
     Attributes:
         spec: `columns:…`.
-        checks: what neither the values nor the names of the columns prove, as clauses.
+        checks: clauses for the user to check, as neither values nor names prove them.
     """
 
     spec: str
@@ -190,7 +190,7 @@ def _device_column(table: Table, taken: set[int | None]) -> int | None:
 
 
 def _without_parts(fields: _Fields) -> Iterator[_Fields]:
-    """Yield the fields, and then without their times, which are the first to be doubtful."""
+    """Yield the fields with their times, then without them, as times are most often wrong."""
     yield fields
     if fields.time is not None:
         yield replace(fields, time=None)

@@ -1,4 +1,4 @@
-"""Text with one row a line as a table: its separator, its names, and lines that are no rows."""
+"""Table in a text: its separator, column names, rows, and lines that are no rows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""BPF programs on tracepoints of the kernel: assembled, loaded and attached.
+"""BPF programs on tracepoints of the kernel, and their maps.
 
-The maps of programs are read here too. Numbers of calls, instructions and helpers are those of
-linux/bpf.h and linux/perf_event.h.
+Numbers of calls, instructions and helpers are from linux/bpf.h and linux/perf_event.h.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Instruction:
 
     @property
     def slots(self) -> int:
-        """Return the places of 8 bytes that it takes: a 64-bit constant takes two."""
+        """Number of 8-byte slots: a 64-bit constant takes two."""
         return 2 if self.opcode == _LOAD_CONSTANT else 1
 
 
@@ -122,7 +121,7 @@ NOT_EQUAL_R, AT_LEAST_R = 0x5D, 0x3D
 
 
 def jump_if(condition: int, dst: int, value: int, target: str, *, src: int = 0) -> Instruction:
-    """Jump to a label if `dst` compares so with a constant (or with `src`)."""
+    """Jump to a label if the condition holds for `dst` and a constant (or `src`)."""
     return Instruction(condition, dst, src, imm=value, target=target)
 
 
@@ -171,7 +170,7 @@ class Map:
         return int(_WORD.unpack(found.raw)[0])
 
     def __iter__(self) -> Iterator[int]:
-        """Give all keys."""
+        """Yield all keys."""
         after = ctypes.create_string_buffer(self.key.size)
         before = 0
         while True:
@@ -204,7 +203,7 @@ def hash_map(undo: ExitStack, entries: int, *, value_bytes: int = _WORD.size) ->
 
 
 def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> None:
-    """Run a program at each event of a tracepoint, whichever process causes it, until `undo`.
+    """Run a program at each event of a tracepoint, of any process, until `undo` closes.
 
     Raises:
         OSError: the kernel refused it.
@@ -223,7 +222,7 @@ def attach(undo: ExitStack, event_id: int, program: Sequence[Instruction]) -> No
         _ATTR_BYTES, b"\0"
     )
     buffer = ctypes.create_string_buffer(attributes, _ATTR_BYTES)
-    # A program sees the events of all processors, whichever one its event is opened on.
+    # The program runs on all processors, whichever one its event is opened on.
     processor = min(os.sched_getaffinity(0))
     event = _call(1, ctypes.byref(buffer), -1, processor, -1, _CLOEXEC)
     undo.callback(os.close, event)
@@ -247,7 +246,7 @@ def _bpf(command: int, request: bytes) -> int:
 def _call(which: int, *arguments: object) -> int:
     numbers = _CALLS.get(platform.machine())
     if numbers is None:
-        raise OSError(f"no numbers of system calls are known for {platform.machine()}")
+        raise OSError(f"unknown system call numbers for {platform.machine()}")
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     longs = (ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)
@@ -259,5 +258,5 @@ def _call(which: int, *arguments: object) -> int:
 
 
 def _signed(value: int) -> int:
-    """Return 32 bits as the signed number that they are."""
+    """Return 32 bits as a signed number."""
     return (value & 0x7FFF_FFFF) - (value & 0x8000_0000)

@@ -81,7 +81,7 @@ class Drive:
         return found
 
     def counting_writes(self) -> AbstractContextManager[WriteCounter | str]:
-        """Count what is passed to write() for files of the drive; give a reason if nothing can."""
+        """Count bytes passed to write() for the drive's files; yields a reason if impossible."""
         if self.mounted is None:
             return nullcontext("there is no file system")
         return write_counter(self.specification.settings.file_system, self.mounted.loop)

@@ -34,11 +34,11 @@ class Application:
 
     @staticmethod
     def of(counted: Counted | str, written: Written) -> Application:
-        """Choose what is known of a command's bytes.
+        """Return a command's bytes from the better of two counts.
 
         Args:
-            counted: the counts of the kernel's tracepoints, or why there are none.
-            written: what /proc/PID/io says of the command's processes.
+            counted: counts of the kernel's tracepoints, or why there are none.
+            written: counts in /proc/PID/io of the command's processes.
         """
         if isinstance(counted, str):
             reason = (
@@ -47,7 +47,7 @@ class Application:
             )
             return Application(written.calls_bytes, PROCESS_COUNTERS, reason)
         if counted.has_unseen_writes:
-            reason = "files were changed by calls whose bytes no tracepoint of this kernel gives"
+            reason = "files were changed by calls whose bytes no tracepoint of this kernel counts"
             return Application(None, TRACEPOINTS, reason)
         if counted.mapped_bytes > _MOST_MAPPED_SHARE * counted.written_bytes:
             reason = (
@@ -122,7 +122,7 @@ class Layers:
         return self.flash / top if top and self.unknown is None else None
 
     def notes(self) -> list[str]:
-        """Return sentences that a reader of the application's bytes should know."""
+        """Return a note if the application's bytes are unknown."""
         return [] if self.unknown is None else [f"no factor of the application: {self.unknown}"]
 
     def to_dict(self) -> dict[str, Any]:

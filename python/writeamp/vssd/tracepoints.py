@@ -1,4 +1,4 @@
-"""Tracepoints of the kernel: their numbers, and where the fields of their records are."""
+"""Tracepoints of the kernel: their numbers, fields and flags."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Tracepoint:
 
 @contextmanager
 def events_folder() -> Iterator[Path]:
-    """Give the folder of all tracepoints, which is mounted for as long if it is not yet.
+    """Yield the folder of all tracepoints, mounted temporarily if necessary.
 
     Raises:
         WriteampError: it cannot be mounted.

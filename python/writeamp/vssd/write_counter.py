@@ -20,8 +20,8 @@ from writeamp.vssd import bpf
 from writeamp.vssd.bpf import Instruction, Map
 from writeamp.vssd.tracepoints import Tracepoint, events_folder
 
-# Where a file system takes what write() was given, the field with the number of bytes, and the
-# function that all its writes go through.
+# Tracepoints where a file system takes the bytes of write(), with the field that counts them, and
+# the function that all its writes go through.
 _BUFFERED_WRITES = {
     "ext4": (
         ("ext4/ext4_da_write_end", "copied"),
@@ -61,16 +61,16 @@ class Counted:
     mapped_folios: int
     mapped_bytes: int
     has_unseen_writes: bool
-    """Whether files became dirty by calls of which no tracepoint gave the bytes."""
+    """Whether calls made files dirty while no tracepoint counted any bytes."""
 
 
 @dataclass(frozen=True)
 class WriteCounter:
-    """Counts of the kernel, which go on until it is closed."""
+    """Counters in the kernel, which run until their context ends."""
 
     sums: Map
     cut_copies: Map
-    """Position and bytes of the last copy of each thread, if it was cut short."""
+    """Position and bytes of each thread's last copy that was cut short."""
     mapped_folios: Map
     orders: Map
 
@@ -90,7 +90,7 @@ class WriteCounter:
 
 @contextmanager
 def write_counter(file_system: str, loop: str) -> Iterator[WriteCounter | str]:
-    """Count while the block lasts; give a sentence that says why not where that is impossible.
+    """Yield a running counter, or the reason why none can run.
 
     Args:
         file_system: type of the mounted file system.
@@ -102,13 +102,13 @@ def write_counter(file_system: str, loop: str) -> Iterator[WriteCounter | str]:
             found = _opened(undo, file_system, loop)
         except (OSError, KeyError, WriteampError) as error:
             undo.close()
-            found = f"the kernel's tracepoints cannot count what is passed to write() ({error})"
+            found = f"the kernel's tracepoints cannot count the bytes passed to write() ({error})"
         yield found
 
 
 def _opened(undo: ExitStack, file_system: str, loop: str) -> WriteCounter:
     if file_system not in _BUFFERED_WRITES:
-        raise WriteampError(f"{file_system} has none for that")
+        raise WriteampError(f"writeamp knows no tracepoints of {file_system}")
     major, minor = Path("/sys/block", Path(loop).name, "dev").read_text().strip().split(":")
     device = int(major) << _MINOR_BITS | int(minor)
     counter = WriteCounter(
@@ -150,7 +150,7 @@ def _sum_of(point: Tracepoint, field: str, device: int, counter: WriteCounter) -
 
 
 def _without_repeats(point: Tracepoint, cut_copies: Map) -> list[Instruction]:
-    """Take back a copy that was cut short, if the same thread repeats it from its beginning.
+    """Subtract a copy that was cut short, if the same thread repeats it from its beginning.
 
     The kernel cuts a copy at a page of the program's memory that it first has to bring in, and
     drops what it has copied unless it has the rest of the folio (ext4_da_write_end).
@@ -242,7 +242,7 @@ def _mapped(
 
 
 def _of_device(point: Tracepoint, field: str, device: int) -> list[Instruction]:
-    """Go on with events of one device only."""
+    """End the program unless the event is of the device."""
     return [bpf.load(1, 6, *point.fields[field]), bpf.jump_if(bpf.NOT_EQUAL, 1, device, "end")]
 
 
@@ -302,17 +302,17 @@ def _updated(of: Map, *, only_if_new: bool = False, label: str | None = None) ->
 
 
 def _places_of(*functions: str) -> list[Place]:
-    """Return where the code of functions of the kernel begins, and its bytes.
+    """Return the start address and the size of functions of the kernel.
 
     Raises:
-        WriteampError: the kernel does not tell this user.
+        WriteampError: this user may not read the addresses, or a function is missing.
     """
     text = Path("/proc/kallsyms").read_text()
     found = re.findall(r"^([0-9a-f]+) [tT] (\S+)", text, re.MULTILINE)
     starts = {name: int(start, 16) for start, name in found}
     addresses = sorted(set(starts.values()))
     if any(not starts.get(name) for name in functions):
-        raise WriteampError(f"the kernel does not tell where its functions are: {functions}")
+        raise WriteampError(f"the kernel does not show the addresses of {', '.join(functions)}")
     return [
         (starts[name], addresses[bisect_right(addresses, starts[name])] - starts[name])
         for name in functions

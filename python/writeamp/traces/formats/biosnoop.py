@@ -20,7 +20,7 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES, Tr
 
 _FORM = "TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms)"
 _USUAL = ("TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES")
-# Names may have spaces, and the kernel does not always know the disk.
+# Names of processes may have spaces, and the disk may be missing.
 _PATTERNS = {
     "TIME(s)": r"(?P<time>-?[0-9]+\.[0-9]+)",
     "COMM": r".*?",
@@ -32,7 +32,7 @@ _PATTERNS = {
 }
 _ANYTHING = r"\S+"
 _NEEDED = ("T", "SECTOR", "BYTES")
-# What the tools print for a request without a place: -1 in 64 bits, with a sign or without.
+# Sector of a request that has none: -1, signed or as an unsigned 64-bit number.
 _NO_SECTOR = ("-1", "18446744073709551615")
 _LOST = re.compile(r"\blost (\d+) (?:events|samples)", re.IGNORECASE)
 _CHATTER = r"^\s*(?:\^C|Tracing |Detaching)|^\s*$"
@@ -107,7 +107,7 @@ def _is_header(names: Sequence[str]) -> bool:
 
 
 class _Rewriting:
-    """Rewriter of a table with these columns, with counts of what it leaves out."""
+    """Converter of biosnoop's table to rows, with counts of skipped lines."""
 
     def __init__(self, names: Sequence[str], *, is_headed: bool) -> None:
         self._is_past_header = not is_headed
