@@ -290,7 +290,7 @@ def test_power_on_hours_that_stand_still_are_no_clock() -> None:
     facts += [replace(facts[-1], percentage_used=15)]
     found = lifetime_of_history([Snapshot("a", one, ("s",)) for one in facts])
     assert (found.years, found.at_least_years, found.method) == (None, None, "unknown")
-    assert "stand at 500 while percentage used rises from 12% to 15%" in found.warnings[0]
+    assert "stay at 500 while percentage used rises from 12% to 15%" in found.warnings[0]
 
 
 def test_a_single_reading_allows_another_load_than_that_of_the_life_so_far() -> None:
