@@ -88,7 +88,7 @@ def test_two_requests_read_the_same_and_are_detected(
 
 
 def test_systor_rows_without_a_type_are_counted(tmp_path: Path) -> None:
-    assert "1 rows without IOType are left out" in read(tmp_path, SYSTOR).notes
+    assert "left out: 1 rows without IOType" in read(tmp_path, SYSTOR).notes
 
 
 def test_systor_without_a_header_reads_the_same(tmp_path: Path) -> None:

@@ -118,14 +118,13 @@ def _opened(undo: ExitStack, file_system: str, loop: str) -> WriteCounter:
         orders=bpf.hash_map(undo, _MOST_ENTRIES),
     )
     with events_folder() as events:
-        points = {
-            name: Tracepoint.read(events, name) for name in (_DIRTIED, _CACHED, _DIRECT_ENDED)
-        }
+        direct, cached, dirtied = (
+            Tracepoint.read(events, name) for name in (_DIRECT_ENDED, _CACHED, _DIRTIED)
+        )
         writes = [
             (Tracepoint.read(events, name), field) for name, field in _BUFFERED_WRITES[file_system]
         ]
     writer, fault = _places_of(_WRITERS[file_system], _FAULT)
-    direct, cached, dirtied = (points[name] for name in (_DIRECT_ENDED, _CACHED, _DIRTIED))
     programs = [
         *((point, _sum_of(point, field, device, counter)) for point, field in writes),
         (direct, _direct(direct, writer, device, counter.sums)),

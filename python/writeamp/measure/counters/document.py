@@ -40,6 +40,10 @@ class Document:
     name: str
     content: bytes
 
+    def with_text(self, text: str) -> Document:
+        """Return a document of the same name with another text."""
+        return Document(self.name, text.encode("utf-8", "replace"))
+
     @cached_property
     def text(self) -> str:
         """The text, of which bytes of an unknown encoding are replaced."""

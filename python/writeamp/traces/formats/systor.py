@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.line_rows import LeftOut
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.source import Block
@@ -32,23 +33,14 @@ _WITHOUT_TYPE = re.compile(rb"^[^,\n]*,[^,\n]*,[ \t]*,[^\n]*", re.MULTILINE)
 _OP, _OP_CHECK = operation("IOType", {"read": ["R"], "write": ["W"]})
 
 
-class _LeftOut:
-    """Rows without a type, which are emptied and counted."""
+def _rows(path: Path) -> RowFormat:
+    left_out = LeftOut()
 
-    def __init__(self) -> None:
-        self._rows = 0
-
-    def empty(self, block: Block) -> Block:
+    def without_untyped(block: Block) -> Block:
         text, count = _WITHOUT_TYPE.subn(b"", block.text)
-        self._rows += count
+        left_out.reasons["rows without IOType"] += count
         return replace(block, text=text) if count else block
 
-    def notes(self) -> list[str]:
-        return [f"{self._rows} rows without IOType are left out"] if self._rows else []
-
-
-def _rows(path: Path) -> RowFormat:
-    left_out = _LeftOut()
     return RowFormat(
         name="systor",
         layout=_LAYOUT,
@@ -60,7 +52,7 @@ def _rows(path: Path) -> RowFormat:
         length=pl.col("Size"),
         notes=["times are seconds since 1970; offsets and sizes are bytes; a LUN is a device"],
         header=_HEADER,
-        without_others=left_out.empty,
+        without_others=without_untyped,
         left_out=left_out.notes,
     )
 

@@ -106,7 +106,7 @@ def logs_in(document: Document) -> list[Log]:
         )
     lines = [text for one in logs if (text := _line_of(one)) is not None]
     if len(logs) > 1 and len(lines) == len(logs):
-        return logs_in(Document(document.name, "\n".join(lines).encode()))
+        return logs_in(document.with_text("\n".join(lines)))
     return _completed(logs) or [Log(plain)]
 
 
@@ -122,14 +122,14 @@ def _printed_results(document: Document) -> list[Log]:
         except WriteampError:
             return []
         end = span.end
-        content = document.text[span.start : span.end].encode("utf-8", "replace")
-        found.append(Log(Document(document.name, content), machine=one["machine"]))
+        printed = document.with_text(document.text[span.start : span.end])
+        found.append(Log(printed, machine=one["machine"]))
     return found
 
 
 def plain_document(document: Document) -> Document:
     """Return a document whose text is as the tool printed it."""
-    return Document(document.name, plain_text(document.text).encode("utf-8", "replace"))
+    return document.with_text(plain_text(document.text))
 
 
 def texts_in_json(document: Document) -> list[Document]:
@@ -139,7 +139,7 @@ def texts_in_json(document: Document) -> list[Document]:
     except WriteampError:
         return []
     found = dict.fromkeys(text.strip("\n") for text in _texts(root))
-    return [Document(document.name, text.encode("utf-8", "replace")) for text in found]
+    return [document.with_text(text) for text in found]
 
 
 def _texts(root: Any) -> Iterator[str]:
@@ -177,9 +177,8 @@ def _is_json(document: Document) -> bool:
 
 def _nested(log: Log) -> list[Log]:
     """Return the logs inside the document of JSON of a log."""
-    name = log.document.name
     return [
-        Log(Document(name, json.dumps(one).encode()), _short(device), log.machine)
+        Log(log.document.with_text(json.dumps(one)), _short(device), log.machine)
         for one, device in nested_logs(log.document.json)
     ]
 
@@ -196,9 +195,7 @@ def _items(log: Log) -> list[Log]:
         return []
     if not all(one.keys() & _KEYS_OF_LOGS for one in root):
         return []
-    return [
-        log._replace(document=Document(log.document.name, json.dumps(one).encode())) for one in root
-    ]
+    return [log._replace(document=log.document.with_text(json.dumps(one))) for one in root]
 
 
 def _split(document: Document) -> Iterator[Log]:
@@ -210,7 +207,7 @@ def _split(document: Document) -> Iterator[Log]:
     place = failures = 0
 
     def log(content: str) -> Log:
-        return Log(Document(document.name, content.encode("utf-8", "replace")), device, machine)
+        return Log(document.with_text(content), device, machine)
 
     while place < len(text):
         end = text.find("\n", place) + 1 or len(text)
@@ -309,7 +306,7 @@ def _completed(logs: list[Log]) -> list[Log]:
             behind = _VERSION_LINE.sub("", one.document.text, count=1)
             text = f"{before.document.text.rstrip()}\n\n{behind}"
             done[-1] = before._replace(
-                document=Document(one.document.name, text.encode("utf-8", "replace")),
+                document=one.document.with_text(text),
                 device=before.device or one.device,
             )
         else:
