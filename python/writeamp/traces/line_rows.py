@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -14,6 +15,14 @@ def numbered_lines(block: Block) -> pl.DataFrame:
     """Return the lines of a block as column `line`, with their numbers in the file as `number`."""
     lines = pl.Series("line", block.text.decode().split("\n"), dtype=pl.String)
     return pl.DataFrame({"line": lines}).with_row_index("number", offset=block.first_line)
+
+
+def with_fields(
+    frame: pl.DataFrame, column: str, pattern: str, names: Sequence[str]
+) -> pl.DataFrame:
+    """Return a frame with the groups of a pattern as columns; null where it does not match."""
+    groups = pl.col(column).str.extract_groups(pattern).struct.rename_fields(names)
+    return frame.with_columns(groups.alias("fields")).unnest("fields")
 
 
 def with_rows(block: Block, lines: pl.DataFrame, rows: pl.DataFrame) -> Block:

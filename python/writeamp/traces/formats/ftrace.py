@@ -11,7 +11,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.format import Format, ReadOptions, only_read
 from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
-from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
+from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
@@ -34,7 +34,6 @@ _FORM = (
 _GAP = r"[ \t]+"
 # `perf script` may print a period after the time, and names the group of the event.
 _EVENT = rf"[ \t]([0-9.]+):{_GAP}(?:[0-9]+{_GAP})?(?:block:)?(block_\w+):[ \t]*(.*)$"
-_TIME_GROUP, _EVENT_GROUP, _REST_GROUP = 1, 2, 3
 _REQUEST = (
     rf"^([0-9]+,[0-9]+){_GAP}([A-Z]+){_GAP}(?:(?:[0-9]+{_GAP})?\([^)]*\){_GAP})?"
     rf"(-?[0-9]+){_GAP}\+{_GAP}([0-9]+){_GAP}(?:\w+,[0-9]+,[0-9]+{_GAP})?\[(.*?)\]?[ \t\r]*$"
@@ -74,11 +73,7 @@ class _Events:
     def rows_of(self, block: Block) -> Block:
         """Return a block in which the events of the stage are rows, and other lines are empty."""
         lines = numbered_lines(block)
-        events = lines.with_columns(
-            time=pl.col("line").str.extract(_EVENT, _TIME_GROUP),
-            event=pl.col("line").str.extract(_EVENT, _EVENT_GROUP),
-            rest=pl.col("line").str.extract(_EVENT, _REST_GROUP),
-        )
+        events = with_fields(lines, "line", _EVENT, ["time", "event", "rest"])
         self._look_at_others(block, events.filter(pl.col("event").is_null()))
         self._present.update(dict(events["event"].drop_nulls().value_counts().rows()))
         chosen = events.filter(pl.col("event") == self.event)
@@ -116,8 +111,7 @@ class _Events:
                 self._left_out.lost += max(0, int(buffered[2]) - int(buffered[1]))
 
     def _requests(self, block: Block, events: pl.DataFrame) -> pl.DataFrame:
-        groups = pl.col("rest").str.extract_groups(_REQUEST).struct.rename_fields(_REQUEST_FIELDS)
-        fields = events.with_columns(groups.alias("fields")).unnest("fields")
+        fields = with_fields(events, "rest", _REQUEST, _REQUEST_FIELDS)
         self._refuse_odd(block, fields)
         names = {word: operation_of_rwbs(word) or word for word in fields["rwbs"].unique()}
         has_sectors = pl.col("sectors").str.contains("[1-9]")

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from writeamp.traces.format import Format, ReadOptions, only_read
-from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
+from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
@@ -104,17 +104,14 @@ class _Events:
 
 def _of_data(events: pl.DataFrame, pattern: str, extent: list[str]) -> pl.DataFrame:
     """Return the events of a layout as columns `number` and `row`."""
-    groups = pl.col("line").str.extract_groups(pattern)
-    names = ["event", "time", *extent, "disk"]
-    fields = events.with_columns(groups.struct.rename_fields(names).alias("fields"))
-    found = fields.unnest("fields").drop_nulls("event")
+    fields = with_fields(events, "line", pattern, ["event", "time", *extent, "disk"])
     decimal = [
         pl.col(name).str.to_integer(base=16, dtype=pl.UInt64, strict=False).cast(pl.String)
         for name in ("offset", "size")
     ]
     return (
-        found.with_columns(decimal)
-        .drop_nulls(["offset", "size"])
+        fields.with_columns(decimal)
+        .drop_nulls(["event", "offset", "size"])
         .select(
             "number", row=pl.format("{} {} {} {} {}", "time", "disk", "event", "offset", "size")
         )
@@ -122,11 +119,8 @@ def _of_data(events: pl.DataFrame, pattern: str, extent: list[str]) -> pl.DataFr
 
 
 def _of_flushes(events: pl.DataFrame) -> pl.DataFrame:
-    groups = (
-        pl.col("line").str.extract_groups(_FLUSH).struct.rename_fields(["event", "time", "disk"])
-    )
-    found = events.with_columns(groups.alias("fields")).unnest("fields").drop_nulls("event")
-    return found.select("number", row=pl.format("{} {} {} 0 0", "time", "disk", "event"))
+    flushes = with_fields(events, "line", _FLUSH, ["event", "time", "disk"]).drop_nulls("event")
+    return flushes.select("number", row=pl.format("{} {} {} 0 0", "time", "disk", "event"))
 
 
 def _rows(path: Path) -> RowFormat:
