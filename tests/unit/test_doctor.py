@@ -183,6 +183,7 @@ def test_a_trace_of_every_format_is_judged(path: Path) -> None:
         ('{"fio version": "fio-3.33", "jobs": [', ["cut short"]),
         ("[Unit]\nDescription=a service\n", ["nothing that can be judged"]),
         ("128166372003061629,hm,0,Write,1\n", ["format"]),
+        ("op,lba,size\nW,8,4096\nR,16,4096\n", ["reads it: --format columns:offset=lba"]),
     ],
 )
 def test_what_is_none_of_the_inputs_is_refused(

@@ -243,6 +243,15 @@ def test_events_that_cannot_be_all_are_doubted(tmp_path: Path) -> None:
     assert "1234 events were lost while recording" in info_of(tmp_path / "trace.txt")
 
 
+def test_what_is_doubtful_comes_with_a_conversion_and_with_the_doctor(tmp_path: Path) -> None:
+    path = CASES / "t02-leveldb-blkparse-C.txt"
+    done = run("trace convert", f"{path} {tmp_path / 'out.parquet'} --action C")
+    assert done.status == 0
+    assert "times jump by 1.27e9 s" in " ".join(done.err.split())
+    done = run("doctor", f"{path} --action C")
+    assert "times jump by 1.27e9 s" in " ".join(done.out.split())
+
+
 def test_what_is_doubtful_comes_with_a_simulation_too(tmp_path: Path) -> None:
     rows = [event(at, WRITE_Q, cpu=1, sequence=at) for at in range(1, 300)]
     path = tmp_path / "t.blktrace.1"

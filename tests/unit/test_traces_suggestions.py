@@ -259,6 +259,14 @@ def test_public_tables_get_the_spec_that_reads_them(
             "columns:offset=lba:sectors,length=size:bytes,op=op:W=write/R=read",
             "the times in time do not matter (time=time:datetime adds them)",
         ),
+        # A number of a device that, added to a length, is another length.
+        (
+            "".join(
+                f"8,0,D,{row % 7 * 4000 + 8 * row},{(8, 16, 32)[row % 3]},W\n" for row in range(90)
+            ),
+            "columns:offset=4:sectors,length=5:sectors,op=6:W=write",
+            "",
+        ),
         # Volumes without a name.
         (
             "".join(f"{row % 3} W {4096 * row} 4096\n" for row in (3, 2, 7, 1, 8, 4, 6, 5) * 4),
@@ -315,6 +323,15 @@ def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text
     [
         ("time,offset,size\n1,4096,4096\n2,8192,4096\n", "no column clearly holds operations (op="),
         ("op,offset,size\nW,4096,4096\nW,,4096\n", "offset has values that are no whole numbers"),
+        (
+            "D BLOCK SIZE\n" + "W 8 4096\nR 16 4096\n" * 9 + "Ending tracing...\n",
+            "op=D:W=write/R=read,separator=space fits, but for line 20: the row has 2 columns",
+        ),
+        (
+            "disk,op,lba,size\n" + "".join(f"{at}0,W,{at * 16},4096\n" for at in range(9)),
+            "by --format columns:device=disk,offset=lba:sectors,length=size:bytes,op=op:W=write, "
+            "there would be 9 devices for 9 requests",
+        ),
         ("op,lpn,x\nW,1,a\nW,2,b\n", "no two columns are clearly the offsets and lengths"),
     ],
 )

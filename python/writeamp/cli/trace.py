@@ -116,8 +116,11 @@ def convert(
     trace = traces.read(file, asked.source, action=asked.action)
     notes = [*trace.notes, *traces.write(trace, out, asked.target, replace=force)]
     if json:
-        options.print_json({"path": str(out), "requests": trace.requests.height, "notes": notes})
+        found = {"path": str(out), "requests": trace.requests.height}
+        options.print_json(found | {"warnings": trace.warnings, "notes": notes})
     else:
+        for warning in trace.warnings:
+            options.warn(warning)
         for note in notes:
             options.note(note)
 

@@ -26,6 +26,7 @@ from writeamp.mistakes.traces import TraceFacts, of_pages, of_trace
 from writeamp.reports.embedding import ELEMENT, report_of
 from writeamp.results.signatures import signed_verb
 from writeamp.traces.source import file_path, read_head
+from writeamp.traces.suggestion import suggestion_of
 
 # Job files, results and snapshots are small; what is larger is a trace, or nothing of ours.
 _MOST_BYTES = 64 << 20
@@ -280,8 +281,10 @@ def _verb(document: Mapping[str, Any]) -> str | None:
 
 def _of_trace(path: Path, trace_format: str | None, action: str | None) -> TraceFacts:
     if trace_format is None:
-        head = read_head(file_path(path))
-        if not any(one.matches(head) for one in traces.FORMATS.values()):
+        file = file_path(path)
+        head = read_head(file)
+        is_of_format = any(one.matches(head) for one in traces.FORMATS.values())
+        if not is_of_format and suggestion_of(file, head) is None:
             raise WriteampError(
                 f"{path} is nothing that can be judged; such are: {_VALID}. Of a trace, --format "
                 "says which one it is"

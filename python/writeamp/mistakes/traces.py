@@ -92,7 +92,7 @@ def of_trace(trace: Trace) -> TraceFacts:
         extent_bytes=int((requests["offset"] + requests["length"]).max()),  # type: ignore[arg-type]
         times_ns=np.sort(requests["timestamp_ns"].to_numpy()),
         repeated=float(same or 0.0),
-        notes=(*trace.doubts, *trace.notes),
+        notes=(*trace.warnings, *trace.notes),
     )
 
 

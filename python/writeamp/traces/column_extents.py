@@ -138,9 +138,12 @@ def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, st
     places = len(np.unique(starts))
     if places == 1 and len(starts) >= _FEWEST_AT_ONE_PLACE:
         return None
-    score = _of_names(found, names) + _FOLLOWING * min(1.0, _following(starts, sizes) / _OFTEN)
+    # Of a few numbers, some are sums of others by chance.
+    following = _following(starts, sizes) if places * _FEWEST_AT_ONE_PLACE > len(starts) else 0.0
+    score = _of_names(found, names) + _FOLLOWING * min(1.0, following / _OFTEN)
     score += float(places > len(np.unique(sizes))) + 0.5 * (found.length == found.offset + 1)
     score += 0.5 * bool((sizes % _PAGE_BYTES == 0).all())
+    score -= 0.5 * bool(sizes.min() == sizes.max())
     score += 0.5 * bool(starts.max() > _FAR * sizes.max())
     is_named = byte_unit_of(names[found.length]) == found.length_unit
     if (found.offset_unit, found.length_unit) == ("bytes", "sectors") and not is_named:
@@ -153,7 +156,7 @@ def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, st
     steps = np.diff(offsets)
     if places >= _FEWEST_PLACES and (steps == 1).all():  # a row number
         score -= _MISNAMED
-    elif len(steps) > 1 and (steps > 0).all() and _following(starts, sizes) <= 0.5:  # times?
+    elif len(steps) > 1 and (steps > 0).all() and following <= 0.5:  # times?
         score -= 1.0
     return score
 

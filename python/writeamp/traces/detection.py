@@ -17,7 +17,7 @@ from writeamp.traces.plausibility import absurdities
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Block, Head, file_path, read_head
-from writeamp.traces.suggestion import Suggestion, gap_of, suggestion_of
+from writeamp.traces.suggestion import Suggestion, gap_of, misfit_of, suggestion_of
 from writeamp.traces.text_table import table_of
 from writeamp.traces.words import EXAMPLE
 
@@ -66,6 +66,8 @@ def detect(path: str | os.PathLike[str]) -> str:
     why = "its first line is no row of a known format" if head.lines else "it has only blank lines"
     if suggestion is not None:
         raise _error(path, why, suggestion)
+    if misfit := misfit_of(file, head):
+        raise WriteampError(f"{path}: {why}; {misfit}")
     # The file may be private: its content is not shown.
     if gap := gap_of(table):
         raise WriteampError(

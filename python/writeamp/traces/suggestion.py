@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -42,6 +43,7 @@ _FLAGS = {"write": ("read", "write"), "read": ("write", "read"), "op": ("read", 
 # Times without a unit are taken as seconds if requests then come at least so often.
 _LONGEST_MEAN_GAP_S = 60
 _FEWEST_PER_DEVICE = 8
+_LINE = "line "
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,22 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
         fields = replace(fields, operations=with_opposites(fields.operations))
     for tried in _without_parts(fields):
         spec = _spec(table, tried)
-        if _reads(spec, path, head):
+        if not _faults_of(spec, path, head):
             return Suggestion(spec, tuple(_checks(table, tried)))
     return None
+
+
+def misfit_of(path: Path, head: Head) -> str:
+    """Return the spec of the columns, and why it is not suggested; empty if there is none."""
+    table = table_of(head.text)
+    fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
+    if table is None or fields is None:
+        return ""
+    spec = _spec(table, replace(fields, time=None))
+    option = f"--format {shlex.quote(spec)}"
+    faults = _faults_of(spec, path, head)
+    is_of_a_row = faults[0].startswith(_LINE)
+    return f"{option} fits, but for {faults[0]}" if is_of_a_row else f"by {option}, {faults[0]}"
 
 
 def gap_of(table: Table | None) -> str:
@@ -227,18 +242,18 @@ def _base(table: Table, column: int) -> str:
     return "hex-" if is_bare_hexadecimal(table.column(column)) else ""
 
 
-def _reads(spec: str, path: Path, head: Head) -> bool:
-    """Return whether a spec reads the first rows, without absurd consequences."""
+def _faults_of(spec: str, path: Path, head: Head) -> list[str]:
+    """Return why a spec does not read the first rows, or the absurd consequences if it does."""
     try:
         entry = column_format(spec)
         assert entry.rows is not None
         rows = entry.rows(path)
         devices = DeviceCodes(rows.device_separator)
         requests = rows.requests_of(Block(path, 1, head.text.encode()), devices)
-    except WriteampError:
-        return False
+    except WriteampError as error:
+        return [str(error).replace(f"{path}:", _LINE, 1)]
     names, codes = devices.renumber(requests["device"])
-    return not absurdities(requests.with_columns(device=codes), names)
+    return absurdities(requests.with_columns(device=codes), names)
 
 
 def _checks(table: Table, fields: _Fields) -> Iterator[str]:

@@ -15,6 +15,7 @@ _FEWEST = 1000
 _REPEATED = 0.3
 # A pause of so great a share of the time, of a trace that goes on all the time otherwise.
 _GAP, _BUSY = 0.25, 1e-3
+_OF_CLOCKS = ("not to be believed", "may be no times", "doubtful")
 
 
 def _of_trace(trace: TraceFacts) -> Iterator[Found]:
@@ -36,6 +37,14 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
     lost = [one for one in trace.notes if any(word in one for word in words)]
     if lost:
         yield Found(lost[0])
+    clock = [one for one in trace.notes if any(words in one for words in _OF_CLOCKS)]
+    if clock:
+        yield Found(
+            clock[0],
+            message="The times of the trace are wrong, which matters where time counts",
+            advice="state the columns and their units, or trace on one clock",
+            severity="note",
+        )
 
 
 def _gap(trace: TraceFacts) -> Iterator[Found]:
