@@ -267,6 +267,17 @@ def test_public_tables_get_the_spec_that_reads_them(
             "columns:offset=4:sectors,length=5:sectors,op=6:W=write",
             "",
         ),
+        # An index without a name, and offsets that rise as times do.
+        (
+            "\top\tlba\tsize\n0\tW\t8\t4096\n1\tW\t16\t4096\n2\tW\t24\t512\n",
+            "columns:offset=lba:sectors,length=size:bytes,op=op:W=write,separator=tab",
+            "",
+        ),
+        (
+            "W,1000,8\nW,1008,8\nR,1200,16\nW,1216,8\n",
+            "columns:offset=2:sectors,length=3:sectors,op=1:W=write/R=read",
+            "if column 2 is an offset and no time",
+        ),
         # Volumes without a name.
         (
             "".join(f"{row % 3} W {4096 * row} 4096\n" for row in (3, 2, 7, 1, 8, 4, 6, 5) * 4),
@@ -310,6 +321,11 @@ def test_a_spec_is_derived_from_content_and_says_what_to_check(
         "op,start,end\nW,8192,12288\nR,40960,49152\nW,4096,8192\n",
         "op,offset,size\n" + "W,0,4096\nW,0,8192\n" * 8,  # one place
         "op,offset,size\nW,1.05e6,4096\nR,1.06e6,8192\n",  # digits may be lost
+        # Depths of a queue, some of which are sums of others and a length.
+        "".join(
+            f"{row * 8 % 33},{row * 7919 % 2000000},{(16, 128, 8)[row % 3]},W\n"
+            for row in range(60)
+        ),
     ],
 )
 def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text: str) -> None:

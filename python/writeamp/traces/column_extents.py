@@ -19,10 +19,11 @@ _PAGE_BYTES = 4096
 _NEARLY_ALL = 0.95
 # A request often begins where one of the last few ended.
 _LOOKED_BACK = 4
-_OFTEN, _MOSTLY = 0.2, 0.5
+_OFTEN, _MOSTLY, _BEYOND_CHANCE = 0.2, 0.5, 0.8
 # Offsets of so many places that are all multiples of 4 KiB count bytes, whatever their name is.
 _FEWEST_PLACES = 3
 _FEWEST_AT_ONE_PLACE = 8
+_MANY_PLACES, _FEW_PER_PLACE = 64, 4
 # Weights of signs: a name is worth less than requests that follow each other.
 _NAMED, _UNIT_NAMED, _FOLLOWING, _MISNAMED, _MIXED = 3.0, 1.0, 4.0, 4.0, 1.5
 # By how much the best pair of columns must be better than any other pair.
@@ -131,20 +132,23 @@ def _units(values: Column, name: str, most_bytes: int) -> Iterator[str]:
 def _score(found: Extents, columns: Mapping[int, Column], names: Mapping[int, str]) -> float | None:
     """Return the weight of all signs; None if these cannot be offsets and lengths."""
     offsets, lengths = columns[found.offset], columns[found.length]
-    if not lengths.any():
+    if (lengths > 0).mean() < _NEARLY_ALL:
         return None
     starts = offsets * UNIT_BYTES[found.offset_unit]
     sizes = lengths * UNIT_BYTES[found.length_unit]
     places = len(np.unique(starts))
     if places == 1 and len(starts) >= _FEWEST_AT_ONE_PLACE:
         return None
-    # Of a few numbers, some are sums of others by chance.
-    following = _following(starts, sizes) if places * _FEWEST_AT_ONE_PLACE > len(starts) else 0.0
+    is_far = bool(starts.max() > _FAR * sizes.max())
+    following = _following(starts, sizes)
+    are_many = places > min(_MANY_PLACES, len(starts) / _FEW_PER_PLACE)
+    if not (are_many and is_far) and following < _BEYOND_CHANCE:
+        following = 0.0  # of small numbers, some are sums of others by chance
     score = _of_names(found, names) + _FOLLOWING * min(1.0, following / _OFTEN)
     score += float(places > len(np.unique(sizes))) + 0.5 * (found.length == found.offset + 1)
     score += 0.5 * bool((sizes % _PAGE_BYTES == 0).all())
     score -= 0.5 * bool(sizes.min() == sizes.max())
-    score += 0.5 * bool(starts.max() > _FAR * sizes.max())
+    score += 0.5 * is_far
     is_named = byte_unit_of(names[found.length]) == found.length_unit
     if (found.offset_unit, found.length_unit) == ("bytes", "sectors") and not is_named:
         score -= _MISNAMED

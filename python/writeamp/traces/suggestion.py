@@ -270,6 +270,8 @@ def _checks(table: Table, fields: _Fields) -> Iterator[str]:
             counting.setdefault(unit, []).append(_called(table, column))
     for unit, names in counting.items():
         yield f"{' and '.join(names)} {'count' if len(names) > 1 else 'counts'} {unit}"
+    if fields.time is None and not table.names and is_clock(table.column(extents.offset)):
+        yield f"{_called(table, extents.offset)} is an offset and no time"
     if extents.is_offset_coarser and extents.offset_unit == "sectors":
         yield f"{_called(table, extents.offset)} counts sectors of 512 bytes, no larger ones"
     if _base(table, extents.offset) and not _base(table, extents.length):

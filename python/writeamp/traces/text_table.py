@@ -74,7 +74,8 @@ class Table:
 
 def table_of(text: str) -> Table | None:
     """Return the table that a text is, or None if its lines have different numbers of fields."""
-    lines = [(at, line.strip()) for at, line in enumerate(text.split("\n")) if line.strip()]
+    # A tab at the beginning separates an empty field.
+    lines = [(at, line.strip(" \r")) for at, line in enumerate(text.split("\n")) if line.strip()]
     comments = [line.lstrip(_COMMENT) for _, line in lines if line.startswith(_COMMENT)]
     content = [(at, line) for at, line in lines if not line.startswith(_COMMENT)]
     for separator in SEPARATORS if content else ():
