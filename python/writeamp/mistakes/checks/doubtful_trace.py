@@ -15,7 +15,7 @@ _FEWEST = 1000
 _REPEATED = 0.3
 # A pause of so great a share of the time, of a trace that goes on all the time otherwise.
 _GAP, _BUSY = 0.25, 1e-3
-_OF_CLOCKS = ("not to be believed", "may be no times", "doubtful")
+_OF_CLOCKS = ("times jump", "may be no times", "is doubtful")
 
 
 def _of_trace(trace: TraceFacts) -> Iterator[Found]:
