@@ -1,1 +1,1 @@
-"""Text as people paste it: readers get it without quotes, colours, log prefixes and wraps."""
+"""Removal of what pasting adds to a log: quotes, colours, log prefixes, line breaks."""

@@ -52,7 +52,7 @@ def _plain(character: str) -> str:
 
 
 def with_plain_characters(text: str) -> str:
-    """Return a text with lines that end in a newline, without escapes and odd spaces."""
+    """Return a text with plain line ends, spaces and dashes, and without escape sequences."""
     if not text.isascii():
         if _MISREAD.search(text):
             text = _MISREAD.sub(_read_again, text)

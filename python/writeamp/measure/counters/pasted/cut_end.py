@@ -18,7 +18,7 @@ _HOURS_ID = 9
 
 
 def with_cut_end(found: Sequence[Facts], text: str) -> list[Facts]:
-    """Return the facts of a text whose last value may be cut, with a doubt if it is one of them.
+    """Return the facts of a text, with a doubt if the number at its end is one of their values.
 
     Args:
         found: of the last log in the text.
@@ -32,11 +32,11 @@ def with_cut_end(found: Sequence[Facts], text: str) -> list[Facts]:
     for place in reversed(range(len(checked))):
         names = list(dict.fromkeys(_values_at(line, number[0], checked[place])))
         if names:
-            said = (
+            evidence = (
                 f"the text ends with {number[0].strip()}, {' and '.join(names)}, without the end "
                 "of the line: if the paste was cut there, digits are missing"
             )
-            check = Check(CUT_END, "doubt", said)
+            check = Check(CUT_END, "doubt", evidence)
             checked[place] = replace(checked[place], checks=(*checked[place].checks, check))
             break
     return checked
@@ -48,7 +48,7 @@ def _last_line(text: str) -> str:
 
 
 def _values_at(line: str, number: str, facts: Facts) -> Iterator[str]:
-    """Yield the names of the facts' values that stand at the end of the last line."""
+    """Yield the names of the values that the last line ends with."""
     row = ROW.match(line)
     labels = {f"attribute {whole(row['id'])}"} if row else _labels(number, facts)
     is_hours = whole(row["id"]) == _HOURS_ID if row else "hours" in line.lower()
@@ -68,7 +68,7 @@ def _values_at(line: str, number: str, facts: Facts) -> Iterator[str]:
 
 
 def _labels(number: str, facts: Facts) -> set[str]:
-    """Return the attributes of a table without rows, as of CSV, that have a number."""
+    """Return the attributes with a raw value, for logs without rows such as CSV."""
     counts = _counts(number) - {0}
     return {label for label, raw in facts.raws if raw in counts}
 

@@ -1,4 +1,4 @@
-"""Logs of one file by the drives that they are of."""
+"""Assignment of the logs in one file to drives."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def by_drive(parts: Sequence[Part]) -> list[list[Facts]]:
 
 
 def _names(part: Part) -> list[tuple[str, ...]]:
-    """Return the names by which other logs are known to be of the same drive."""
+    """Return the identities that other logs of the same drive share."""
     names: list[tuple[str, ...]] = []
     if part.facts.serial:
         names.append(("serial", part.facts.serial))
@@ -69,7 +69,7 @@ def _may_join(group: Sequence[Part], part: Part) -> bool:
 
 
 def _are_one(groups: Sequence[Sequence[Part]]) -> bool:
-    """Return whether nothing says that groups are of several drives, or of several moments."""
+    """Return whether all groups may be of one drive at one moment."""
     parts = [part for group in groups for part in group]
     return all(_may_join(parts[:place], part) for place, part in enumerate(parts))
 
@@ -111,7 +111,7 @@ def _contradict(one: Part, other: Part) -> bool:
 
 
 def _kind(facts: Facts) -> str:
-    """Return by which commands a drive is read; "" if its facts do not say."""
+    """Return the command set of a drive; "" if its facts do not show it."""
     if facts.raws:
         return "ATA"
     if facts.used_label.startswith("SCSI"):

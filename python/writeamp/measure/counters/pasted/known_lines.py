@@ -1,4 +1,4 @@
-"""Lines that are surely of a drive's log, by which a change of a text is judged."""
+"""Patterns of a drive's log lines, which decide whether a change of a text is right."""
 
 from __future__ import annotations
 

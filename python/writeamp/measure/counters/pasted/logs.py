@@ -80,7 +80,7 @@ class Log(NamedTuple):
 
 
 def logs_in(document: Document) -> list[Log]:
-    """Return the logs of a document, and nothing else that stands between them.
+    """Return the logs of a document, without the text between them.
 
     A document that is one of JSON, or no text, is returned as it is.
 
@@ -164,7 +164,7 @@ def _is_binary(document: Document) -> bool:
 
 
 def _is_json(document: Document) -> bool:
-    """Return whether a document is one of JSON and nothing else."""
+    """Return whether a document is JSON and nothing else."""
     text = document.text
     if not text.lstrip().startswith(("{", "[")):
         return False
@@ -242,7 +242,7 @@ def _split(document: Document) -> Iterator[Log]:
 
 
 def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -> int | None:
-    """Return where the document of JSON ends that a line begins; None if it is no JSON.
+    """Return the end of the JSON document that a line begins; None if it is no JSON.
 
     One that is cut short at the start of a log goes on to the end of the text, for its reader to
     refuse it.
@@ -298,7 +298,7 @@ def _machine(prompt: str) -> str:
 
 
 def _completed(logs: list[Log]) -> list[Log]:
-    """Return logs of which a table of smartctl is with what another command says of its drive."""
+    """Return the logs, with each table of smartctl joined to the identity printed before it."""
     done: list[Log] = []
     for one in logs:
         before = done[-1] if done else None

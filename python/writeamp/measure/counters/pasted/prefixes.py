@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from writeamp.measure.counters.pasted.known_lines import ROW_START, known_lines
 
-# Ahead of the lines of one machine or program, where a text has those of several.
+# Begins the lines of one machine or program in a text of several.
 ORIGIN = "\f"
 ANY_HOST = ""
 
@@ -132,7 +132,7 @@ def _named(rest: str, host: str | None, *, is_rfc5424: bool) -> tuple[str, str, 
 
 
 def _sorted(lines: Sequence[tuple[str, str]]) -> str:
-    """Return lines by their origin; those without one stay behind the line before."""
+    """Return lines grouped by origin; those without one follow the line before them."""
     origins: dict[str, list[str]] = {}
     last = ""
     for origin, line in lines:
@@ -161,7 +161,7 @@ def without_diff(text: str) -> str:
 
 
 def without_labels(text: str) -> str:
-    """Return a text without the same few words or marks that stand in front of its lines."""
+    """Return a text without the labels or marks that its lines begin with."""
     lines = text.split("\n")
     filled = sum(1 for line in lines if line.strip())
     if filled < 2 or ORIGIN in text:
@@ -199,7 +199,7 @@ def without_line_numbers(text: str) -> str:
 
 
 def _are_known(lines: Sequence[str]) -> bool:
-    """Return whether lines look like a drive's log: what was taken off was no part of it."""
+    """Return whether lines look like a drive's log, so that only a prefix was removed."""
     filled = sum(1 for line in lines if line.strip())
     return known_lines("\n".join(line.lstrip() for line in lines)) >= max(2, filled * _KNOWN)
 

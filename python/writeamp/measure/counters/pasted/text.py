@@ -1,4 +1,4 @@
-"""One normaliser in front of every reader: the text of a tool out of what was pasted."""
+"""Pasted text without all that surrounds and changes the text of a tool."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from writeamp.measure.counters.pasted.prefixes import (
 from writeamp.measure.counters.pasted.web_tables import without_web_tables
 from writeamp.measure.counters.pasted.wrapped import with_joined_lines
 
-# What is larger is no paste, and is read as it is.
+# Longer texts were not pasted, and are read unchanged.
 MOST_CHARACTERS = 2 << 20
-# One after the other, as the one may be inside the other: a quoted mail of a log.
+# In this order, and repeated, as one may be inside another: a log in a quoted mail.
 _LAYERS: tuple[Callable[[str], str], ...] = (
     without_quoted_printable,
     without_html,

@@ -1,4 +1,4 @@
-"""Lines that a terminal or a mail program broke, which are put together where that is sure."""
+"""Rejoining of lines that a terminal or a mail program broke, if the result is certain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from writeamp.measure.counters.pasted.known_lines import KEY, ROW_START, SAMPLE, SAMPLE_START
 from writeamp.measure.counters.sources.smartctl_text import ROW
 
-# In front of a value whose rest is on the next line, if it is not sure how they belong together.
+# Marks the parts of a number over two lines that may be joined in more than one way.
 BROKEN = "\u21b5"
 _MOST_PARTS = 4
 _LONGEST = 400
