@@ -208,6 +208,9 @@ PASTES: dict[str, Mutation] = {
     "ansible": _ansible,
     "soft wrap": _soft_wrapped(76),
     "quoted soft wrap": _soft_wrapped(72, "> "),
+    "narrow soft wrap of fields": lambda text: re.sub(
+        r"(?m)^((?:Device Model|Model Number): .*\S) (\S*\d\S*)$", "\\1\n\\2", text
+    ),
     "hard wrap": _hard_wrapped(80),
     "quoted hard wrap": lambda text: _ahead("> ")(str(_hard_wrapped(80)(text))),
     "no-break spaces": _spaces("\u00a0"),

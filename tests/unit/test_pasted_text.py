@@ -142,6 +142,10 @@ def test_a_row_that_is_cut_within_its_number_is_not_taken_for_a_smaller_one() ->
     found = answer_to(text)
     assert found.wa is None
     assert "broken over two lines" in found.reason
+    # Without a broken row there is a ratio, but not the check against the host's counter.
+    found = answer_to(MICRON.read_text().replace("21640090130", "216400\n90130"))
+    assert found.host is None
+    assert any(one.startswith("whole numbers") for one in found.warnings)
 
 
 def cut_warnings(text: str) -> list[str]:

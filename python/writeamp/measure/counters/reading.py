@@ -19,6 +19,7 @@ from writeamp.measure.counters.saved_file import unpacked
 from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
 from writeamp.measure.counters.sources import SOURCES
 from writeamp.measure.counters.stated_model import check_model, stated_model, with_model
+from writeamp.measure.counters.verdicts import Check
 from writeamp.results.signatures import signed_verb
 
 # All of them are in docs/real-drives.md.
@@ -158,7 +159,9 @@ def _with_broken_lines(document: Document, found: list[Facts] | None) -> list[Fa
     """Return facts that say if the document's text has numbers that were not put together."""
     if found is None or BROKEN not in document.text:
         return found
-    return [replace(one, notes=(_BROKEN, *one.notes)) for one in found]
+    # The check is a warning: without the number, other checks of the drive may be missing.
+    check = Check("whole numbers", "doubt", _BROKEN)
+    return [replace(one, notes=(_BROKEN, *one.notes), checks=(*one.checks, check)) for one in found]
 
 
 def _lacks_log(found: Iterable[Facts]) -> bool:

@@ -19,12 +19,16 @@ _REST = re.compile(
 )
 _MAYBE = re.compile(
     r"\d[,.']?[ \t]*\n(?:[ \t]*\n)?[ \t]*[,.']?\d[\d,.' ]*(?:$|bytes|[ \t]*[\[(%])"
+    r"|(?:Device Model|Model Number):[^\n]*\n[ \t]*\w[^:\n]{0,40}$"
     r"|\d[ \t]*\n[ \t]*0x[0-9a-fA-F]+$|[:=][ \t]*\n[ \t]*\d|\d\n[ \t]*bytes \[",
     re.MULTILINE,
 )
 _GROUPS = re.compile(r"\d{1,3}(?:([,.' ])\d{3})(?:\1\d{3})*|\d+")
 _NUMBER = re.compile(r"\d[\d,.' ]*")
 _ENDS = re.compile(r"(?P<ahead>.*?)(?P<number>\d[\d,.' ]*?[,.']?)$")
+_MODEL = re.compile(r"[ \t]*(?:Device Model|Model Number):.{0,120}$")
+# A name with a digit, and nothing else: the last word of a model.
+_REST_OF_MODEL = re.compile(r"[ \t]*(?=\S{0,40}\d)[\w./-]{2,40}[ \t]*$")
 _HEAD = "ID# ATTRIBUTE_NAME"
 _HEAD_END = re.compile(r"(?:UPDATED[ \t]+WHEN_FAILED|THRESH[ \t]+FAIL)[ \t]+RAW_VALUE")
 # A sample of Prometheus whose labels or whose value are on the next line.
@@ -144,6 +148,9 @@ def _joined_values(lines: Sequence[str]) -> list[str]:
     """Return lines of which each number is whole, or marked as broken."""
     joined: list[str] = []
     for line in lines:
+        if joined and _MODEL.match(joined[-1]) and _REST_OF_MODEL.match(line):
+            joined[-1] = f"{joined[-1].rstrip()} {line.strip()}"
+            continue
         if joined and len(line) <= _LONGEST and _REST.match(line) and not ROW_START.match(line):
             ahead = next((at for at in (-1, -2) if len(joined) >= -at and joined[at].strip()), 0)
             if ahead and (whole := _value(joined[ahead], line)) is not None:
