@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -19,6 +20,8 @@ MOST_BYTES = 256 << 20
 # Counters have at most 128 bits.
 MOST = (1 << 128) - 1
 _MOST_DIGITS = 400
+# A line that begins an object, or a list of objects or strings; "{{" is of a template.
+JSON_START = re.compile(r"[ \t]*(?:\{(?!\{)|\[[ \t]*(?:[{\]\"]|$))")
 
 
 class KeyTwiceError(ValueError):
@@ -93,8 +96,7 @@ def _start_of_json(text: str) -> int | None:
     """Return where a JSON object or list begins: at the start of a line, before any other text."""
     at = 0
     for line in text.split("\n", 64)[:64]:
-        is_object = line.lstrip().startswith(("{", "[{", "[]")) and line.lstrip()[:2] != "{{"
-        if is_object or line.strip() == "[":
+        if JSON_START.match(line):
             return at + len(line) - len(line.lstrip())
         at += len(line) + 1
     return None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from writeamp.errors import WriteampError
 from writeamp.log_pages import fdp, ocp, smart
-from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.document import JSON_START, Document
 from writeamp.measure.counters.pasted.json_logs import nested_logs
 from writeamp.measure.counters.pasted.prefixes import ORIGIN
 from writeamp.measure.counters.pasted.text import MOST_CHARACTERS, plain_text
@@ -33,8 +33,6 @@ _HEAD = re.compile(
     r"|.{0,60}\b[Ll]og\b.{0,40}\bfor (?:NVM[Ee]|nvme)[ \t]+device[ \t]*:?[ \t]*(?P<device>\S+))"
 )
 _OF_NVME = re.compile(r"(nvme|ng)(\d+)\D?")
-# Two braces begin a template of a wiki.
-_JSON_START = re.compile(r"[ \t]*(?:\{(?!\{)|\[[ \t]*(?:[{\]\"]|$))")
 _RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])")
 # As far into a text a line that begins as JSON does is taken for it.
 _HEAD_LINES = 64
@@ -214,7 +212,7 @@ def _split(document: Document) -> Iterator[Log]:
         line = text[place:end]
         head = _head(line.rstrip("\n"))
         json_end = None
-        if failures < _MOST_FAILURES and _JSON_START.match(line):
+        if failures < _MOST_FAILURES and JSON_START.match(line):
             json_end = _json_end(document, place, line, is_at_start=len(lines) < _HEAD_LINES)
             failures += json_end is None
         if (head or json_end) and is_begun:
