@@ -31,6 +31,11 @@ def test_a_share_that_is_not_all_is_not_shown_as_all(value: float, text: str) ->
     assert shown_fact(value) == text
 
 
+def test_devices_are_counted_and_named() -> None:
+    assert shown_fact(["0"]) == "1: 0"
+    assert shown_fact(["sda", "sdb"]) == "2: sda, sdb"
+
+
 def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
     found = document("simulate", f"--trace '{TRACE}' --op 0.10 --repeat 5")
     assert found.keys() >= SIMULATE_KEYS | {"wa_spread"}

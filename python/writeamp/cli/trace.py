@@ -134,7 +134,7 @@ def shown_fact(value: object) -> str:
     if isinstance(value, float):
         return _nearly_one(value) if _NEARLY_ONE <= value < 1 else four_digits(value)
     if isinstance(value, list):
-        return ", ".join(str(item) for item in value)
+        return f"{len(value)}: {', '.join(str(item) for item in value)}"
     return str(value)
 
 
