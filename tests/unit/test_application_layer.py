@@ -88,7 +88,7 @@ def test_fields_and_flags_of_a_tracepoint_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file_system", "reason"), [("btrfs", "btrfs has none"), ("ext4", "No such file")]
+    ("file_system", "reason"), [("btrfs", "no tracepoints of btrfs"), ("ext4", "No such file")]
 )
 def test_what_cannot_be_counted_has_a_reason(file_system: str, reason: str) -> None:
     with write_counter(file_system, "/dev/no-such-loop") as counter:

@@ -84,10 +84,17 @@ def _of_times(requests: pl.DataFrame) -> Iterator[str]:
     backward = backward_steps(requests)
     if steps >= _FEWEST_STEPS and backward >= _MOST_BACKWARD_STEPS * steps:
         yield f"{backward} of {steps} times would run backwards"
-    elif (rate := clock_of(requests).absurd_rate) is not None:
+    elif (rate := clock_of(requests).absurd_rate) is not None and not _counts_from_zero(requests):
         yield rate
     elif (date := _date_in_other_unit(requests["timestamp_ns"].to_numpy())) is not None:
         yield f"the times would count microseconds, as {date}, which is a date in another unit"
+
+
+def _counts_from_zero(requests: pl.DataFrame) -> bool:
+    """Return whether times may be row numbers, as in traces that a script made."""
+    times_ns = requests["timestamp_ns"]
+    first_ns, last_ns = int(times_ns.min()), int(times_ns.max())  # type: ignore[arg-type]
+    return 0 <= first_ns <= last_ns - first_ns
 
 
 def _date_in_other_unit(times_ns: npt.NDArray[np.int64]) -> int | None:

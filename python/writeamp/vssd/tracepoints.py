@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -9,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from writeamp.vssd.programs import run
-
+_LIBC = ctypes.CDLL(None, use_errno=True)
 _FIELD = re.compile(r"field:.*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);")
 _FLAG = re.compile(r'\(1 << (\d+)\), "(\w+)"')
 _ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
@@ -48,15 +49,23 @@ def events_folder() -> Iterator[Path]:
     """Yield the folder of all tracepoints, mounted temporarily if necessary.
 
     Raises:
-        WriteampError: it cannot be mounted.
+        OSError: it cannot be mounted.
     """
     usual = Path("/sys/kernel/tracing/events")
     if usual.is_dir():
         yield usual
         return
     with tempfile.TemporaryDirectory(prefix="writeamp-") as folder:
-        run(None, "mount", "-t", "tracefs", "tracefs", folder)
+        # By system calls, as the programs `mount` and `umount` may be missing or slow.
+        place = folder.encode()
+        _require(_LIBC.mount(b"tracefs", place, b"tracefs", 0, None))
         try:
             yield Path(folder, "events")
         finally:
-            run(None, "umount", folder)
+            _require(_LIBC.umount2(place, 0))
+
+
+def _require(status: int) -> None:
+    if status:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), "tracefs")
