@@ -182,6 +182,8 @@ def test_a_drive_of_several_is_chosen_or_the_choices_are_listed(
     for name in ("MZVPW", "mzvpw256", "MADEUPnvme0"):
         for where in (EXPORTED, f"--db {db}"):
             assert json_of("lifetime", f"{where} --drive {name}")["years"] == 0
+    ended = run("lifetime", f"{EXPORTED} --drive MG07")
+    assert (ended.status, "the drive rotates" in ended.err) == (2, True)
     ended = run("measure history", f"--db {db} --drive nothing")
     assert ended.status == 2
     assert "there are: " in ended.err

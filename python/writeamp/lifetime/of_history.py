@@ -108,8 +108,10 @@ def _why_unknown(snapshots: Sequence[Snapshot]) -> str:
     doubts = (doubt for one in snapshots for doubt in _evidence(one.facts, "doubt"))
     if doubt := next(doubts, ""):
         return f"how much of the rated life is used is unknown: {doubt}"
+    notes = dict.fromkeys(note for one in snapshots for note in one.facts.notes)
+    why = "".join(f"; {note}" for note in notes)
     return (
-        "no snapshot says how much of the rated life is used (percentage used); give a load "
+        f"no snapshot says how much of the rated life is used (percentage used){why}; give a load "
         "(--trace or --workload, --device, --daily-writes) for a life by simulation"
     )
 
