@@ -29,6 +29,8 @@ _INSTRUCTION = struct.Struct("<BBhi")
 # Helpers are for GPL-compatible programs.
 _LICENSE = b"GPL"
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.syscall.restype = ctypes.c_long
 LOAD_SIZES = {1: 0x71, 4: 0x61, 8: 0x79}
 """Opcode that loads so many bytes, with zeros above them."""
 LOOKUP, UPDATE, GET_THREAD, GET_STACK = 1, 2, 14, 67
@@ -247,14 +249,20 @@ def _call(which: int, *arguments: object) -> int:
     numbers = _CALLS.get(platform.machine())
     if numbers is None:
         raise OSError(f"unknown system call numbers for {platform.machine()}")
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
     longs = (ctypes.c_long(one) if isinstance(one, int) else one for one in arguments)
-    found = int(libc.syscall(ctypes.c_long(numbers[which]), *longs))
-    if found < 0:
+    return checked(LIBC.syscall(ctypes.c_long(numbers[which]), *longs))
+
+
+def checked(result: int) -> int:
+    """Return the result of a call of the C library.
+
+    Raises:
+        OSError: it failed.
+    """
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
-    return found
+    return result
 
 
 def _signed(value: int) -> int:

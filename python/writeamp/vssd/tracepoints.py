@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -11,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
+from writeamp.vssd.bpf import LIBC, checked
+
 _FIELD = re.compile(r"field:.*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);")
 _FLAG = re.compile(r'\(1 << (\d+)\), "(\w+)"')
 _ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
@@ -58,14 +57,8 @@ def events_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="writeamp-") as folder:
         # By system calls, as the programs `mount` and `umount` may be missing or slow.
         place = folder.encode()
-        _require(_LIBC.mount(b"tracefs", place, b"tracefs", 0, None))
+        checked(LIBC.mount(b"tracefs", place, b"tracefs", 0, None))
         try:
             yield Path(folder, "events")
         finally:
-            _require(_LIBC.umount2(place, 0))
-
-
-def _require(status: int) -> None:
-    if status:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), "tracefs")
+            checked(LIBC.umount2(place, 0))
