@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from writeamp.mistakes.fio.zipf import FioSkew, is_skewed, power_sum
+from writeamp.mistakes.fio.zipf import FioSkew, is_skewed
 from writeamp.mistakes.small_drive import SmallDrive
+from writeamp.statistics.power_sums import sum_of_powers
 
 
 @pytest.mark.parametrize("blocks", [250_000, 300_000, 2**18, 3 * 2**16, 99_991])
@@ -55,7 +56,7 @@ def test_ranks_follow_the_distribution_that_is_asked_for() -> None:
     numbers = np.random.default_rng(4).integers(0, 2**32, 300_000, dtype=np.uint32)
     ranks = FioSkew("zipf", 0.8, 10_000).ranks(numbers)
     for rank in (0, 1, 100):
-        expected = (rank + 1) ** -0.8 / power_sum(10_000, 0.8)
+        expected = (rank + 1) ** -0.8 / sum_of_powers(0.8, 10_000)
         assert np.mean(ranks == rank) == pytest.approx(expected, rel=0.15)
     # A fifth of the ranks has four fifths of the writes.
     pareto = FioSkew("pareto", 0.2, 10_000).ranks(numbers)
@@ -94,7 +95,7 @@ def test_a_distribution_is_read_as_fio_reads_it(
 def test_sums_of_powers_are_those_of_their_terms(terms: int) -> None:
     for power in (0.8, 1.2, 2.0):
         exact = (np.arange(1, terms + 1, dtype=float) ** -power).sum()
-        assert power_sum(terms, power) == pytest.approx(exact, rel=1e-9)
+        assert sum_of_powers(power, terms) == pytest.approx(exact, rel=1e-9)
 
 
 def test_blocks_that_are_not_reached_are_spare_space_on_an_empty_drive() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import zeta  # type: ignore[import-untyped]
+
+from writeamp.statistics.power_sums import sum_of_powers
 
 HOTTEST_SHARE = 0.2
 
@@ -48,22 +49,5 @@ def of_zipf(exponent: float, slots: int) -> float:
     """Return the skew of probabilities in proportion to rank^−exponent over so many slots."""
     hottest = HOTTEST_SHARE * slots
     whole = int(hottest)
-    total, held = _sum_of_powers(exponent, slots), _sum_of_powers(exponent, whole)
+    total, held = sum_of_powers(exponent, slots), sum_of_powers(exponent, whole)
     return float((held + (hottest - whole) * (whole + 1.0) ** -exponent) / total)
-
-
-_SUMMED = 10_000
-
-
-def _sum_of_powers(exponent: float, last: int) -> float:
-    """Return Σ k^−exponent for k = 1 … last, by Euler–Maclaurin beyond the first terms."""
-    if exponent > 1.5:
-        return float(zeta(exponent) - zeta(exponent, last + 1)) if last else 0.0
-    head = np.arange(1.0, min(last, _SUMMED) + 1) ** -exponent
-    if last <= _SUMMED:
-        return float(head.sum())
-    power = 1 - exponent
-    ratio = np.log(last / _SUMMED)
-    integral = ratio if power == 0 else _SUMMED**power * np.expm1(power * ratio) / power
-    ends = (float(last) ** -exponent - float(_SUMMED) ** -exponent) / 2
-    return float(head.sum() + integral + ends)

@@ -17,6 +17,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from writeamp.statistics.power_sums import sum_of_powers
+
 Kind: TypeAlias = Literal["zipf", "pareto"]
 Floats: TypeAlias = NDArray[np.float64]
 Blocks: TypeAlias = NDArray[np.uint64]
@@ -63,7 +65,7 @@ class FioSkew:
     @cached_property
     def _zetan(self) -> float:
         """Sum over the ranks by which fio normalizes."""
-        return power_sum(min(self.blocks, _MOST_TERMS), self.parameter)
+        return sum_of_powers(self.parameter, min(self.blocks, _MOST_TERMS))
 
     @cached_property
     def _eta(self) -> float:
@@ -226,15 +228,3 @@ def is_skewed(distribution: str) -> bool:
     (True, True, False)
     """
     return _SPEC.fullmatch(distribution) is not None
-
-
-def power_sum(terms: int, power: float) -> float:
-    """Return the sum of i to the minus power over the first terms."""
-    exact = min(terms, 1000)
-    found = float((np.arange(1, exact + 1, dtype=float) ** -power).sum())
-    if terms > exact:
-        # Euler-Maclaurin, whose next term is below 1e-10.
-        tail = (terms ** (1 - power) - exact ** (1 - power)) / (1 - power)
-        found += float(tail + (terms**-power - exact**-power) / 2)
-        found += power * (exact ** (-power - 1) - terms ** (-power - 1)) / 12
-    return found
