@@ -15,7 +15,7 @@ from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.measure.counters.document import Document, is_standard_input, load
-from writeamp.measure.counters.reading import holds_snapshots, read_snapshots, snapshots_in
+from writeamp.measure.counters.reading import read_snapshots, snapshots_or_none
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.mistakes.finding import Kind
 from writeamp.mistakes.fio.command_line import is_command, is_script, read_commands
@@ -227,9 +227,7 @@ def _of_content(document: Document) -> Input | list[Snapshot] | None:
         return fio
     if document.text.lstrip().startswith("{"):
         return _of_json(document)
-    if holds_snapshots(document):
-        return snapshots_in(document)
-    return None
+    return snapshots_or_none(document)
 
 
 def _fio_in(document: Document) -> FioJobs | None:
@@ -251,9 +249,8 @@ def _of_json(document: Document) -> Input | list[Snapshot]:
     found = document.json
     # Results of ours come first: they name a device too, as logs of drives do.
     is_own = is_output(found) or (isinstance(found, Mapping) and signed_verb(found) is not None)
-    if not is_own and holds_snapshots(document):
-        return snapshots_in(document)
-    return _of_document(found, document.name)
+    snapshots = None if is_own else snapshots_or_none(document)
+    return _of_document(found, document.name) if snapshots is None else snapshots
 
 
 def _of_fio(document: Document) -> FioOutput:

@@ -16,7 +16,7 @@ _LONGEST_S = 20 * 365 * _S_PER_DAY
 # A step back counts if it is a large part of the whole: completions that overtake are small ones.
 _LARGEST_STEP_BACK, _SHORTEST_STEP_BACK_S = 0.1, 1e-3
 _AS_FAR = 0.9
-_MOST_BACKWARD_STEPS, _FEWEST_STEPS = 0.25, 8
+MOST_BACKWARD_STEPS, _FEWEST_STEPS = 0.25, 8
 _HIGHEST_RATE, _FEWEST_OF_RATE = 1e7, 4
 
 
@@ -77,7 +77,7 @@ def _of_steps(requests: pl.DataFrame, span_s: float) -> list[str]:
     if jumps:
         row, way, jump_s = min(jumps)
         doubts.append(f"times {way} by {in_words(jump_s)} s at row {row}: the duration is unknown")
-    if len(steps_s) >= _FEWEST_STEPS and len(back_s) >= _MOST_BACKWARD_STEPS * len(steps_s):
+    if len(steps_s) >= _FEWEST_STEPS and len(back_s) >= MOST_BACKWARD_STEPS * len(steps_s):
         doubts.append(
             f"{len(back_s):,} of {len(steps_s):,} times run backwards: they may be no times"
         )

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.traces.column_names import UNIT_BYTES, byte_unit_of, field_of
+from writeamp.traces.plausibility import FARTHEST_BYTES, LONGEST_BYTES
 from writeamp.traces.trace import SECTOR_BYTES
 
-_LONGEST_BYTES = 64 * 2**20
-_FARTHEST_BYTES = 256 * 2**40
 _PAGE_BYTES = 4096
 # Share of the rows that must have a property: some rows may be damaged.
 _NEARLY_ALL = 0.95
@@ -108,8 +107,8 @@ def _is_same(one: Extents, other: Extents, columns: Mapping[int, Column]) -> boo
 def _scored(columns: Mapping[int, Column], names: Mapping[int, str]) -> Iterator[Extents]:
     for offset, length in permutations(columns, 2):
         units = product(
-            _units(columns[offset], names[offset], _FARTHEST_BYTES),
-            _units(columns[length], names[length], _LONGEST_BYTES),
+            _units(columns[offset], names[offset], FARTHEST_BYTES),
+            _units(columns[length], names[length], LONGEST_BYTES),
         )
         for offset_unit, length_unit in units:
             found = Extents(offset, length, offset_unit, length_unit, 0.0)

@@ -13,7 +13,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.format import Format
-from writeamp.traces.plausibility import absurdities
+from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Block, Head, file_path, read_head
@@ -137,8 +137,7 @@ def _absurdities(entry: Format, path: Path, head: Head) -> list[str]:
         requests = pl.concat(parts)
     if requests.is_empty():
         return []
-    names, codes = devices.renumber(requests["device"])
-    return absurdities(requests.with_columns(device=codes), names)
+    return absurdities_of_rows(requests, devices)
 
 
 def _requests(

@@ -8,21 +8,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.traces.clocks import backward_steps, clock_of
+from writeamp.traces.clocks import MOST_BACKWARD_STEPS, backward_steps, clock_of
+from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.trace import SECTOR_BYTES
 
 # First requests whose consequences are checked.
 CHECKED_ROWS = 1000
 
-_LONGEST_BYTES = 64 * 2**20
-_FARTHEST_BYTES = 256 * 2**40
+LONGEST_BYTES = 64 * 2**20
+FARTHEST_BYTES = 256 * 2**40
 # Several volumes share a file, but each has more than one request.
 _MOST_DEVICES_PER_REQUEST = 0.9
 _FEWEST_REQUESTS = 32
 # Devices that rise as times do, each with at most two requests.
 _RISING_DEVICES_PER_REQUEST = 0.5
 _FEWEST_RISING, _FEWEST_BY_CHANCE = 3, 16
-_MOST_BACKWARD_STEPS = 0.25
 _FEWEST_STEPS = 3
 # A sign counts if most requests have it: a damaged row is a fault of the row, not of the format.
 _MOST, _FEWEST_VALUES = 0.5, 2
@@ -55,6 +55,12 @@ def absurdities(requests: pl.DataFrame, devices: Sequence[str]) -> list[str]:
     ]
 
 
+def absurdities_of_rows(requests: pl.DataFrame, devices: DeviceCodes) -> list[str]:
+    """Return the implausible properties of requests whose devices are numbered as they come."""
+    names, codes = devices.renumber(requests["device"])
+    return absurdities(requests.with_columns(device=codes), names)
+
+
 def _of_devices(first: pl.DataFrame, devices: Sequence[str]) -> Iterator[str]:
     codes, times = first["device"].to_numpy(), first["timestamp_ns"].to_numpy()
     # A few volumes may rise by chance, while times that are none seldom do.
@@ -82,7 +88,7 @@ def _rises(values: npt.NDArray[np.integer]) -> bool:
 def _of_times(requests: pl.DataFrame) -> Iterator[str]:
     steps = requests.height - 1
     backward = backward_steps(requests)
-    if steps >= _FEWEST_STEPS and backward >= _MOST_BACKWARD_STEPS * steps:
+    if steps >= _FEWEST_STEPS and backward >= MOST_BACKWARD_STEPS * steps:
         yield f"{backward} of {steps} times would run backwards"
     elif (rate := clock_of(requests).absurd_rate) is not None and not _counts_from_zero(requests):
         yield rate
@@ -110,13 +116,13 @@ def _of_lengths(lengths: npt.NDArray[np.uint32]) -> Iterator[str]:
         yield "all sizes would be 0"
     given = lengths[lengths > 0]
     yield from _share(given, given % SECTOR_BYTES != 0, "sizes", "are no multiples of 512 bytes")
-    yield from _share(given, given > _LONGEST_BYTES, "sizes", "are above 64 MiB")
+    yield from _share(given, given > LONGEST_BYTES, "sizes", "are above 64 MiB")
 
 
 def _of_offsets(offsets: _Numbers, lengths: npt.NDArray[np.uint32]) -> Iterator[str]:
     is_odd = offsets % SECTOR_BYTES != 0
     yield from _share(offsets, is_odd, "offsets", "are no multiples of 512 bytes")
-    yield from _share(offsets, offsets > _FARTHEST_BYTES, "offsets", "are beyond 256 TiB")
+    yield from _share(offsets, offsets > FARTHEST_BYTES, "offsets", "are beyond 256 TiB")
     places, sizes = len(np.unique(offsets)), len(np.unique(lengths))
     if sizes >= _FEWEST_OFFSETS and places * _FEWEST_OFFSETS <= sizes:
         yield f"there would be {places} offset(s) with {sizes} sizes"

@@ -32,7 +32,7 @@ from writeamp.traces.column_names import (
     time_unit_of,
 )
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.plausibility import absurdities
+from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.source import Block, Head
 from writeamp.traces.text_table import Table, table_of
 
@@ -252,8 +252,7 @@ def _faults_of(spec: str, path: Path, head: Head) -> list[str]:
         requests = rows.requests_of(Block(path, 1, head.text.encode()), devices)
     except WriteampError as error:
         return [str(error).replace(f"{path}:", _LINE, 1)]
-    names, codes = devices.renumber(requests["device"])
-    return absurdities(requests.with_columns(device=codes), names)
+    return absurdities_of_rows(requests, devices)
 
 
 def _checks(table: Table, fields: _Fields) -> Iterator[str]:

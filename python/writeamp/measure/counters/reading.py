@@ -99,19 +99,20 @@ def snapshots_in(document: Document) -> list[Snapshot]:
     Raises:
         WriteampError: it is no snapshot of a drive.
     """
-    drives = _drives_in(document)
-    if drives is None:
+    snapshots = snapshots_or_none(document)
+    if snapshots is None:
         raise WriteampError(f"{document.name} is {_as_none(document)}; {_SUCH}")
-    return [snapshot_of(document.name, one) for one in drives]
+    return snapshots
 
 
-def holds_snapshots(document: Document) -> bool:
-    """Return whether a source reads a document, or a log in it.
+def snapshots_or_none(document: Document) -> list[Snapshot] | None:
+    """Return the snapshots of a document; None if no source reads it, nor a log in it.
 
     Raises:
         WriteampError: it is a log that cannot be read.
     """
-    return bool(_read_logs(document))
+    drives = _drives_in(document)
+    return None if drives is None else [snapshot_of(document.name, one) for one in drives]
 
 
 def _as_none(document: Document) -> str:

@@ -48,7 +48,7 @@ def _of_rare_syncs(job: Job) -> Iterator[Found | NotJudged]:
     """Yield that addresses are overwritten in memory before they reach the drive."""
     moved = job.spans_moved
     comes_in_passes = job.has_map or not job.is_random
-    is_shared = job.copies > 1 and bool(job.files) and not job.has("offset_increment")
+    is_shared = job.copies > 1 and not job.has_own_places
     # Independent draws overwrite few addresses while they have covered little of the span.
     most = 1.0 if comes_in_passes else _MOST_REWRITTEN if job.draws_evenly else 0.0
     if moved.high <= most and not is_shared:

@@ -94,8 +94,7 @@ def _share(job: Job, capacity_bytes: int | None) -> float | None:
         return job.span_share * each if job.devices else None
     if job.span_bytes is None or capacity_bytes is None:
         return None
-    is_apart = not job.files or job.has("offset_increment")
-    return job.span_bytes * (job.copies if is_apart else 1) / capacity_bytes
+    return job.span_bytes * (job.copies if job.has_own_places else 1) / capacity_bytes
 
 
 def _of_trace(trace: TraceFacts) -> Iterator[Found]:

@@ -283,12 +283,12 @@ class Job:
         if not self.is_buffered:
             return on_drives
         # A pass that memory cannot hold ends no sooner than the drive lets it.
-        spans = (self.whole_span_bytes or 0) * (self.copies if self._has_own_places else 1)
+        spans = (self.whole_span_bytes or 0) * (self.copies if self.has_own_places else 1)
         held = on_drives + MEMORY_BYTES
         return held if held < spans else MEMORY_BYTES_S * seconds
 
     @property
-    def _has_own_places(self) -> bool:
+    def has_own_places(self) -> bool:
         """True if its copies write to places of their own."""
         return not self.files or self.has("offset_increment")
 

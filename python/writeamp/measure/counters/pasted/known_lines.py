@@ -22,6 +22,11 @@ _KNOWN = re.compile(
 )
 
 
+def filled_lines(text: str) -> int:
+    """Return how many lines of a text are not blank."""
+    return sum(1 for line in text.split("\n") if line.strip())
+
+
 def known_lines(text: str) -> int:
     """Return how many lines of a text look like those of a drive's log."""
     return sum(1 for _ in _KNOWN.finditer(text))

@@ -7,6 +7,7 @@ import json
 import re
 
 from writeamp.measure.counters.pasted.characters import with_plain_characters
+from writeamp.measure.counters.pasted.known_lines import filled_lines
 
 _BREAK = re.compile(r"<(?:br|hr|/p|/div|/tr|/li|/pre)(?:\s[^<>\n]{0,300})?/?>\n?", re.IGNORECASE)
 _SECTION = re.compile(r"(?:<[\w:-]{1,40}>)?<!\[CDATA\[|\]\]>(?:</[\w:-]{1,40}>)?")
@@ -133,7 +134,7 @@ def without_string_quotes(text: str) -> str:
         text = _SPELLED_END.sub("\n", text).replace("\\t", "\t").replace('\\"', '"')
     if '"' not in text and "'" not in text:
         return text
-    filled = sum(1 for line in text.split("\n") if line.strip())
+    filled = filled_lines(text)
     for lines_of in (_STRING_LINE, _MESSAGE):
         strings = len(lines_of.findall(text))
         if strings >= 2 and strings * 2 >= filled:

@@ -7,7 +7,7 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from itertools import pairwise
 
-from writeamp.measure.counters.pasted.known_lines import ROW_START, known_lines
+from writeamp.measure.counters.pasted.known_lines import ROW_START, filled_lines, known_lines
 
 # Begins the lines of one machine or program in a text of several.
 ORIGIN = "\f"
@@ -57,7 +57,9 @@ def without_quotes(text: str) -> str:
     if ">" in text:
         text = _QUOTE.sub("", text)
     # Rows of tables end with a bar, too.
-    if "|" in text and len(_BARS.findall(text)) * 2 > _filled(text) + len(_BAR_ENDS.findall(text)):
+    if "|" in text and len(_BARS.findall(text)) * 2 > filled_lines(text) + len(
+        _BAR_ENDS.findall(text)
+    ):
         text = _BARS.sub("", text)
     return text
 
@@ -73,7 +75,7 @@ def without_indentation(text: str) -> str:
 def without_log_prefixes(text: str) -> str:
     """Return the messages of a log without its times, hosts and tags; those of a host together."""
     stamps = len(_STAMPED.findall(text))
-    if stamps < 2 or stamps * 2 < _filled(text):
+    if stamps < 2 or stamps * 2 < filled_lines(text):
         return text
     lines = text.split("\n")
     stamped = [_STAMP.match(line) for line in lines]
@@ -163,7 +165,7 @@ def without_diff(text: str) -> str:
 def without_labels(text: str) -> str:
     """Return a text without the labels or marks that its lines begin with."""
     lines = text.split("\n")
-    filled = sum(1 for line in lines if line.strip())
+    filled = filled_lines(text)
     if filled < 2 or ORIGIN in text:
         return text
     for pattern, least, most in (
@@ -200,9 +202,5 @@ def without_line_numbers(text: str) -> str:
 
 def _are_known(lines: Sequence[str]) -> bool:
     """Return whether lines look like a drive's log, so that only a prefix was removed."""
-    filled = sum(1 for line in lines if line.strip())
-    return known_lines("\n".join(line.lstrip() for line in lines)) >= max(2, filled * _KNOWN)
-
-
-def _filled(text: str) -> int:
-    return sum(1 for line in text.split("\n") if line.strip())
+    text = "\n".join(line.lstrip() for line in lines)
+    return known_lines(text) >= max(2, filled_lines(text) * _KNOWN)
