@@ -130,8 +130,9 @@ def _of_others(fio: FioJobs, job: Job) -> Iterator[Found]:
 CHECK = Check(
     "sprandom",
     "warning",
-    "sprandom makes the steady state of random writes in one pass only for the drive it is told of",
-    "give it the whole empty drive, one job, and the drive's own over-provisioning",
+    "sprandom reaches the steady state of random writes in one pass only if its options describe "
+    "the drive",
+    "give one job the whole empty drive, and the drive's own over-provisioning",
     "fio pull requests 1954, 2044, 2082; fio issue 2043",
     {"fio job": _of_jobs},
 )

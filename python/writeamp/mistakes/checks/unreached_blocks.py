@@ -57,10 +57,10 @@ def _evidence(job: Job, skew: FioSkew) -> str:
 CHECK = Check(
     "unreached-blocks",
     "warning",
-    "fio's zipf and pareto never write a part of these blocks: ranks share a block unless the "
-    "blocks are a power of two, and 32 bits do not tell all ranks of a long tail apart",
-    "give a size whose blocks are a power of two (such as size=1T), with a zipf below 1; or say "
-    "the shares by random_distribution=zoned, which reaches all",
+    "fio's zipf and pareto leave some blocks unwritten: several ranks come to one block unless the "
+    "number of blocks is a power of two, and 32-bit random numbers miss most of a long tail",
+    "give a size whose number of blocks is a power of two (such as size=1T), with a zipf below 1; "
+    "or state the shares with random_distribution=zoned, which reaches all blocks",
     "fio's lib/zipf.c; fio issue 1991",
     {"fio job": _of_jobs},
 )

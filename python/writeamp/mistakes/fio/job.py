@@ -356,7 +356,7 @@ class Job:
 
     @property
     def spr_op(self) -> float | None:
-        """Over-provisioning that sprandom is told of; None if it is none."""
+        """Over-provisioning stated for sprandom; None if it is no number."""
         try:
             return float(self.options.get("spr_op", ""))
         except ValueError:
