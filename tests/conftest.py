@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults import FaultLayer, build_fault_layer
 from hypothesis import settings
 
 # A deadline is a timed assertion, which a busy machine fails.
@@ -22,6 +23,20 @@ SYSTEM_TESTS = Path(__file__).parent / "system"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with a short name, in which sockets fit."""
     return tmp_path_factory.mktemp("s")
+
+
+@pytest.fixture(scope="session")
+def fault_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the library that lets calls to the file system fail."""
+    return build_fault_layer(tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture
+def fault_layer(
+    fault_library: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> FaultLayer:
+    """Give faults of the file system in this test's own folder."""
+    return FaultLayer(fault_library, tmp_path, tmp_path_factory.mktemp("orders") / "orders")
 
 
 @pytest.fixture
