@@ -5,9 +5,22 @@ result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", 
 print(result.wa, result.ci, result.causes)
 
 Its names and their modules stand in `__init__.pyi`. All of them take a second to import, in which
-the command could not hear Ctrl-C; so each is imported when it is first asked for.
+the command could not react to Ctrl-C; so each is imported when it is first needed, and so is what
+reads that list.
 """
 
-import lazy_loader
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+def __getattr__(name: str) -> object:
+    """Return one of the names, or `__all__`; read the list of them at the first call."""
+    import lazy_loader  # noqa: PLC0415 (takes 15 ms, before which the command has its handlers)
+
+    own = globals()
+    own["__getattr__"], own["__dir__"], own["__all__"] = lazy_loader.attach_stub(__name__, __file__)
+    return own["__all__"] if name == "__all__" else own["__getattr__"](name)
+
+
+def __dir__() -> list[str]:
+    """Return the names."""
+    return list(__getattr__("__all__"))  # type: ignore[call-overload]

@@ -1,25 +1,27 @@
 """Entry point of the `writeamp` command: its signals, and then the command itself.
 
-Ctrl-C and SIGTERM raise KeyboardInterrupt where the command then is, which prints what is finished.
-Amid an import it is raised once that is done. While it still loads, and if the signal is not heard
-within a second, the process is ended from outside.
+Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt where the command is, which prints what is
+finished. Amid an import it is raised once that is done. While the command still loads, or if it
+does not react within a second, the process is ended from outside.
+
+Python itself takes some 20 ms to start, and reacts to signals in its own way until `main` begins.
+So this module imports only what is built in before `main` has installed its handlers.
 """
 
 from __future__ import annotations
 
+# The module that `signal` wraps: the wrapper takes 8 ms to import.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
-import threading
 import time
-from contextlib import suppress
 
-TYPE_CHECKING = False  # as that of `typing`, which takes long to import: Ctrl-C is not heard yet
+TYPE_CHECKING = False  # as that of `typing`, which takes long to import
 if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-_STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+_STATUS = {_signal.SIGINT: 130, _signal.SIGTERM: 143, _signal.SIGHUP: 129}
 
 # An interrupt that is not heard for so long waits for the end of a call into a library.
 _TO_HEAR_S = 0.8
@@ -32,63 +34,79 @@ _TO_END_S = 10.0
 def main() -> None:
     """Run the command line so that a signal ends it within a second."""
     # A signal that is ignored, as in a shell's background, stays so.
-    signals = [one for one in _STATUS if signal.getsignal(one) is not signal.SIG_IGN]
+    signals = [one for one in _STATUS if _signal.getsignal(one) != _signal.SIG_IGN]
     for one in signals:
-        signal.signal(one, _end_loading)
+        _signal.signal(one, _end_loading)
+    interrupts = _Interrupts(signals)
     from writeamp.cli import main as run  # noqa: PLC0415 (takes long: Ctrl-C may come)
 
-    interrupts = _Interrupts(signals)
     status: object = None
     try:
-        interrupts.listen()
-        run()
+        try:
+            interrupts.listen()
+            run()
+        finally:
+            interrupts.is_over = True
     except SystemExit as ended:
         status = ended.code
     except KeyboardInterrupt:  # before or after all that the command does
         _say_interrupted()
-        status = _STATUS[signal.SIGINT]
-    interrupts.ignore()
+        status = _STATUS[_signal.SIGINT]
     if interrupts.received is not None:
-        for stream in filter(None, (sys.stdout, sys.stderr)):  # None if they are closed
-            with suppress(OSError):
-                stream.flush()
+        _flush()
         # Threads that are still at work are not waited for.
-        _end(_STATUS[interrupts.received] if status == _STATUS[signal.SIGINT] else status)
+        _end(_STATUS[interrupts.received] if status == _STATUS[_signal.SIGINT] else status)
     sys.exit(status)  # type: ignore[arg-type]
 
 
 class _Interrupts:
     """Turns signals into KeyboardInterrupt, and ends the process if that is not obeyed."""
 
-    def __init__(self, signals: list[signal.Signals]) -> None:
-        self.received: signal.Signals | None = None
+    def __init__(self, signals: list[int]) -> None:
+        import atexit  # noqa: PLC0415 (the handlers come first)
+        import threading  # noqa: PLC0415
+
+        self.received: int | None = None
+        self.is_over = False
+        self._late: int | None = None
         self._signals = signals
         self._heard = threading.Event()
         # Python calls handlers when a call into a library has ended; this is written at once.
         self._reader, writer = os.pipe()
         os.set_blocking(writer, False)
-        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         sys.unraisablehook = self._ignored
         threading.Thread(target=self._watch, daemon=True).start()
+        atexit.register(self._exit)  # the first to be registered, so the last to be called
 
     def listen(self) -> None:
         """Turn signals into KeyboardInterrupt from now on."""
         for one in self._signals:
-            signal.signal(one, self._interrupt)
+            _signal.signal(one, self._interrupt)
 
-    def ignore(self) -> None:
-        """Ignore further signals: the process ends anyway."""
+    def _ignore(self) -> None:
         for one in self._signals:
-            signal.signal(one, signal.SIG_IGN)
+            _signal.signal(one, _signal.SIG_IGN)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.is_over:
+            self._late = number
+            return
         if _is_importing(frame):  # a verb, or what it computes with, when it is called
+            self._late = number  # for a command that is over before it comes again
             _signal_again(number)
             return
-        self.received = signal.Signals(number)
+        self.received = number
         self._heard.set()
-        self.ignore()  # a second one would come amid the printing of what is finished
+        self._ignore()  # a second one would come amid the printing of what is finished
         raise KeyboardInterrupt
+
+    def _exit(self) -> None:
+        """Ignore further signals; if one came after all was printed, exit with its status."""
+        self._ignore()
+        if self._late is not None:
+            _flush()
+            _end(_STATUS[self._late])
 
     def _watch(self) -> None:
         number = 0
@@ -97,9 +115,9 @@ class _Interrupts:
         if self._heard.wait(_TO_HEAR_S):
             time.sleep(_TO_END_S)
             _say_interrupted("ending took too long to print what was finished")
-        else:
+        elif not self.is_over:
             _say_interrupted()
-        _end(_STATUS[signal.Signals(number)])
+        _end(_STATUS[number])
 
     def _ignored(self, error: sys.UnraisableHookArgs) -> None:
         """Report an exception that cannot be raised; raise that of Ctrl-C again, where it can."""
@@ -107,10 +125,12 @@ class _Interrupts:
             sys.__unraisablehook__(error)
             return
         self.listen()
-        _signal_again(self.received or signal.SIGINT)
+        _signal_again(self.received or _signal.SIGINT)
 
 
 def _signal_again(number: int) -> None:
+    import threading  # noqa: PLC0415 (as above)
+
     again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()
@@ -125,19 +145,30 @@ def _is_importing(frame: FrameType | None) -> bool:
 def _end_loading(number: int, _frame: FrameType | None) -> NoReturn:
     # An exception could end up in any library's clean-up, which would print a traceback.
     _say_interrupted()
-    _end(_STATUS[signal.Signals(number)])
+    _end(_STATUS[number])
 
 
 def _say_interrupted(more: str = "nothing was written") -> None:
-    with suppress(OSError):
+    try:  # noqa: SIM105 (contextlib is not there yet)
         os.write(2, f"writeamp: interrupted; {more}\n".encode())
+    except OSError:  # closed
+        pass
+
+
+def _flush() -> None:
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None if they are closed
+        try:  # noqa: SIM105 (as above)
+            stream.flush()
+        except OSError:
+            pass
 
 
 def _end(status: object) -> NoReturn:
     """End the process at once, with no file half written."""
-    output = sys.modules.get("writeamp.output")
-    if output is not None:
-        output.discard_drafts()
+    # The module may be only half imported.
+    discard = getattr(sys.modules.get("writeamp.output"), "discard_drafts", None)
+    if discard is not None:
+        discard()
     os._exit(status if isinstance(status, int) else 0)
 
 

@@ -272,3 +272,30 @@ def test_one_that_comes_where_nothing_can_be_raised_comes_again(tmp_path: Path) 
     )
     ended = ended_alone(command, tmp_path)
     assert ended == (130, "what was finished\n", "writeamp: interrupted; nothing was written\n")
+
+
+def test_it_ends_the_command_amid_the_import_of_what_removes_drafts(tmp_path: Path) -> None:
+    command = (
+        "import sys, types, writeamp.__main__ as command\n"
+        "sys.modules['writeamp.output'] = types.ModuleType('writeamp.output')\n"
+        "command._end_loading(2, None)\n"
+    )
+    ended = ended_alone(command, tmp_path)
+    assert ended == (130, "", "writeamp: interrupted; nothing was written\n")
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_one_that_comes_after_all_is_printed_is_the_status(
+    tmp_path: Path, by: signal.Signals
+) -> None:
+    command = (
+        "import atexit, os, signal, writeamp.cli, writeamp.__main__ as command\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        "def main():\n"
+        "    print('all')\n"
+        f"    atexit.register(os.kill, os.getpid(), {by.value})\n"
+        "writeamp.cli.main = main\n"
+        "command.main()\n"
+    )
+    assert ended_alone(command, tmp_path) == (128 + by, "all\n", "")

@@ -120,3 +120,14 @@ def test_the_list_of_verbs_has_the_summary_of_each(name: str) -> None:
     assert command.name == name
     if not isinstance(command, TyperGroup):
         assert " ".join(command.help.split("\n\n")[0].split()) == VERBS[name].summary
+
+
+def test_the_entry_point_imports_nothing_before_it_handles_signals() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import writeamp.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert set(done.stdout.split()) <= {"__future__", "writeamp", "writeamp.__main__"}
