@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import threading
+from importlib import import_module
 from itertools import zip_longest
 
 import pytest
 from rich.cells import cell_len
 from rich.table import Table
-from writeamp.cli import options
+from writeamp.cli import boundary, options, progress_bar
 from writeamp.cli.terminal import Terminal
 
 LONG = "nvme-fdp:handles=2,isolation=persistent"
@@ -96,3 +98,40 @@ def test_a_unit_in_a_heading_is_broken_only_where_closer_columns_are_not_enough(
         out = shown(table, columns, monkeypatch)
         assert all(unit in out for unit in units)
     assert "M pages/s" not in shown(table, 66, monkeypatch)
+
+
+def test_progress_is_lines_where_stderr_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    came = threading.Event()
+    monkeypatch.setattr(progress_bar, "_LINE_EVERY_S", 0.001)
+    monkeypatch.setattr(options, "note", lambda line: (print(line), came.set()))
+    with progress_bar.Bar("reading", lambda done, whole: f"{done} of {whole}") as bar:
+        bar.update(3, 9)
+        came.clear()
+        assert came.wait(60)
+    assert "reading 3 of 9 (0 min)" in capsys.readouterr().out
+
+
+# Verbs that may be silent for seconds: each shows what it does.
+@pytest.mark.parametrize(
+    "module",
+    [
+        "allocate_tables", "blackbox_choose", "blackbox_explain", "blackbox_predict", "diff",
+        "doctor", "explore", "lifetime", "meanfield", "measure_counters", "measure_fleet",
+        "measure_history", "predict_tables", "report", "reproduce", "sweep_show", "trace",
+        "volumes",
+    ],
+)  # fmt: skip
+def test_a_verb_that_takes_long_shows_progress(module: str) -> None:
+    assert import_module(f"writeamp.cli.{module}").Bar is progress_bar.Bar
+
+
+def test_of_a_sentence_that_is_longer_than_any_path_both_ends_are_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    boundary.say(f"begin {'a' * 200_000} end")
+    said = capsys.readouterr().err
+    assert said.startswith("writeamp: begin aaa")
+    assert said.endswith("aaa end\n")
+    assert len(said) < 1100

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from writeamp import allocation
 from writeamp.allocation.coldest import ColdestGroup
 from writeamp.allocation.result import Allocation
 from writeamp.cli import options
-from writeamp.cli.options import stderr, stdout
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
 from writeamp.plots import save
 from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
@@ -114,19 +114,8 @@ def _print(found: Mapping[str, Allocation], op: float) -> None:
 
 def print_exploration(chunks: int, op: float, plot: Path | None, *, json: bool, csv: bool) -> None:
     """Compare the closed form with the optimum in every workload of equal chunks."""
-    with Progress(
-        TextColumn("exploring"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} workloads"),
-        TimeRemainingColumn(),
-        console=stderr,
-        transient=True,
-        disable=not stderr.is_terminal,
-    ) as bar:
-        task = bar.add_task("", total=0)
-        found = allocation.explore(
-            chunks, op, lambda done, total: bar.update(task, completed=done, total=total)
-        )
+    with Bar("exploring", lambda done, whole: f"{done:,} of {whole:,} workloads") as bar:
+        found = allocation.explore(chunks, op, bar.update)
     if plot is not None:
         save(_figure(found, chunks, op), plot)
     weights = found["configurations"].to_numpy()

@@ -14,6 +14,7 @@ from writeamp.blackbox.settings import BoundSettings
 from writeamp.cli import options
 from writeamp.cli.blackbox_display import with_unit
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.results.numbers import four_digits, range_in_words
 
 if TYPE_CHECKING:
@@ -40,9 +41,10 @@ def choose(
     from writeamp.blackbox import choosing, model_file  # noqa: PLC0415 (takes seconds)
 
     bounds = asked.of_targets
-    trained = {str(path): model_file.load(path) for path in models}
-    rows = {one: question.rows(one) for one in {model.features for model in trained.values()}}
-    verdicts = choosing.choose(trained, rows, bounds, asked.share)
+    with Bar("predicting"):
+        trained = {str(path): model_file.load(path) for path in models}
+        rows = {one: question.rows(one) for one in {model.features for model in trained.values()}}
+        verdicts = choosing.choose(trained, rows, bounds, asked.share)
     document = {**question.what, "bounds": bounds, "share": asked.share}
     choices = [one.to_dict() for one in verdicts]
     if options.printed_json(lambda: document | {"choices": choices}, json=json):

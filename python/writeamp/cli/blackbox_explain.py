@@ -13,6 +13,7 @@ from writeamp.blackbox.features import of_workload
 from writeamp.blackbox.settings import ExplanationSettings
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError, unknown
 from writeamp.plots import check_target, save
 from writeamp.results.numbers import json_number
@@ -62,16 +63,19 @@ def explain(
 
     target, workload = asked.target, asked.workload
     _check_outputs(model, out, plot, target)
-    trained = model_file.load(model)
-    if target is not None and target not in trained.estimators:
-        raise unknown("target", target, trained.estimators)
-    found = [
-        explanation.explained(trained, one) for one in trained.estimators if target in (None, one)
-    ]
-    around = explanation.typical_workload(trained)
-    if workload is not None:
-        around = explanation.like(trained, of_workload(workload).frame())
-    curves = explanation.responses(trained, around)
+    with Bar("explaining"):
+        trained = model_file.load(model)
+        if target is not None and target not in trained.estimators:
+            raise unknown("target", target, trained.estimators)
+        found = [
+            explanation.explained(trained, one)
+            for one in trained.estimators
+            if target in (None, one)
+        ]
+        around = explanation.typical_workload(trained)
+        if workload is not None:
+            around = explanation.like(trained, of_workload(workload).frame())
+        curves = explanation.responses(trained, around)
     named = workload or _TYPICAL
     if plot is not None and target is not None:
         drawn = explanation.strongest(curves, target, len(curves))

@@ -14,6 +14,7 @@ from writeamp.blackbox.model_input import ModelInput
 from writeamp.cli import options
 from writeamp.cli.blackbox_display import UNITS, entry, with_unit
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
 from writeamp.results.numbers import four_digits, range_in_words
@@ -56,9 +57,10 @@ def predict(
                 "predictions respond to a workload"
             )
         check_target(plot)
-    trained = model_file.load(model)
-    rows = question.rows(trained.features)
-    said = trained.predict(rows)
+    with Bar("predicting"):
+        trained = model_file.load(model)
+        rows = question.rows(trained.features)
+        said = trained.predict(rows)
     if plot is not None:
         save(pictures.forecast(trained, rows, said, str(question.trace)), plot)
     note_beyond(trained, rows)

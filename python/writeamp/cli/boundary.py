@@ -19,6 +19,9 @@ FAULT = 70  # EX_SOFTWARE of sysexits.h
 DEBUG = "WRITEAMP_DEBUG"
 # Help cuts the names of options below this.
 _HELP_COLUMNS = 80
+# No path is as long as this; of a longer sentence, which quotes no path, both ends are shown.
+_LONGEST_SENTENCE = 5000
+_SHOWN_OF_LONGER = 500
 
 
 class PartlyDone(Exception):  # noqa: N818 (no error: the user asked for it)
@@ -95,8 +98,12 @@ def drop_output() -> None:
 
 def say(sentence: str) -> None:
     """Say something on stderr, on one line; where that takes nothing, the status says it alone."""
+    if len(sentence) > _LONGEST_SENTENCE:
+        sentence = f"{sentence[:_SHOWN_OF_LONGER]} … {sentence[-_SHOWN_OF_LONGER:]}"
     with suppress(OSError):
-        print(f"writeamp: {printable(sentence)}", file=sys.stderr, flush=True)
+        # As one text: Ctrl-C may come between a sentence and the end of its line.
+        sys.stderr.write(f"writeamp: {printable(sentence)}\n")
+        sys.stderr.flush()
 
 
 def report_policy(error: PolicyError) -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.results.numbers import four_digits
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def diff(
     """
     from writeamp.differences.difference import diff as difference  # noqa: PLC0415 (slow)
 
-    found = difference(a, b)
+    with Bar("comparing"):
+        found = difference(a, b)
     if options.printed_json(found.to_dict, json=json):
         return
     if csv:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.mistakes.settings import DoctorSettings, VerdictSettings
 
@@ -49,17 +50,18 @@ def doctor(
     """
     from writeamp.mistakes.examination import doctor as examine  # noqa: PLC0415 (slow)
 
-    found = examine(
-        *(inputs or []),
-        run=asked.run,
-        trace_format=asked.trace_format,
-        action=asked.action,
-        capacity=asked.capacity,
-        simulate=asked.simulate,
-        device=asked.device,
-        size=asked.size,
-        op=asked.op,
-    )
+    with Bar("examining"):
+        found = examine(
+            *(inputs or []),
+            run=asked.run,
+            trace_format=asked.trace_format,
+            action=asked.action,
+            capacity=asked.capacity,
+            simulate=asked.simulate,
+            device=asked.device,
+            size=asked.size,
+            op=asked.op,
+        )
     for sentence in found.notes:
         options.note(sentence)
     printed = options.printed_json(found.to_dict, json=json)

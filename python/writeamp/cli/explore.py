@@ -9,6 +9,7 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
@@ -55,17 +56,18 @@ def explore(
             "name at most two managers, or one with two victim policies"
         )
     drive = device(blocks=asked.blocks, pages_per_block=asked.pages_per_block, op=asked.op)
-    recorded = [
-        record(
-            Policy.of(manager, victims, policies.wear_leveling),
-            drive,
-            asked.workload,
-            writes=asked.writes,
-            seed=asked.seed,
-        )
-        for manager, victims in pairs
-    ]
-    made = explore_page(recorded)
+    with Bar("recording"):
+        recorded = [
+            record(
+                Policy.of(manager, victims, policies.wear_leveling),
+                drive,
+                asked.workload,
+                writes=asked.writes,
+                seed=asked.seed,
+            )
+            for manager, victims in pairs
+        ]
+        made = explore_page(recorded)
     with replacing(out, "page") as file:
         file.write(made)
     if json:

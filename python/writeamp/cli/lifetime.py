@@ -89,13 +89,15 @@ def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
                 "give snapshots of a drive, its history (--db), or a load (--trace or --workload "
                 "with --device and --daily-writes)"
             )
-        read = [one for path in paths for one in read_snapshots(path, asked.model)]
-        return lifetime_of_history(chosen_drive(by_drive(read), asked.drive))
-    kept = {
-        f"{one.life.facts.model or ''} {one.drive}".strip(): one.snapshots
-        for one in history(asked.db).drives
-    }
-    return lifetime_of_history(chosen_drive(kept, asked.drive))
+        with Bar("reading"):
+            read = [one for path in paths for one in read_snapshots(path, asked.model)]
+            return lifetime_of_history(chosen_drive(by_drive(read), asked.drive))
+    with Bar("reading"):
+        kept = {
+            f"{one.life.facts.model or ''} {one.drive}".strip(): one.snapshots
+            for one in history(asked.db).drives
+        }
+        return lifetime_of_history(chosen_drive(kept, asked.drive))
 
 
 def _show(found: Lifetime) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.meanfield.parameters import MODES
@@ -53,11 +54,11 @@ def meanfield(
     if mode == "hcwf-swap":
         if d_swap is None:
             raise WriteampError("d_swap is missing; mode hcwf-swap needs --d-swap, at least 1")
-        point = hot_cold_swap(**drive, d_swap=d_swap)
+        drive["d_swap"] = d_swap
     elif d_swap is not None:
         raise WriteampError("d_swap is of mode hcwf-swap; mode hcwf swaps nothing, leave it out")
-    else:
-        point = hot_cold(**drive)
+    with Bar("solving"):
+        point = (hot_cold if d_swap is None else hot_cold_swap)(**drive)
     if point.ill_conditioned:
         options.warn(f"ill-conditioned: {point.why}")
     if plot is not None:

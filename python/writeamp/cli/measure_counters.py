@@ -10,6 +10,7 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.counters_table import facts_of_answer, life_table, warn_of_doubts
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.measure.counters.settings import AnswerSettings
 
 
@@ -36,7 +37,7 @@ def counters(
     from writeamp.measure.counters.own_families import with_families  # noqa: PLC0415
     from writeamp.measure.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
 
-    with with_families(asked.families):
+    with with_families(asked.families), Bar("reading"):
         found = [
             life_answer(one, asked.definition)
             for path in snapshots

@@ -12,6 +12,7 @@ from rich.table import Table
 from writeamp.cli import options
 from writeamp.cli.counters_table import shown_wa
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.measure.histories.settings import HistorySettings, WatchSettings
 from writeamp.plots import check_target, save
 from writeamp.units.byte_sizes import shown_bytes
@@ -77,7 +78,8 @@ def history(
     from writeamp.measure.histories.metrics import write_metrics  # noqa: PLC0415 (slow)
     from writeamp.measure.histories.result import history as history_of  # noqa: PLC0415
 
-    found = history_of(asked.db, drive=asked.drive)
+    with Bar("reading"):
+        found = history_of(asked.db, drive=asked.drive)
     if asked.drive is not None and not found.drives:
         raise no_such_drive(
             asked.drive, (one.life.facts.model or one.drive for one in history_of(asked.db).drives)

@@ -8,6 +8,7 @@ from typing import Any
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.plots import check_target
 from writeamp.theory.answers import (
     OUTSIDE,
@@ -27,7 +28,8 @@ _HEADINGS = {"wa": "WA", "op": "op"}
 
 def print_predictions(question: dict[str, Any], *, json: bool, csv: bool) -> None:
     """Print what the models say of one drive."""
-    predictions = predict(**question)
+    with Bar("predicting"):
+        predictions = predict(**question)
     for sentence in predictions.warnings:
         options.warn(sentence)
     for prediction in predictions:
@@ -58,7 +60,8 @@ def print_sweep(
     if plot is not None:
         check_target(plot)
     name = text.partition("=")[0]
-    points = predict_sweep(text, **question)
+    with Bar("predicting"):
+        points = predict_sweep(text, **question)
     asked, drive = points.asked, points.drive
     models = [p.model for p in points[0].predictions]
     for sentence in points.warnings:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from writeamp.cli import options
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 
 
@@ -37,8 +38,10 @@ def report(
     from writeamp.reports.markdown import markdown  # noqa: PLC0415
     from writeamp.reports.sections import sections_of  # noqa: PLC0415
 
-    found = report_in(page)
+    with Bar("reading"):
+        found = report_in(page)
+        text = "" if json else markdown(found, sections_of(found))
     if json:
         options.print_json(found.document)
     else:
-        sys.stdout.write(markdown(found, sections_of(found)))
+        sys.stdout.write(text)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stderr, stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import Interrupted, WriteampError
@@ -66,11 +67,11 @@ def reproduce(
     if plots is not None:
         _prepare(plots)
     started = time.perf_counter()
-    with stderr.status(f"reproducing {found_paper.name}") as status:
+    with Bar(f"reproducing {found_paper.name}") as bar:
         bench = Bench(
             **vars(asked),
             figures=plots is not None,
-            step=status.update,
+            step=bar.describe,
             runner=runner,
         )
         try:
@@ -81,7 +82,7 @@ def reproduce(
                 raise
         if plots is not None and not findings.unfinished:
             for name, spec in findings.figures.items():
-                status.update(f"drawing {name}")
+                bar.describe(f"drawing {name}")
                 save(spec, plots / f"{name}{_PLOT_SUFFIX}")
     whole = not findings.unfinished and not findings.skipped
     unexpected = surprises(found_paper.name, findings.items, full=full, whole=whole)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writeamp.cli import options
+from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.studies.sweep.views.settings import (
@@ -59,9 +60,10 @@ def show(
     from writeamp.cli.sweep_tables import print_view, rows_of  # noqa: PLC0415 (slow)
     from writeamp.studies.sweep.results import sweep_results  # noqa: PLC0415 (slow)
 
-    found = sweep_results(folder, of=results.of).where(results.where or {})
     chosen = _chosen(asked, is_asked=bool(given) or plot is not None)
-    view = None if chosen is None else _view(found, chosen, asked.pareto, given)
+    with Bar("reading"):
+        found = sweep_results(folder, of=results.of).where(results.where or {})
+        view = None if chosen is None else _view(found, chosen, asked.pareto, given)
     if view is not None and plot is not None:
         view.plot(plot)
     _note_failures(found)

@@ -85,6 +85,8 @@ def top(
 
 
 def _control_path(socket: Path) -> Path:
+    if not socket.name:
+        raise WriteampError(f"{str(socket)!r} is no socket; give the NBD socket of `serve`")
     return socket if socket.name.endswith(SUFFIX) else socket.with_name(socket.name + SUFFIX)
 
 

@@ -13,6 +13,7 @@ from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.results.numbers import four_digits
@@ -48,7 +49,9 @@ def info(
 
     Example: writeamp trace info examples/postgres-tpcb.parquet
     """
-    trace = traces.read(file, asked.trace_format, action=asked.action)
+    with Bar("reading"):
+        trace = traces.read(file, asked.trace_format, action=asked.action)
+        found = {} if csv else traces.info(trace)
     if csv:
         options.print_csv(trace.to_frame())
         for warning in trace.warnings:
@@ -56,7 +59,6 @@ def info(
         for note in trace.notes:
             options.note(note)
         return
-    found = traces.info(trace)
     if options.printed_json(lambda: found, json=json):
         return
     sentences = {"warnings": "warning", "notes": "note"}
@@ -113,8 +115,9 @@ def convert(
     from writeamp.traces.writing import check_target  # noqa: PLC0415 (slow)
 
     check_target(out, asked.target, source=file, replace=force)
-    trace = traces.read(file, asked.source, action=asked.action)
-    notes = [*trace.notes, *traces.write(trace, out, asked.target, replace=force)]
+    with Bar("converting"):
+        trace = traces.read(file, asked.source, action=asked.action)
+        notes = [*trace.notes, *traces.write(trace, out, asked.target, replace=force)]
     if json:
         found = {"path": str(out), "requests": trace.requests.height}
         options.print_json(found | {"warnings": trace.warnings, "notes": notes})

@@ -134,7 +134,8 @@ def info(
     if csv:
         options.print_csv(facts_table(found, asked))
         return
-    facts = summary(found, asked)
+    with Bar("reading"):
+        facts = summary(found, asked)
     if options.printed_json(lambda: facts, json=json):
         return
     distributions, presets = facts["distributions"], facts["presets"]
