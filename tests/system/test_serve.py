@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from pathlib import Path
 
 import in_process
@@ -104,6 +105,22 @@ class TestCaptive:
         assert latency["read"] is None
         assert 0 < latency["write"]["p50"] <= latency["write"]["p99"] <= latency["write"]["max"]
         assert sum(found["causes"].values()) == found["flash_pages"]
+
+    def test_pages_in_an_slc_cache_hold_data(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(320 * 4096))
+        top = f"{sys.executable} -m writeamp top --once"
+        arguments = "--device tlc-client --size 64MiB --timed --counters logs --json"
+        # Half of it is trimmed at the end.
+        trim = "fio --name=t --ioengine=nbd --uri=$uri --rw=trim --bs=640k --size=640k"
+        command = f"nbdcopy image $uri; {top} $unixsocket --json > top.json; {trim} >&2"
+        found = serve(arguments, folder, run=command).document
+        counters = json.loads((folder / "top.json").read_text())["counters"]
+        assert found["causes"]["slc"] >= 320
+        # Where the machine is slow, the cache is folded in pauses.
+        assert counters["slc"]["valid_pages"] + counters["programs"]["folding"] == 320
+        assert (counters["mapped_pages"], counters["logical_pages"]) == (320, 16384)
+        ocp = json.loads((folder / "logs" / "ocp.json").read_text())
+        assert ocp["nuse_namespace_utilization"] == 160 * 4096 // 512
 
     def test_a_capture_of_the_pins_measures_what_the_drive_counts(self, folder: Path) -> None:
         arguments = f"{SMALL} --rb-capture rb.vcd --precondition full --json"

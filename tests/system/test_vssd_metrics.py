@@ -99,6 +99,14 @@ def test_latency_of_a_timed_drive_is_in_seconds(timed: Any) -> None:
     assert timed["writeamp_latency_seconds"][labels] == 0.002
 
 
+def test_erases_of_an_slc_cache_are_counted_apart(timed: Any) -> None:
+    assert "writeamp_slc_erases_total" not in timed
+    with Exporter(lambda: counters(slc={"erases": 30}), ":0") as exporter:
+        found = scraped(exporter.address)
+    assert only(found["writeamp_slc_erases_total"]) == 30
+    assert only(found["writeamp_erases_total"]) == 901
+
+
 def test_an_operation_that_never_came_has_no_latency() -> None:
     never = dict.fromkeys(OF_OPERATION)
     latency = {"read": never | {"requests": 0}, "write": OF_OPERATION}

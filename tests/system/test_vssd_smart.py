@@ -109,6 +109,12 @@ def test_wa_of_fdp_is_that_of_the_drive_exactly() -> None:
     }
 
 
+def test_blocks_of_an_slc_cache_are_erased_too() -> None:
+    slc = {"blocks": 64, "erases": 30, "erased_pages": 30 * 16, "valid_pages": 7}
+    found = fdp_statistics(counters(slc=slc))
+    assert found["mbe"] == (901 * 50 + 30 * 16) * PAGE_BYTES
+
+
 def test_bytes_beyond_64_bits_are_carried_into_hi() -> None:
     found = ocp_log(counters(programs={"host": 2**53}), BLOCKS, DEVICE)
     assert found["physical_media_units_written"] == {"hi": 2, "lo": 0}

@@ -201,6 +201,9 @@ pub struct TimedCounters {
     pub trimmed_pages: u64,
     pub trimmed_bytes: u64,
     pub unmapped_pages: u64,
+    /// Pages of the host that lie on the flash now, and how many of them in an SLC cache.
+    pub mapped_pages: u64,
+    pub slc_pages: u64,
     pub flushes: u64,
     pub program_operations: u64,
     pub read_operations: u64,
@@ -288,7 +291,10 @@ impl<L: Logical> TimedDrive<L> {
 
     /// All that was counted.
     pub fn counters(&self) -> TimedCounters {
+        let host_pages = 0..self.profile.host_pages;
         TimedCounters {
+            mapped_pages: host_pages.filter(|&page| self.physical(page).is_some()).count() as u64,
+            slc_pages: self.slc.as_ref().map_or(0, Slc::valid_pages),
             program_operations: self.array.programs,
             read_operations: self.array.reads,
             retries: self.array.errors.as_ref().map_or([0; 3], |errors| errors.retries),

@@ -17,7 +17,9 @@ use writeamp_engine::flash::{Array, Counters, Recorder};
 use writeamp_engine::managers;
 use writeamp_engine::request::Op;
 use writeamp_engine::state::{self, Reader, State, Writer, require};
-use writeamp_engine::timing::{BlockDevice, Completion, Edge, IoRequest, Served, Ssd, Timing};
+use writeamp_engine::timing::{
+    BlockDevice, Completion, Edge, IoRequest, Served, SlcWear, Ssd, Timing,
+};
 
 use crate::books::{Pages, Requests, refuse_hints};
 use crate::config::Config;
@@ -213,6 +215,11 @@ impl Clocked {
     /// Counts of the device.
     pub fn counters(&self) -> Counters {
         self.ssd.counters().expect("a flash drive counts")
+    }
+
+    /// Wear of its SLC cache, if it has one.
+    pub fn slc_wear(&self) -> Option<SlcWear> {
+        self.ssd.slc_wear()
     }
 
     fn now_ns(&self) -> u64 {

@@ -207,6 +207,13 @@ impl Drive {
         found.insert("requests".into(), locked.served.into());
         found.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
         found.insert("size_bytes".into(), self.size_bytes.into());
+        // The flash of a timed drive has pages of its mapping table too, and lacks those that an
+        // SLC cache or a write cache holds.
+        found.insert("logical_pages".into(), (self.size_bytes / self.page_bytes).into());
+        found.insert("mapped_pages".into(), self.held.count().into());
+        if let Some(wear) = locked.flash.slc_wear() {
+            found.insert("slc".into(), report::slc(&wear));
+        }
         found.insert("latency".into(), locked.flash.latencies());
         found.insert("timed".into(), locked.flash.moment());
         found.insert("recording_error".into(), recorded.err().map(|error| error.sentence).into());

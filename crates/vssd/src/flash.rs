@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use writeamp_engine::flash::{Array, Cause, Counters};
 use writeamp_engine::state::{Reader, State, Writer};
+use writeamp_engine::timing::SlcWear;
 
 use crate::books::{Books, Requests};
 use crate::clocked::Clocked;
@@ -92,6 +93,14 @@ impl Flash {
                 let [reads, writes] = &clocked.latencies;
                 json!({"read": report::latencies(reads), "write": report::latencies(writes)})
             }
+        }
+    }
+
+    /// Wear of its SLC cache, if it has one.
+    pub fn slc_wear(&self) -> Option<SlcWear> {
+        match self {
+            Flash::Counted(_) => None,
+            Flash::Clocked(clocked, _) => clocked.slc_wear(),
         }
     }
 

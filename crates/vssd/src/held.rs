@@ -33,6 +33,11 @@ impl Held {
         self.0[(page / BITS) as usize].load(Ordering::Acquire) >> (page % BITS) & 1 == 1
     }
 
+    /// Number of pages that hold data.
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.load(Ordering::Acquire).count_ones())).sum()
+    }
+
     /// Notes that pages hold data, or none, from here on.
     pub fn set(&self, pages: Range<u64>, holds: bool) {
         for (at, mask) in words(pages) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use writeamp_engine::flash::{Array, BlockState, Cause, Counters};
-use writeamp_engine::timing::Served;
+use writeamp_engine::timing::{Served, SlcWear};
 
 use crate::books::Requests;
 
@@ -67,6 +67,16 @@ pub fn latencies(of: &Served) -> Value {
     })
 }
 
+/// Wear of an SLC cache, whose blocks are not among those of the drive, and what it holds.
+pub fn slc(of: &SlcWear) -> Value {
+    json!({
+        "blocks": of.blocks,
+        "erases": of.erases,
+        "erased_pages": of.erased_pages,
+        "valid_pages": of.valid_pages,
+    })
+}
+
 /// Sizes, counters and wear of a flash drive, under the causes that it knows.
 pub fn counters(
     flash: &Array,
@@ -84,12 +94,10 @@ pub fn counters(
         .collect();
     let found = json!({
         "page_bytes": geometry.page_bytes(),
-        "logical_pages": flash.logical_pages(),
         "physical_pages": geometry.physical_pages(),
         "pages_per_block": geometry.pages_per_block(),
         "blocks": geometry.blocks(),
         "luns": geometry.luns(),
-        "mapped_pages": flash.mapped_pages(),
         "host": {
             "written_pages": host.written_pages,
             "written_bytes": host.written_bytes,

@@ -11,14 +11,16 @@ def fdp_statistics(counters: Document) -> dict[str, int]:
     """Return the FDP statistics of a drive, all in bytes.
 
     `hbmw` are the bytes that the host wrote, `mbmw` those that were programmed, `mbe` those that
-    were erased: blocks in whole. Neither has metadata, of which the virtual drive keeps none.
+    were erased: blocks in whole, those of an SLC cache too. Neither has metadata, of which the
+    virtual drive keeps none.
 
     Args:
         counters: what the control socket answers to "counters".
     """
-    block_bytes = counters["pages_per_block"] * counters["page_bytes"]
+    slc = counters.get("slc", {"erased_pages": 0})
+    erased_pages = counters["erases"] * counters["pages_per_block"] + slc["erased_pages"]
     return {
         HOST_WRITTEN: counters["host"]["written_bytes"],
         MEDIA_WRITTEN: programmed_bytes(counters),
-        MEDIA_ERASED: counters["erases"] * block_bytes,
+        MEDIA_ERASED: erased_pages * counters["page_bytes"],
     }

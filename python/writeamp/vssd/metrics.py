@@ -148,6 +148,9 @@ def _counted(counters: Document) -> Iterator[Metric]:
         yield CounterMetricFamily(name, help_text, value=counters["host"][key])
     for name, key, help_text in _OF_DRIVE:
         yield CounterMetricFamily(name, help_text, value=counters[key])
+    if slc := counters.get("slc"):
+        help_text = "Blocks of the SLC cache erased, which writeamp_erases leaves out"
+        yield CounterMetricFamily("writeamp_slc_erases", help_text, value=slc["erases"])
     programmed = CounterMetricFamily(
         "writeamp_flash_programmed_bytes", "Bytes programmed to the flash", labels=["cause"]
     )

@@ -52,13 +52,17 @@ pub struct Busy {
     pub busy_ns: u64,
 }
 
-/// Wear of the blocks of SLC caches.
+/// Wear of the blocks of SLC caches, and what they hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlcWear {
     /// Erases of its blocks, since the device was new.
     pub erases: u64,
     /// Its blocks.
     pub blocks: u64,
+    /// Mapping units of the blocks that were erased, each time.
+    pub erased_pages: u64,
+    /// Mapping units that hold data now.
+    pub valid_pages: u64,
 }
 
 /// Events that a device has gone through at once.

@@ -236,6 +236,8 @@ impl BlockDevice for Raid0 {
         each.reduce(|sum, other| SlcWear {
             erases: sum.erases + other.erases,
             blocks: sum.blocks + other.blocks,
+            erased_pages: sum.erased_pages + other.erased_pages,
+            valid_pages: sum.valid_pages + other.valid_pages,
         })
     }
 

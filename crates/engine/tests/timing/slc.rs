@@ -50,7 +50,9 @@ fn a_burst_that_fits_is_not_folded_and_a_longer_one_is_but_for_what_fits() {
         let mut drive = cached(slc());
         burst(&mut drive, pages);
         assert_eq!(programs(&drive), [0, pages, folded], "{pages} pages");
-        assert_eq!(drive.slc_wear().expect("it has a cache").erases, folded);
+        let wear = drive.slc_wear().expect("it has a cache");
+        assert_eq!((wear.erases, wear.erased_pages), (folded, folded), "{pages} pages");
+        assert_eq!(wear.valid_pages, pages - folded);
         drive.drive().assert_invariants();
     }
 }

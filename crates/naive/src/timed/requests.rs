@@ -285,9 +285,11 @@ impl<L: Logical> TimedDrive<L> {
         self.counters.trimmed_bytes += request.length;
         let before = self.logical.unmapped_pages();
         for &page in &pages {
-            if let Some(cache) = &mut self.cache {
-                cache.remove(page);
-            }
+            let is_on_flash = self.physical(page).is_some();
+            let cached = self.cache.as_mut().and_then(|cache| cache.remove(page));
+            let is_only_in_memory =
+                !is_on_flash && cached.is_some_and(|cached| !cached.dirty.is_empty());
+            self.counters.unmapped_pages += u64::from(is_only_in_memory);
             if let Some(table) = &mut self.table {
                 table.touch(page, true);
             }

@@ -90,6 +90,10 @@ impl Slc {
         })
     }
 
+    pub fn valid_pages(&self) -> u64 {
+        self.rows.iter().flat_map(|row| &row.places).flatten().count() as u64
+    }
+
     pub fn has_begun(&self) -> bool {
         self.begun.is_some()
     }

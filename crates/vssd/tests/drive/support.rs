@@ -8,7 +8,8 @@ use std::time::Duration;
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-use serde_json::json;
+use serde_json::{Value, json};
+use writeamp_engine::timing::{Ssd, Timing};
 use writeamp_vssd::{Config, Drive, Result};
 
 use crate::forms::is_full;
@@ -164,6 +165,22 @@ impl Call {
         }
     }
 
+    /// Applies its effect to the pages of a host that hold data; it is one of [`Self::parts`].
+    pub fn hold(self, holds: &mut [bool]) {
+        let pages = |first: u64, end: u64| first as usize..end.max(first) as usize;
+        match self {
+            Call::Write { offset, length, .. } | Call::Zero { offset, length, .. } => {
+                let end = (offset + length).div_ceil(PAGE_BYTES);
+                holds[pages(offset / PAGE_BYTES, end)].fill(true);
+            }
+            Call::Trim { offset, length, .. } => {
+                let end = (offset + length) / PAGE_BYTES;
+                holds[pages(offset.div_ceil(PAGE_BYTES), end)].fill(false);
+            }
+            Call::Read { .. } | Call::Flush => {}
+        }
+    }
+
     /// True if what was answered before it is durable once it is.
     pub fn is_durable(self) -> bool {
         match self {
@@ -199,6 +216,30 @@ pub fn counters_after(calls: impl IntoIterator<Item = Call>) -> serde_json::Valu
     let drive = open_with(&config("sepgc", None)).unwrap();
     calls.into_iter().for_each(|call| call.ask(&drive).unwrap());
     counters(&drive)
+}
+
+/// Tables of times of drives with caches, or with a mapping table on the flash.
+/// A write cache is not emptied in a pause.
+pub fn times_with_caches() -> Vec<Value> {
+    let slc = json!({"static_bytes": 64 * PAGE_BYTES, "dynamic_share": 0.2, "when_full": "fold"});
+    let cache = json!({"bytes": 32 * PAGE_BYTES});
+    let map = json!({"bytes": 1024, "entry_bytes": 8, "segment_bytes": 512});
+    vec![
+        json!({}),
+        json!({"write_cache": cache}),
+        json!({"slc": slc}),
+        json!({"map_cache": map}),
+        json!({"write_cache": cache, "slc": slc, "map_cache": map}),
+    ]
+}
+
+/// A timed drive; its mapping table is a part of its flash.
+pub fn timed_config(times: &Value, backing: Option<&Path>) -> Config {
+    let mut config = config("sepgc", backing);
+    let timing = Timing::from_json(&times.to_string()).unwrap();
+    config.drive.logical_pages = Ssd::logical_pages(&timing, PAGES as u32, PAGE_BYTES as u32);
+    config.times = Some(times.clone());
+    config
 }
 
 /// A directory and the path of a drive in it.

@@ -4,9 +4,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use writeamp_vssd::Config;
+use writeamp_vssd::{Config, Drive};
 
-use crate::support::{Call, PAGE_BYTES, PAGES, SIZE_BYTES, config, contents, open_with, random};
+use crate::support::{
+    Call, PAGE_BYTES, PAGES, SIZE_BYTES, config, contents, open_with, place, random, timed_config,
+    times_with_caches,
+};
 
 fn timed(program_us: u64, time_scale: f64) -> Config {
     let mut config = config("sepgc", None);
@@ -59,6 +62,63 @@ fn bytes_are_those_that_were_written_whatever_is_still_in_the_cache() {
         call.apply(&mut model);
     }
     assert!(contents(&drive) == model);
+}
+
+#[test]
+fn pages_that_hold_data_are_counted_wherever_they_are_and_through_restarts() {
+    for times in times_with_caches() {
+        let (_directory, path) = place();
+        let config = timed_config(&times, Some(&path));
+        let untimed = open_with(&crate::support::config("sepgc", None)).unwrap();
+        let (mut random, mut holds) = (random(6), vec![false; PAGES as usize]);
+        for start in 0..3 {
+            let drive = open_with(&config).unwrap();
+            for _ in 0..100 {
+                let call = Call::draw(&mut random);
+                call.ask(&drive).unwrap();
+                call.ask(&untimed).unwrap();
+                call.parts().iter().for_each(|part| part.hold(&mut holds));
+            }
+            // Every second time it is killed.
+            if start % 2 == 0 {
+                drive.close().unwrap();
+            }
+            for drive in [&drive, &untimed] {
+                let found = drive.counters(false).unwrap();
+                assert_eq!(found["logical_pages"], PAGES, "{times}");
+                let expected = holds.iter().filter(|holds| **holds).count();
+                assert_eq!(found["mapped_pages"], expected, "{times}");
+            }
+            let unmapped = |drive: &Drive| drive.counters(false).unwrap()["unmapped_pages"].clone();
+            assert_eq!(unmapped(&drive), unmapped(&untimed), "{times}");
+        }
+    }
+}
+
+#[test]
+fn pages_of_an_slc_cache_are_mapped_before_and_after_they_are_folded() {
+    let times = json!({"slc": {"static_bytes": 64 * PAGE_BYTES}});
+    let drive = open_with(&timed_config(&times, None)).unwrap();
+    let (mut mapped, mut rows_erased) = (0, false);
+    for page in 0..320 {
+        drive.write(page * PAGE_BYTES, &[1; PAGE_BYTES as usize], false).unwrap();
+        mapped += 1;
+        let (found, blocks) = (drive.counters(false).unwrap(), drive.blocks().unwrap());
+        assert_eq!(found["mapped_pages"], mapped);
+        let slc = &found["slc"];
+        let folded = found["programs"]["folding"].as_u64().unwrap();
+        assert_eq!(slc["valid_pages"], mapped - folded);
+        // A block has 16 pages of three bits a cell: whole pages of one bit are five.
+        assert_eq!(slc["erased_pages"], 5 * slc["erases"].as_u64().unwrap());
+        assert_eq!(blocks["free_blocks"], 48 - folded.div_ceil(16));
+        rows_erased |= slc["erases"] != 0;
+    }
+    assert!(rows_erased);
+    drive.trim(0, 320 * PAGE_BYTES, false).unwrap();
+    let found = drive.counters(false).unwrap();
+    let counts = ["mapped_pages", "unmapped_pages"].map(|key| found[key].as_u64().unwrap());
+    assert_eq!(counts, [0, 320]);
+    assert_eq!(found["slc"]["valid_pages"], 0);
 }
 
 #[test]

@@ -64,6 +64,11 @@ impl SlcLog {
         self.used_rows
     }
 
+    /// Pages that hold data.
+    pub fn valid_pages(&self) -> u64 {
+        self.valid.iter().map(|&pages| u64::from(pages)).sum()
+    }
+
     /// Rows that it may use now.
     pub fn limit(&self) -> u32 {
         self.blocks.limit(self.page_of.len() as u32 - self.mapped_pages)

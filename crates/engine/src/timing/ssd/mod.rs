@@ -333,10 +333,11 @@ impl Ssd {
         if pages.is_empty() {
             return Ok(());
         }
-        if let Some(cache) = &mut self.cache {
-            for page in pages.clone() {
-                cache.remove(page);
-            }
+        for page in pages.clone() {
+            let Some(cache) = &mut self.cache else { break };
+            let was_written = cache.remove(page).is_some_and(|entry| entry.data.dirty != 0);
+            let is_only_there = was_written && self.physical(page).is_none();
+            self.counters.unmapped_pages += u64::from(is_only_there);
         }
         if let Some(map) = &mut self.map {
             for page in pages.clone() {

@@ -82,10 +82,16 @@ impl SlcCache {
         self.blocks.clone()
     }
 
-    /// Erases of its blocks so far.
+    /// Erases of its blocks so far, which are erased a row at a time, and what it holds.
     pub fn wear(&self) -> SlcWear {
-        let blocks = u64::from(self.blocks.most_rows) * u64::from(self.blocks.dies);
-        SlcWear { erases: self.erases, blocks }
+        let SlcBlocks { dies, row_pages, most_rows, .. } = self.blocks;
+        let rows_erased = self.erases / u64::from(dies);
+        SlcWear {
+            erases: self.erases,
+            blocks: u64::from(most_rows) * u64::from(dies),
+            erased_pages: rows_erased.saturating_mul(u64::from(row_pages)),
+            valid_pages: self.log.valid_pages(),
+        }
     }
 
     /// True if it holds a logical page.

@@ -95,7 +95,12 @@ impl Device for Ssd {
     fn counters(&self) -> TimedCounters {
         let counters = BlockDevice::counters(self).expect("a flash drive");
         let host = counters.host;
+        let host_pages = 0..(self.capacity_bytes() / self.page_bytes()) as u32;
+        let behind = host_pages.filter(|&page| self.drive().flash().physical(page).is_some());
+        let slc_pages = self.slc_wear().map_or(0, |wear| wear.valid_pages);
         TimedCounters {
+            mapped_pages: behind.count() as u64 + slc_pages,
+            slc_pages,
             programs: Cause::ALL.map(|cause| counters.programs(cause)),
             erases: counters.erases,
             written_pages: host.written_pages,
