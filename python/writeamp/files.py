@@ -6,6 +6,7 @@ of a cluster the content of a path may be elsewhere: there it is held by its ide
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -13,15 +14,16 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path, PosixPath
-from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from tempfile import TemporaryFile, gettempdir
 from threading import local as ThreadLocal  # noqa: N812  it is a class, and `local` is ours
 from typing import Any
 
 from writeamp.errors import WriteampError
+from writeamp.temporary import temporary_folder
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
@@ -155,7 +157,7 @@ def _digest(path: str, size_bytes: int, modified_ns: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _fetched(address: str, its_identity: str) -> Path:
-    folder = Path(_cache().name, hashlib.sha256(its_identity.encode()).hexdigest())
+    folder = Path(_cache(), hashlib.sha256(its_identity.encode()).hexdigest())
     try:
         folder.mkdir(exist_ok=True)
         system, path = _fsspec(address).core.url_to_fs(address)
@@ -167,8 +169,11 @@ def _fetched(address: str, its_identity: str) -> Path:
 
 
 @cache
-def _cache() -> TemporaryDirectory[str]:
-    return TemporaryDirectory(prefix="writeamp-files-", ignore_cleanup_errors=True)
+def _cache() -> Path:
+    """Return the folder of fetched files, which is removed when this process ends."""
+    life = ExitStack()
+    atexit.register(life.close)
+    return life.enter_context(temporary_folder("files-"))
 
 
 def _fsspec(address: str) -> Any:

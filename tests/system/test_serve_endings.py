@@ -74,6 +74,21 @@ class TestEndings:
         assert f"{words.split(maxsplit=1)[0]} failed: it broke" in done.err
         assert left_behind(folder) == []
 
+    def test_a_file_system_of_a_process_that_was_killed_is_unmounted_by_the_next(
+        self, folder: Path
+    ) -> None:
+        # The folder is in use, as by a shell, and has data that were never written.
+        command = f"cd mnt; touch one {folder}/reached; sleep 600"
+        running = start([*MOUNT.split(), "--run", command], folder)
+        wait_for_file(folder / "reached", running)
+        running.kill()
+        running.wait()
+        await_value(lambda: len(left_behind(folder)) >= 4)
+        done = serve(SMALL, folder, run="true")
+        assert done.status == 0, done.err
+        await_value(lambda: left_behind(folder) == [])
+        assert serve(MOUNT, folder, run="touch mnt/two").status == 0
+
     def test_nothing_is_left_when_nbdkit_is_killed(self, folder: Path) -> None:
         command = f"pkill -KILL -f 'nbdkit.*{folder}'; sleep 600"
         done = serve(MOUNT, folder, run=command)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from patience import PATIENCE_S, await_value
 from served import (
@@ -102,6 +103,59 @@ class TestInFront:
             assert again.stdout.readline().startswith("serving ssd-v")
             again.send_signal(signal.SIGTERM)
             assert ended(again).status == 0
+
+
+class TestKilled:
+    @needs()
+    def test_folders_of_a_process_that_was_killed_are_removed_by_the_next(
+        self, folder: Path
+    ) -> None:
+        words = [*SMALL.split(), "--record", "w.parquet", "--rb-capture", "w.vcd"]
+        alive = start([*SMALL.split(), "--socket", "alive.sock"], folder)
+        running = start([*words, "--socket", "ssd.sock"], folder)
+        for server in (alive, running):
+            assert server.stdout is not None
+            assert server.stdout.readline().startswith("serving")
+        kept, killed = (
+            list(folder.rglob(f"*writeamp-{server.pid}-*")) for server in (alive, running)
+        )
+        assert (len(kept), len(killed)) == (1, 3)
+        running.kill()
+        running.wait()
+        await_value(lambda: len(pids(folder)) == 1)
+        assert serve(" ".join(words), folder, run="true").status == 0
+        assert not any(one.exists() for one in killed)
+        assert all(one.exists() for one in kept)
+        alive.terminate()
+        assert ended(alive).status == 0
+        assert left_behind(folder) == []
+
+    @needs("setsid")
+    @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+    def test_a_command_ends_with_it(self, folder: Path, by: signal.Signals) -> None:
+        # It has a child in a session of its own, too.
+        running = start([*SMALL.split(), "--run", "setsid sleep 987 & sleep 987"], folder)
+
+        def commands() -> list[psutil.Process]:
+            children = psutil.Process(running.pid).children(recursive=True)
+            return [one for one in children if _sleeps(one)]
+
+        await_value(lambda: len(commands()) == 2)
+        begun = commands()
+        running.send_signal(by)
+        running.wait(PATIENCE_S)
+        # As a shell says it, all are 128 + the signal.
+        assert running.returncode in (-by, 128 + by)
+        await_value(lambda: not any(map(_sleeps, begun)))
+        await_value(lambda: pids(folder) == [])
+
+
+def _sleeps(process: psutil.Process) -> bool:
+    """Return whether a process is a `sleep` that has not ended."""
+    try:
+        return process.name() == "sleep" and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @needs("nbdcopy")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from writeamp.answers.question import Question
 from writeamp.answers.settings import QuestionSettings
 from writeamp.errors import WriteampError
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
+from writeamp.temporary import temporary_folder
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.session import serve
 from writeamp.vssd.settings import DriveSettings
@@ -35,8 +34,8 @@ def question_of_program(experiment: Experiment, asked: QuestionSettings) -> Iter
     assert isinstance(run, SimulationSettings)
     if load.workload is not None or load.trace is not None:
         raise WriteampError("--run is a load of its own; give it without --workload and --trace")
-    with tempfile.TemporaryDirectory(prefix="writeamp-answer-") as folder:
-        trace = Path(folder) / "program.parquet"
+    with temporary_folder("answer-") as folder:
+        trace = folder / "program.parquet"
         drive = DriveSettings(
             mount=asked.mount,
             fs=asked.fs,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from writeamp.blackbox.targets import fio, safety
@@ -18,6 +17,7 @@ from writeamp.drives.source import source_at
 from writeamp.errors import WriteampError
 from writeamp.hosts.counted import Counted
 from writeamp.hosts.emptying import check_file_system, emptied
+from writeamp.temporary import temporary_folder
 from writeamp.twin.chain import Chain
 from writeamp.twin.driving import FILL, Reading
 from writeamp.twin.fio_jobs import FILL as FILL_SECTION
@@ -104,8 +104,8 @@ class RealHost:
         """Let fio write a part of a chain."""
         options = [one.removeprefix("--") for one in self.place.fio_options]
         name = FILL_SECTION if at == FILL else section_names(chain)[at]
-        with TemporaryDirectory(prefix="writeamp-") as folder:
-            job = Path(folder, "chain.fio")
+        with temporary_folder() as folder:
+            job = folder / "chain.fio"
             job.write_text(fio_jobs(chain, options, fine=True, seed=seed))
             command = ["fio", f"--section={name}", "--output-format=json", str(job)]
             if shutil.which(_ENDING[0]):

@@ -12,13 +12,14 @@ from pathlib import Path
 from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.runs.preconditioning import Ageing
+from writeamp.temporary import temporary_folder
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.metrics import Exporter
-from writeamp.vssd.mount import Mounted, check_mount, mount_drive
+from writeamp.vssd.mount import Mounted, check_mount, mount_drive, unmount_dead
 from writeamp.vssd.pins import pins
-from writeamp.vssd.programs import private_folder, require
+from writeamp.vssd.programs import require
 from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
@@ -158,7 +159,8 @@ def start_drive(
     _check(found)
     is_kept = settings.backing is not None and os.path.exists(settings.backing + FLASH_SUFFIX)
     holds_data = is_kept and _holds_data(str(settings.backing), found.device.capacity_bytes)
-    folder = undo.enter_context(private_folder())
+    still_mounted = unmount_dead()
+    folder = undo.enter_context(temporary_folder())
     state, ageing = None, None
     if found.is_aged and not is_kept:
         state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
@@ -178,7 +180,7 @@ def start_drive(
     )
     if state is not None:
         state.unlink()
-    remarks = _remarks(found, is_kept=is_kept)
+    remarks = (*still_mounted, *_remarks(found, is_kept=is_kept))
     drive = Drive(found, server, ageing, recorder, remarks, is_kept, last_remarks)
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))

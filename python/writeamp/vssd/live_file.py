@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from writeamp.temporary import temporary_folder
 
 
 @contextmanager
 def live_file(target: str) -> Iterator[Path]:
     """Give a name for what will become the target: beside it, for it may be large, and hidden.
 
-    The file is removed whatever happens, but for a process that is killed.
+    The file is removed whatever happens; if this process is killed, by the next one that makes a
+    live file in that folder.
     """
     real = Path(os.path.realpath(target))
-    raw = real.with_name(f".{real.name}-{secrets.token_hex(4)}.raw")
-    try:
-        yield raw
-    finally:
-        with suppress(OSError):
-            raw.unlink()
+    with temporary_folder(beside=real) as folder:
+        yield folder / real.name

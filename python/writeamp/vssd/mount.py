@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.mount_table import is_mounted
+from writeamp.mount_table import is_mounted, mounts_under
+from writeamp.temporary import dead_folders
 from writeamp.vssd.programs import require, run, start_daemon
 from writeamp.vssd.signals import HeldSignals
 
@@ -49,6 +50,8 @@ _BETWEEN_TRIES_S = 0.2
 _PATIENCE_S = 15.0
 # The status with which blkid says that a device has nothing it knows.
 _NOTHING_FOUND = 2
+# The status with which umount says, among other failures, that nothing is mounted.
+_NOT_MOUNTED = 32
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,21 @@ def check_mount(point: Path, file_system: str) -> None:
         raise WriteampError(f"{point} is no folder; choose another to mount at")
     if not point.absolute().parent.is_dir():
         raise WriteampError(f"{point} cannot be made: there is no {point.absolute().parent}")
+
+
+def unmount_dead() -> list[str]:
+    """Unmount the file systems of drives whose process was killed; their disks are dead.
+
+    Returns:
+        A sentence on each that stays mounted.
+    """
+    failures = []
+    for folder in dead_folders():
+        try:
+            _unmount_all(folder)
+        except WriteampError as error:
+            failures.append(f"{folder} of a process that was killed stays mounted: {error}")
+    return failures
 
 
 def mount_drive(
@@ -198,6 +216,18 @@ def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[st
                 return False
             time.sleep(_BETWEEN_TRIES_S)
     return True
+
+
+def _unmount_all(folder: Path) -> None:
+    """Detach what is mounted in a folder, and before that the loop devices of files in it."""
+    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with suppress(OSError):  # it is detached meanwhile
+            if Path(file.read_text().strip()).is_relative_to(folder.resolve()):
+                loop = f"/dev/{file.parent.parent.name}"
+                run(None, "umount", "--lazy", "--all-targets", loop, good=(0, _NOT_MOUNTED))
+                run(None, "losetup", "--detach", loop)
+    for point in reversed(mounts_under(folder)):
+        run(None, "umount", "--lazy", point)
 
 
 def _size_of(disk: Path) -> int:

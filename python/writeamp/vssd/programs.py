@@ -8,13 +8,12 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.mount_table import is_mounted
 from writeamp.vssd.signals import HeldSignals
 
 # Programs of the system stand here also where a user's PATH does not say so.
@@ -189,18 +188,6 @@ def end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-@contextmanager
-def private_folder() -> Iterator[Path]:
-    """Give a temporary folder that only this user may enter, and remove it unless it is in use."""
-    folder = Path(tempfile.mkdtemp(prefix="writeamp-"))
-    try:
-        yield folder
-    finally:
-        # A disk that could not be taken down is said by who tried; it is not removed from under it.
-        if not any(map(is_mounted, folder.iterdir())):
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def last_words(text: str) -> str:

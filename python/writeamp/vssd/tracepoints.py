@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from writeamp.temporary import temporary_folder
 from writeamp.vssd.bpf import LIBC, checked
 
 _FIELD = re.compile(r"field:.*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);")
@@ -54,11 +55,13 @@ def events_folder() -> Iterator[Path]:
     if usual.is_dir():
         yield usual
         return
-    with tempfile.TemporaryDirectory(prefix="writeamp-") as folder:
+    with temporary_folder() as folder:
+        mounted = folder / "tracing"
+        mounted.mkdir()
         # By system calls, as the programs `mount` and `umount` may be missing or slow.
-        place = folder.encode()
+        place = os.fsencode(mounted)
         checked(LIBC.mount(b"tracefs", place, b"tracefs", 0, None))
         try:
-            yield Path(folder, "events")
+            yield mounted / "events"
         finally:
             checked(LIBC.umount2(place, 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ from writeamp.reproduce.four_level.loads import PAGE_BYTES
 from writeamp.reproduce.four_level.pins import PinCounts, count_pins
 from writeamp.runners import stop_if_asked
 from writeamp.runs.ready_busy import pin_names
+from writeamp.temporary import temporary_folder
 
 MIB = 2**20
 GIB = 2**30
@@ -278,8 +278,8 @@ class Life:
         Returns:
             What was counted since the drive was prepared, or the load before this had settled.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "rb.vcd"
+        with temporary_folder() as folder:
+            path = folder / "rb.vcd"
             path.touch()
             pins = CaptureWriter(
                 str(path),

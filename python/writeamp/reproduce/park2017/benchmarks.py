@@ -8,7 +8,6 @@ of the drive as in Table 5. They run in the full form only: they need root and o
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,6 +19,7 @@ from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.items import Item, at_most, ordered
 from writeamp.reproduce.park2017 import cassandra, figures, sysbench_oltp
 from writeamp.reproduce.park2017.file_loads import FILESERVER, VARMAIL
+from writeamp.temporary import temporary_folder
 from writeamp.vssd.mount import check_mount
 from writeamp.vssd.programs import require
 from writeamp.vssd.virtual_ssd import VirtualSsd
@@ -107,9 +107,9 @@ def measured(benchmark: Benchmark, utilization: float) -> Measured:
 
     Only the load is counted, neither the cold file nor the making of its own files.
     """
-    with tempfile.TemporaryDirectory(prefix="writeamp-") as place:
+    with temporary_folder() as place:
         os.chmod(place, 0o755)  # the database has a user of its own
-        point = Path(place, "mnt")
+        point = place / "mnt"
         with VirtualSsd(DRIVE, mount=point) as drive:
             files = point / "files"
             files.mkdir()
@@ -160,8 +160,8 @@ def _lacking(benchmark: Benchmark) -> str:
         return f"{' and '.join(programs)} not installed"
     try:
         require("nbdkit")
-        with tempfile.TemporaryDirectory(prefix="writeamp-") as place:
-            check_mount(Path(place, "mnt"), "ext4")
+        with temporary_folder() as place:
+            check_mount(place / "mnt", "ext4")
     except WriteampError as error:
         return str(error)
     return ""

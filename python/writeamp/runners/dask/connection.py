@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -20,6 +19,7 @@ from distributed import Client, LocalCluster, Security
 
 from writeamp.errors import WriteampError
 from writeamp.runners.tls import Tls
+from writeamp.temporary import temporary_folder
 
 Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 
@@ -158,8 +158,8 @@ def _own_workers(client: Client, security: Security, count: int) -> Iterator[Non
     """
     address = client.scheduler_info()["address"]
     identity = security.get_tls_config_for_role("worker")
-    with tempfile.TemporaryDirectory(prefix="writeamp-dask-", ignore_cleanup_errors=True) as folder:
-        log, certificate, key = (Path(folder, name) for name in ("log", "certificate", "key"))
+    with temporary_folder("dask-") as folder:
+        log, certificate, key = (folder / name for name in ("log", "certificate", "key"))
         certificate.write_text(identity["cert"])
         key.touch(_OURS_ALONE)
         key.write_text(identity["key"])

@@ -19,9 +19,15 @@ def is_mounted(path: Path) -> bool:
     return os.path.realpath(path) in _points()
 
 
-def _points() -> set[str]:
+def mounts_under(folder: Path) -> list[str]:
+    """Return the mount points at a folder and in it, in the order of mounting."""
+    real = os.path.realpath(folder)
+    return [point for point in _points() if Path(point).is_relative_to(real)]
+
+
+def _points() -> list[str]:
     lines = os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines()
-    return {
+    return [
         _ESCAPED.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[_POINT_FIELD])
         for line in lines
-    }
+    ]
