@@ -12,7 +12,7 @@ import polars as pl
 
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
+from writeamp.blackbox.models.workload_specific import GENERAL, WorkloadSpecificRegressor
 from writeamp.blackbox.predictions import Forecast
 from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox
@@ -213,13 +213,14 @@ def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
     if isinstance(fitted, LinearTreeRegressor):
         return {"": fitted}
     if isinstance(fitted, WorkloadSpecificRegressor):
-        return dict(fitted.models_)
+        trees = fitted.models_.items()
+        return {name: tree for name, tree in trees if isinstance(tree, LinearTreeRegressor)}
     return {}
 
 
 def _importances(fitted: Any) -> F64 | None:
     if isinstance(fitted, WorkloadSpecificRegressor):
-        return _importances(fitted.models_["general"])
+        return _importances(fitted.models_[GENERAL])
     # A baseline is wrapped for the logarithm of its target.
     inner = getattr(fitted, "regressor_", fitted)
     found: F64 | None = getattr(inner, "feature_importances_", None)

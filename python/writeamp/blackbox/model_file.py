@@ -15,11 +15,12 @@ from writeamp.blackbox.formulas.of_profiles import NONE
 from writeamp.blackbox.littles_law import RELATED
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.documents import from_document, to_document
+from writeamp.blackbox.models.documents import RAISED_BY_DOCUMENTS, from_document, to_document
 from writeamp.blackbox.models.saving import Document
 from writeamp.blackbox.models.tree_document import numbers
 from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox
+from writeamp.domains import BELOW_ONE
 from writeamp.errors import WriteampError
 from writeamp.output import AnyPath, replacing
 from writeamp.results.numbers import json_number
@@ -76,14 +77,14 @@ def load(path: AnyPath) -> BlackBox:
         raise _refusal(
             name, f"its version is {frame.get('version')!r}, and this writeamp reads {_VERSION}"
         )
-    content = frame.get("content")
-    if not isinstance(content, str) or zlib.crc32(content.encode()) != frame.get("crc32"):
-        raise _refusal(name, "it is damaged: its checksum is not that of its content")
     try:
+        content = frame.get("content")
+        if not isinstance(content, str) or zlib.crc32(content.encode()) != frame.get("crc32"):
+            raise WriteampError("it is damaged: its checksum is not that of its content")
         return _model(json.loads(content))
     except WriteampError as error:
         raise _refusal(name, str(error)) from None
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except RAISED_BY_DOCUMENTS as error:
         raise _refusal(name, f"its content is not valid ({type(error).__name__})") from None
 
 
@@ -105,10 +106,10 @@ def _model(content: Document) -> BlackBox:
         drive=str(content["drive"]),
         features=features.name,
         model=str(content["model"]),
-        level=float(content["level"]),
+        level=BELOW_ONE.check("level", content["level"]),
         is_joint=is_joint,
         ranges={name: _range(content["ranges"][name]) for name in features.needs},
-        unseen_mre={name: float(content["unseen_mre"][name]) for name in estimators},
+        unseen_mre={name: numbers([content["unseen_mre"][name]], 1).item() for name in estimators},
         between_mre={name: _or_nan(between.get(name)) for name in estimators},
         prior=str(content.get("prior", NONE)),
         across=_names(content.get("across")),
@@ -127,6 +128,8 @@ def _names(value: Any) -> tuple[str, ...] | None:
 
 def _range(document: Document) -> Range:
     low, typical, high = numbers([document[one] for one in ("low", "typical", "high")], 3).tolist()
+    if not low <= typical <= high:
+        raise WriteampError("its ranges do not hold together")
     return Range(low, typical, high)
 
 

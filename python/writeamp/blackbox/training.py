@@ -97,6 +97,9 @@ class BlackBox(Drawn):
         values = {target: one.predict(vectors) for target, one in self.estimators.items()}
         if self.is_joint:
             values |= littles_law.joined(values, characteristics)
+        # Far outside the training range numbers overflow.
+        is_known = {target: np.isfinite(one) for target, one in values.items()}
+        values = {name: np.where(is_known[name], one, np.nan) for name, one in values.items()}
         if "wa" in values:
             is_written = characteristics["write_ratio"].to_numpy() > 0
             values["wa"] = np.where(is_written, values["wa"], np.nan)
@@ -107,7 +110,7 @@ class BlackBox(Drawn):
         found = {}
         for target, one in self.estimators.items():
             low, high = one.interval_around(values[target])
-            outside = one.outside(vectors) | beyond_ranges
+            outside = one.outside(vectors) | beyond_ranges | ~is_known[target]
             found[target] = Predictions(values[target], low, high, outside, target, self.level)
         return Forecast(found, self.level)
 

@@ -6,6 +6,7 @@ one of the kinds below, and fill in numbers that are checked.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,13 +15,18 @@ from sklearn.base import BaseEstimator
 
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.packing import packed, unpacked
+from writeamp.blackbox.models.parameters import CONFORMAL, checked
 from writeamp.blackbox.models.prior import SAVED_PRIOR
 from writeamp.blackbox.models.registry import MODELS
-from writeamp.blackbox.models.saving import Document, Saved
+from writeamp.blackbox.models.saving import Document, Saved, check_names
 from writeamp.blackbox.models.tree_document import numbers
 from writeamp.errors import WriteampError, unknown
 
 _SKOPS = "scikit-learn"
+# What a document of another form raises where it is read.
+RAISED_BY_DOCUMENTS = (
+    TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
+)  # fmt: skip
 
 
 def to_document(model: Any) -> Document:
@@ -43,7 +49,7 @@ def to_document(model: Any) -> Document:
     if not type(model).__module__.startswith("sklearn."):
         raise WriteampError(
             f"a {type(model).__name__} cannot be saved; valid are "
-            f"{', '.join(_KINDS)} and estimators of scikit-learn"
+            f"{', '.join(_KINDS)} and the baselines of scikit-learn"
         )
     return {"kind": _SKOPS, "skops": packed(model)}
 
@@ -55,26 +61,46 @@ def from_document(document: Mapping[str, Any]) -> Any:
         WriteampError: it is no such document: a kind, a key, a type or a number is not valid.
     """
     try:
-        return _from(document)
+        model = _from(document)
+        _try(model)
     except WriteampError:
         raise
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
+    except RAISED_BY_DOCUMENTS as error:
         raise WriteampError(f"the document is no saved model: {_shown(error)}") from None
+    return model
 
 
 def _from(document: Mapping[str, Any]) -> Any:
-    name = document["kind"]
-    if name == _SKOPS:
+    if document["kind"] == _SKOPS:
         return unpacked(document["skops"])
-    if name not in _KINDS:
-        raise unknown("kind of saved model", str(name), [*_KINDS, _SKOPS])
-    kind = _KINDS[name]
-    model = kind.estimator(**_given(document["parameters"]))
-    kind.read(model, document, _from)
-    model.n_features_in_ = int(document["features"])
+    features = int(document["features"])
+
+    def inner(of_model: Mapping[str, Any]) -> Any:
+        found = _from(of_model)
+        if found.n_features_in_ != features:
+            raise WriteampError(
+                f"a model of {found.n_features_in_} features is part of one of {features}"
+            )
+        return found
+
+    model = _made(document)
+    _KINDS[document["kind"]].read(model, document, inner)
+    model.n_features_in_ = features
     if "names" in document:
+        check_names(document["names"], features)
         model.feature_names_in_ = np.array(document["names"], dtype=object)
     return model
+
+
+def _try(model: Any) -> None:
+    """Predict two rows, so that what does not fit together is found now rather than later."""
+    rows = np.ones((2, model.n_features_in_))
+    if isinstance(model, ConformalRegressor):
+        rows = np.array([model.box_low_, model.box_high_])
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        predicted = np.asarray(model.predict(rows))
+    if predicted.shape != (2,) or predicted.dtype != np.float64:
+        raise WriteampError("it does not predict a number for each row")
 
 
 def _shown(error: Exception) -> str:
@@ -107,11 +133,18 @@ def _given(parameters: Mapping[str, Any]) -> Document:
             found[name] = value
             continue
         inner = value["unfitted"]
-        if inner["kind"] == _SKOPS:
-            found[name] = unpacked(inner["skops"])
-        else:
-            found[name] = _KINDS[inner["kind"]].estimator(**_given(inner["parameters"]))
+        found[name] = unpacked(inner["skops"]) if inner["kind"] == _SKOPS else _made(inner)
     return found
+
+
+def _made(document: Mapping[str, Any]) -> Any:
+    """Return the unfitted estimator of a document."""
+    name = document["kind"]
+    if name not in _KINDS:
+        raise unknown("kind of saved model", str(name), [*_KINDS, _SKOPS])
+    model = _KINDS[name].estimator(**_given(document["parameters"]))
+    checked(model, _KINDS[name].domains)
+    return model
 
 
 def _write_conformal(model: ConformalRegressor, write: Callable[[Any], Document]) -> Document:
@@ -135,11 +168,14 @@ def _read_conformal(
     (model.floor_,) = numbers([document["floor"]], 1).tolist()
     features = int(document["features"])
     model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
+    is_ordered = (np.diff(model.edges_) > 0).all() and (model.box_low_ <= model.box_high_).all()
+    if not is_ordered or (model.widths_ < 0).any() or (model.relative and model.floor_ <= 0):
+        raise WriteampError("its prediction intervals do not hold together")
 
 
 # An estimator that two learners share is saved under the name of the first.
 _KINDS: dict[str, Saved] = {
     **{name: one.saved for name, one in MODELS.items() if one.saved is not None},
-    "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal),
+    "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal, CONFORMAL),
     "prior": SAVED_PRIOR,
 }

@@ -16,9 +16,10 @@ from writeamp.blackbox.formulas.fit import fitted_formulas
 from writeamp.blackbox.formulas.of_profiles import profile_formulas
 from writeamp.blackbox.models import checks
 from writeamp.blackbox.models.grouped import fitted
-from writeamp.blackbox.models.saving import Document, Saved
+from writeamp.blackbox.models.saving import Document, Saved, check_names
 from writeamp.blackbox.models.targets import to_model
 from writeamp.blackbox.models.tree_document import numbers
+from writeamp.domains import Whole
 from writeamp.errors import WriteampError
 
 F64 = npt.NDArray[np.float64]
@@ -203,17 +204,27 @@ def _write(model: PriorRegressor, write: Any) -> Document:
 def _read(model: PriorRegressor, document: Mapping[str, Any], read: Any) -> None:
     model.estimator_ = read(document["model"])
     model.origins_ = tuple(map(str, document["origins"]))
-    found = []
-    for one in document["formulas"]:
-        (weight,) = numbers([one["weight"]], 1).tolist()
-        page_bytes = int(one["page_bytes"])
-        if page_bytes < 512 or page_bytes & (page_bytes - 1):
-            raise WriteampError("its drive formula does not hold together")
-        logs = tuple(numbers(one["logs"], len(COSTS)).tolist())
-        found.append((weight, DriveFormula(page_bytes, bool(one["merges"]), logs)))
-    if model.target not in PRIOR_TARGETS or len(found) != len(model.origins_):
+    model.formulas_ = tuple(
+        (
+            numbers([one["weight"]], 1).item(),
+            _formula(one["page_bytes"], one["merges"], one["logs"]),
+        )
+        for one in document["formulas"]
+    )
+    for _, page_bytes, merges, logs in model.others:
+        _formula(page_bytes, merges, logs)
+    check_names(model.names, int(document["features"]))
+    is_complete = set(NEEDS) <= set(model.names)
+    is_known = model.target in PRIOR_TARGETS and len(model.formulas_) == len(model.origins_)
+    if not is_complete or not is_known:
         raise WriteampError("its drive formula does not hold together")
-    model.formulas_ = tuple(found)
+
+
+def _formula(page_bytes: Any, merges: Any, logs: Any) -> DriveFormula:
+    pages = Whole(512, 2**40).check("page_bytes", page_bytes)
+    if pages & (pages - 1) or not isinstance(merges, bool):
+        raise WriteampError("its drive formula does not hold together")
+    return DriveFormula(pages, merges, tuple(numbers(logs, len(COSTS)).tolist()))
 
 
 SAVED_PRIOR = Saved(PriorRegressor, _write, _read)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,17 +20,20 @@ def text_of(tree: Tree, names: Sequence[str], *, is_log: bool) -> str:
         is_log: whether it predicts the logarithm of the target.
     """
     target = "log(y)" if is_log else "y"
-    return "\n".join(_lines(tree, 0, "", names, target)) + "\n"
-
-
-def _lines(tree: Tree, node: int, indent: str, names: Sequence[str], target: str) -> Iterator[str]:
-    if tree.feature[node] == LEAF:
-        yield f"{indent}{target} = {_equation(tree, node, names)}  ({tree.rows[node]} rows)"
-        return
-    name, threshold = names[tree.feature[node]], f"{tree.threshold[node]:.6g}"
-    for sign, below in (("<=", tree.left[node]), (">", tree.right[node])):
-        yield f"{indent}{name} {sign} {threshold}"
-        yield from _lines(tree, int(below), indent + _INDENT, names, target)
+    lines = []
+    waiting = [(0, 0, "")]
+    while waiting:
+        node, depth, rule = waiting.pop()
+        if rule:
+            lines.append(_INDENT * (depth - 1) + rule)
+        if tree.feature[node] == LEAF:
+            equation = f"{target} = {_equation(tree, node, names)}  ({tree.rows[node]} rows)"
+            lines.append(_INDENT * depth + equation)
+            continue
+        name, threshold = names[tree.feature[node]], f"{tree.threshold[node]:.6g}"
+        for sign, below in ((">", tree.right[node]), ("<=", tree.left[node])):
+            waiting.append((int(below), depth + 1, f"{name} {sign} {threshold}"))
+    return "\n".join(lines) + "\n"
 
 
 def _equation(tree: Tree, leaf: int, names: Sequence[str]) -> str:

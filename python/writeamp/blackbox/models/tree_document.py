@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.blackbox.models.parameters import GROWTH
+from writeamp.blackbox.models.restoring import depths_of
 from writeamp.blackbox.models.terms import Terms
 from writeamp.blackbox.models.tree import LEAF, Tree
 from writeamp.errors import WriteampError
@@ -29,7 +31,7 @@ def tree_from(document: Mapping[str, Any], features: int) -> Tree:
     """Return the tree that `tree_to` wrote, of so many features.
 
     Raises:
-        WriteampError: a number is not finite, or a node leads nowhere or in a circle.
+        WriteampError: a number is not finite, or the nodes are no tree that `fit` can grow.
         KeyError, TypeError, ValueError: the document has another form.
     """
     given = document["terms"]
@@ -37,20 +39,19 @@ def tree_from(document: Mapping[str, Any], features: int) -> Tree:
     arrays |= {name: np.array(document[name], dtype=np.float64) for name in _REAL}
     logs, units = tuple(map(int, given["logs"])), tuple(map(float, given["units"]))
     tree = Tree(**arrays, terms=Terms(features, logs, units))
-    if given["features"] != features or not _is_sound(tree):
+    depths = depths_of(tree.feature == LEAF, tree.left, tree.right) if _is_sound(tree) else None
+    if given["features"] != features or depths is None:
         raise WriteampError("its tree does not hold together")
+    GROWTH["max_depth"].check("the depth of its tree", depths.max())
     return tree
 
 
 def _is_sound(tree: Tree) -> bool:
-    """Return whether a tree can be walked to a leaf from the root, and predicts finite numbers."""
+    """Return whether the lists of a tree fit each other, and it predicts finite numbers."""
     size, width = len(tree.feature), tree.terms.features + len(tree.terms.logs)
     lines = [tree.threshold, tree.left, tree.right, tree.rows, tree.intercept, tree.low, tree.high]
     if size == 0 or any(line.shape != (size,) for line in [tree.feature, *lines]):
         return False
-    is_leaf = tree.feature == LEAF
-    places = np.arange(size)
-    below = np.array([tree.left, tree.right])
     return bool(
         tree.coefficients.shape == (size, width)
         and all(np.isfinite(line).all() for line in [*lines, tree.coefficients])
@@ -58,8 +59,8 @@ def _is_sound(tree: Tree) -> bool:
         and all(0 <= one < tree.terms.features for one in tree.terms.logs)
         and all(0 < unit < np.inf for unit in tree.terms.units)
         and ((tree.feature >= LEAF) & (tree.feature < tree.terms.features)).all()
-        # Each node lies behind the one that leads to it, so that no walk goes in a circle.
-        and (is_leaf | ((below > places) & (below < size)).all(axis=0)).all()
+        and (tree.low <= tree.high).all()
+        and (tree.rows >= 0).all()
     )
 
 

@@ -19,7 +19,7 @@ from writeamp.blackbox.workload_classes import NEEDS, WORKLOAD_CLASSES, members
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
-_GENERAL = "general"
+GENERAL = "general"
 
 
 class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -64,7 +64,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         checked(self, SPECIFIC)
         features, target = checks.training_rows(self, X, y)
         model = LinearRegression() if self.estimator is None else self.estimator
-        self.models_: dict[str, Any] = {_GENERAL: fitted(clone(model), features, target, groups)}
+        self.models_: dict[str, Any] = {GENERAL: fitted(clone(model), features, target, groups)}
         for one, rows in self._rows_by_class(features).items():
             if len(rows) >= self.fewest_rows:
                 own = None if groups is None else np.asarray(groups)[rows]
@@ -113,5 +113,5 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
             if name in self.models_:
                 found[name] = rows[is_left[rows]]
                 is_left[rows] = False
-        found[_GENERAL] = np.flatnonzero(is_left)
+        found[GENERAL] = np.flatnonzero(is_left)
         return {name: rows for name, rows in found.items() if len(rows)}

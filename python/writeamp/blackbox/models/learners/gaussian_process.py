@@ -7,6 +7,7 @@ from typing import Any
 
 from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.learner import Learner
+from writeamp.blackbox.models.parameters import PROCESS
 from writeamp.blackbox.models.process_document import process_from, process_to
 from writeamp.blackbox.models.saving import Document, Saved, read_box, write_box
 
@@ -40,5 +41,5 @@ def _read(model: GaussianProcessRegressor, document: Mapping[str, Any], _: objec
 LEARNER = Learner(
     lambda is_log, names: GaussianProcessRegressor(parts=parts_of(names), log_target=is_log),
     folds_of_few=10,
-    saved=Saved(GaussianProcessRegressor, _write, _read),
+    saved=Saved(GaussianProcessRegressor, _write, _read, PROCESS),
 )

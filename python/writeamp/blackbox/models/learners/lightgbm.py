@@ -18,4 +18,4 @@ def _lightgbm() -> Any:
     return LGBMRegressor(n_estimators=500, learning_rate=0.05, linear_tree=True, verbose=-1)
 
 
-LEARNER = baseline(_lightgbm)
+LEARNER = baseline(_lightgbm, {})

@@ -7,8 +7,10 @@ from typing import Any
 
 from writeamp.blackbox.models.learner import Learner
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.blackbox.models.parameters import FOREST
 from writeamp.blackbox.models.saving import Document, Saved, read_box, write_box
 from writeamp.blackbox.models.tree_document import numbers, tree_from, tree_to
+from writeamp.errors import WriteampError
 
 
 def _write(model: LinearForestRegressor, _: object) -> Document:
@@ -20,10 +22,13 @@ def _read(model: LinearForestRegressor, document: Mapping[str, Any], _: object) 
     model.trees_ = [tree_from(one, int(document["features"])) for one in document["trees"]]
     (model.spread_scale_,) = numbers([document["spread_scale"]], 1).tolist()
     read_box(model, document)
+    if len(model.trees_) != model.n_estimators:
+        raise WriteampError(f"it has {len(model.trees_)} of its {model.n_estimators} trees")
+    model.n_jobs = None  # the processes of another machine
 
 
 LEARNER = Learner(
     lambda is_log, _: LinearForestRegressor(log_target=is_log),
     folds=None,
-    saved=Saved(LinearForestRegressor, _write, _read),
+    saved=Saved(LinearForestRegressor, _write, _read, FOREST),
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from writeamp.blackbox.models.learner import Learner
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.parameters import TREE
 from writeamp.blackbox.models.saving import Document, Saved, read_box, write_box
 from writeamp.blackbox.models.tree_document import tree_from, tree_to
 
@@ -22,5 +23,5 @@ def _read(model: LinearTreeRegressor, document: Mapping[str, Any], _: object) ->
 
 LEARNER = Learner(
     lambda is_log, _: LinearTreeRegressor(log_target=is_log),
-    saved=Saved(LinearTreeRegressor, _write, _read),
+    saved=Saved(LinearTreeRegressor, _write, _read, TREE),
 )

@@ -7,8 +7,10 @@ from typing import Any
 
 from writeamp.blackbox.models.learner import Learner
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.saving import Document, Saved
-from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
+from writeamp.blackbox.models.parameters import SPECIFIC
+from writeamp.blackbox.models.saving import Document, Saved, check_names
+from writeamp.blackbox.models.workload_specific import GENERAL, WorkloadSpecificRegressor
+from writeamp.errors import WriteampError
 
 
 def _write(model: WorkloadSpecificRegressor, write: Callable[[Any], Document]) -> Document:
@@ -20,12 +22,16 @@ def _read(
     document: Mapping[str, Any],
     read: Callable[[Mapping[str, Any]], Any],
 ) -> None:
+    if model.names is not None:
+        check_names(model.names, int(document["features"]))
     model.models_ = {name: read(one) for name, one in document["models"].items()}
+    if GENERAL not in model.models_:
+        raise WriteampError(f"it has no {GENERAL} model")
 
 
 LEARNER = Learner(
     lambda is_log, names: WorkloadSpecificRegressor(
         LinearTreeRegressor(log_target=is_log), names=names
     ),
-    saved=Saved(WorkloadSpecificRegressor, _write, _read),
+    saved=Saved(WorkloadSpecificRegressor, _write, _read, SPECIFIC),
 )
