@@ -50,6 +50,29 @@ def file_name(given: object) -> str | os.PathLike[str]:
     return given
 
 
+def several(given: Any) -> list[Any]:
+    """Return the items of a list, or a list of what has none, such as a text or a path.
+
+    >>> several("fifo"), several(("fifo", "markov")), several(5)
+    (['fifo'], ['fifo', 'markov'], [5])
+    """
+    if isinstance(given, str | bytes | os.PathLike):
+        return [given]
+    try:
+        return list(given)
+    except TypeError:
+        return [given]
+
+
+def file_names(given: object) -> list[str]:
+    """Return the names of several files, or of one, as texts.
+
+    Raises:
+        WriteampError: one of them is neither a text nor a path.
+    """
+    return [str(os.fspath(file_name(name))) for name in several(given)]
+
+
 def with_unit(text: str, units: Mapping[str, float]) -> float:
     """Return a number with one of some units in the base unit, and NaN for anything else.
 

@@ -112,7 +112,10 @@ def test_a_group_without_any_migration_is_no_obstacle() -> None:
         (FREQUENCIES, {"start": [0.5, 0.5]}, "start has the shape"),
         (FREQUENCIES, {"start": [0.5, 0.5, 0.0, 0.0]}, r"start\[2\] must be"),
         (FREQUENCIES, {"least_move": 0.0}, "least_move is 0.0"),
+        (FREQUENCIES, {"least_move": 1j}, "least_move is 1j"),
         (FREQUENCIES, {"rounds": 0}, "rounds is 0"),
+        (FREQUENCIES, {"rounds": [2]}, r"rounds is \[2\]"),
+        (FREQUENCIES, {"tolerance": 10**400}, "tolerance is 1000"),
     ],
 )
 def test_what_cannot_be_followed_is_refused(

@@ -41,6 +41,14 @@ def test_a_reading_is_kept_once_and_without_its_serial_number(tmp_path: Path) ->
     assert without_serials(kept[0].files[""]) == kept[0].files[""]
 
 
+def test_reading_a_history_does_not_change_it(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    add(db, [Reading("x", 1.0, {"a": b"1"})], [])
+    before = db.read_bytes()
+    assert [reading.name for reading in readings_in(db)] == ["x"]
+    assert db.read_bytes() == before
+
+
 def test_intervals_are_joined_until_their_counters_show_wa(tmp_path: Path) -> None:
     texts = [intel(10_000 + 10 * day, 20_000 + 30 * day, day) for day in range(21)]
     (drive,) = wa.measure.history(watched(tmp_path, *texts)).drives

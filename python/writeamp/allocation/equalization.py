@@ -12,6 +12,7 @@ import numpy.typing as npt
 from writeamp.allocation.division import divided
 from writeamp.allocation.groups import GroupTable, checked_groups
 from writeamp.allocation.result import records_of, weighted_wa
+from writeamp.domains import POSITIVE_COUNT, Number
 from writeamp.errors import WriteampError
 from writeamp.models._arguments import FloatArray, FloatOrArray, positive
 from writeamp.models._expected_value import op_at
@@ -22,6 +23,9 @@ _LEAST_MIGRATIONS = 1e-9
 
 # In the model the exponent lies between 0.81 and 1 for every op. Beyond these, it is noise.
 _LEAST_EXPONENT, _MOST_EXPONENT = 0.5, 1.5
+
+_ABOVE_ZERO = Number("be above 0", lambda value: value > 0)
+_NOT_NEGATIVE = Number("be at least 0", lambda value: value >= 0)
 
 _MOST_STEPS = 60
 _CLOSE_ENOUGH = 1e-13
@@ -69,9 +73,7 @@ class EqualGain:
             raise WriteampError(
                 "frequencies must be above 0: nothing is measured of a group that is not written"
             )
-        if not least_move > 0:
-            raise WriteampError(f"least_move is {least_move}; it must be above 0")
-        self._least_move = least_move
+        self._least_move = _ABOVE_ZERO.check("least_move", least_move)
         self.op_shares = self._started(start)
         self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
@@ -193,8 +195,8 @@ def equal_gain(
     >>> abs(float(found.wa / best.wa) - 1) < 1e-9
     True
     """
-    if rounds < 1:
-        raise WriteampError(f"rounds is {rounds}; it must be at least 1")
+    rounds = POSITIVE_COUNT.check("rounds", rounds)
+    tolerance = _NOT_NEGATIVE.check("tolerance", tolerance)
     walk = EqualGain(sizes, frequencies, op, start=start, least_move=least_move)
     shares, measured, history = [], [], []
     for _ in range(rounds):

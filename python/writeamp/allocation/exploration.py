@@ -14,7 +14,7 @@ import polars as pl
 from writeamp.allocation.division import divided
 from writeamp.allocation.groups import GroupTable, checked_groups
 from writeamp.allocation.result import Allocation
-from writeamp.errors import WriteampError
+from writeamp.domains import Whole
 from writeamp.models._arguments import FloatArray
 
 _Chunks: TypeAlias = npt.NDArray[np.int8]
@@ -55,7 +55,7 @@ def explore(
     >>> wa.allocation.explore(10, 3 / 7)["configurations"].sum()
     1023
     """
-    _check(chunks)
+    chunks = _check(chunks)
     checked_groups([1.0], [1.0], op)
     numbers = range(FEWEST_GROUPS, min(chunks, MOST_GROUPS) + 1)
     total = sum(len(w) for groups in numbers for _, w in configurations(chunks, groups))
@@ -90,7 +90,8 @@ def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]
     >>> [(pages.tolist(), writes.tolist()) for pages, writes in wa.allocation.configurations(3, 3)]
     [([[1, 1, 1]], [[1, 1, 1]])]
     """
-    _check(chunks)
+    chunks = _check(chunks)
+    groups = Whole(1, chunks).check("groups", groups)
     of_writes = _compositions(chunks, groups)
     ascends = np.diff(of_writes, axis=1) >= 0
     for of_pages in of_writes[ascends.all(axis=1)]:
@@ -99,11 +100,8 @@ def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]
         yield np.broadcast_to(of_pages, kept.shape), kept
 
 
-def _check(chunks: int) -> None:
-    if not FEWEST_GROUPS <= chunks <= MOST_CHUNKS:
-        raise WriteampError(
-            f"{chunks} chunks cannot be explored; valid are {FEWEST_GROUPS} to {MOST_CHUNKS}"
-        )
+def _check(chunks: int) -> int:
+    return Whole(FEWEST_GROUPS, MOST_CHUNKS).check("chunks", chunks)
 
 
 def _compositions(total: int, parts: int) -> _Chunks:

@@ -16,6 +16,7 @@ from writeamp.blackbox.models.workload_specific import GENERAL, WorkloadSpecific
 from writeamp.blackbox.predictions import Forecast
 from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox
+from writeamp.domains import OneOf
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.blackbox import Curve, curves_with_intervals, importances
 from writeamp.plots.spec import BarChart, PanelChart
@@ -132,7 +133,12 @@ class Response(Drawn):
 
 
 def explained(model: BlackBox, target: str) -> Explanation:
-    """Return the explanation of a target's model."""
+    """Return the explanation of a target's model.
+
+    Raises:
+        WriteampError: the model predicts no such target.
+    """
+    OneOf(tuple(model.estimators)).check("target", target)
     names = find_feature_set(model.features).names
     fitted = model.estimators[target].estimator_
     shares = _importances(fitted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from writeamp.errors import unknown
+from writeamp.domains import OneOf
 from writeamp.models._model import Model
 from writeamp.models.names import MODEL_NAMES
 
@@ -20,6 +20,4 @@ def find_model(name: str) -> Model:
     >>> wa.models.find_model("markov").parameters
     ('op', 'pages_per_block')
     """
-    if name not in MODELS:
-        raise unknown("model", name, MODELS)
-    return MODELS[name]
+    return MODELS[OneOf(tuple(MODELS)).check("model", name)]

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from writeamp.domains import as_ratio, finite, ratio_of, shown
+from writeamp.domains import as_ratio, finite, ratio_of, several, shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import Model, ModelInputs
@@ -87,11 +87,10 @@ def predict(
     expected-value 2.4814
     markov 2.461
     """
-    named = [models] if isinstance(models, str) else models
-    if named is None:
+    if models is None:
         chosen = [model for model in MODELS.values() if model.is_default]
     else:
-        chosen = [find_model(name) for name in named]
+        chosen = [find_model(name) for name in several(models)]
     utilization = as_ratio("utilization", utilization)
     hot_ratio = as_ratio("hot_ratio", hot_ratio)
     drive = check_question(

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from writeamp.domains import POSITIVE_COUNT
 from writeamp.errors import WriteampError
 from writeamp.traces.assemble import observations
 from writeamp.traces.devices import DeviceCodes
@@ -47,6 +48,7 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
         return data
     if isinstance(data, str | os.PathLike):
         return read(data, format)
+    page_bytes = POSITIVE_COUNT.check("page_bytes", page_bytes)
     given = data if isinstance(data, Given) else Given(data, format)
     parts = []
     row = 1

@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 from writeamp import files, output
-from writeamp.domains import file_name
+from writeamp.domains import file_name, file_names
 from writeamp.errors import WriteampError
 from writeamp.output import AnyPath
 from writeamp.runners import processors
@@ -104,7 +104,7 @@ def split(
     """
     settings = settings or SplitSettings()
     started = time.perf_counter()
-    names = [os.fspath(one) for one in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    names = file_names(paths)
     folder = Path(file_name(out))
     plan = _plan(names, settings)
     if (folder / MARK).exists():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from writeamp.devices import toml_text
 from writeamp.errors import WriteampError, placed, unknown
 from writeamp.files import local
 from writeamp.measure.counters.amounts import UNITS
@@ -54,7 +54,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Family, ...]:
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise WriteampError(f"{file}: too large for a file of families")
-        table = tomllib.loads(file.read_text("utf-8"))
+        table = toml_text.parse(file.read_text("utf-8"), str(file))
     except (OSError, ValueError) as error:
         raise WriteampError(f"cannot read the families of {file}: {error}") from None
     found = table.get("family")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from writeamp.domains import file_names
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.saved_file import TAKEN
 
@@ -22,8 +23,8 @@ def snapshots_under(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
         WriteampError: there is no such path, or a folder cannot be read.
     """
     found: dict[Path, None] = {}
-    for given in paths:
-        path = Path(given)
+    for name in file_names(paths):
+        path = Path(name)
         if not path.exists():
             raise WriteampError(f"there is no file or folder {str(path)!r}")
         found |= dict.fromkeys(_walked(path) if path.is_dir() else [path])

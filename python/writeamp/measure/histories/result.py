@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from writeamp.domains import Text
 from writeamp.measure.counters.answer import DriveCounters, life_answer
 from writeamp.measure.counters.reading import snapshots_of
 from writeamp.measure.counters.snapshot import Snapshot
@@ -124,6 +125,8 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
     >>> len(wa.measure.history(folder / "db.sqlite").drives)
     1
     """
+    if drive is not None:
+        drive = Text().check("drive", drive)
     found = [_drive_history(name, group) for name, group in sorted(snapshots_by_drive(db).items())]
     return History(tuple(one for one in found if drive is None or drive in _names(one)))
 

@@ -129,7 +129,8 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
         raise WriteampError(
             f"the history {str(db)!r} is of version {version}, and this writeamp reads {_VERSION}"
         )
-    if can_write:
+    # A reader that wrote the same once more would keep those waiting who add readings.
+    if can_write and (is_empty or version < _VERSION):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT")
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
