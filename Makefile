@@ -128,10 +128,11 @@ sdist: $(VENV)/.dist
 check-sdist: sdist
 	scripts/check_sdist.sh $(BIN)
 
-# An hour, or SECONDS, of command lines, calls, damaged files and what Rust reads. A finding fails and
-# says what repeats it. Two minutes of it are a test of `make test-full`, some tries one of `make test`.
+# An hour, or SECONDS, of command lines, calls, damaged files and what Rust reads; or CALLS of the first three.
+# A finding fails and says what repeats it; the table of what was tried is Markdown, for benches/results. Two
+# minutes of it are a test of `make test-full`, some tries one of `make test`.
 fuzz: ready
-	scripts/fuzz.sh $(or $(SECONDS),3600) $(BIN)/python
+	scripts/fuzz.sh $(or $(SECONDS),3600) $(BIN)/python $(if $(CALLS),--calls $(CALLS))
 
 bench: all
 	$(BIN)/python benches/run.py

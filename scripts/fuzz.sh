@@ -1,10 +1,12 @@
 #!/bin/sh
-# Fuzzes for the seconds given, in all: command lines, calls and damaged files by Hypothesis, and
-# what Rust reads by cargo-fuzz. Where a tool of that is missing it says which, and how to get it,
-# and Hypothesis has all of the time. Fails if anything was found; every finding says what repeats it.
+# Fuzzes for the seconds given, in all: command lines, calls and damaged files by tests/fuzz, and what
+# Rust reads by cargo-fuzz. Where a tool of that is missing it says which, and how to get it, and
+# tests/fuzz has all of the time. Fails if anything was found; every finding says what repeats it.
+# What follows the seconds and the Python is for tests/fuzz, such as --calls 1000000.
 set -eu
 seconds=$1
 python=$2
+shift 2
 cd "$(dirname "$0")/.."
 PATH="$PWD/target/tools/bin:$PATH"
 
@@ -16,10 +18,10 @@ elif ! command -v cargo-fuzz > /dev/null; then
 fi
 if [ -n "$missing" ]; then
     echo "left out: fuzzing what Rust reads needs $missing" >&2
-    exec "$python" tests/fuzz --seconds "$seconds"
+    exec "$python" tests/fuzz --seconds "$seconds" "$@"
 fi
 half=$((seconds / 2))
-"$python" tests/fuzz --seconds "$half"
+"$python" tests/fuzz --seconds "$half" "$@"
 targets=$(cargo +nightly fuzz list)
 each=$((half / $(echo "$targets" | wc -w)))
 for target in $targets; do

@@ -1,229 +1,218 @@
-"""Tries command lines, calls and damaged files for a time: `python tests/fuzz --seconds 60`.
+"""Tries command lines and calls of the library for a time: `python tests/fuzz --seconds 60`.
 
-Every finding is printed with what repeats it, and its files are kept in build/fuzz.
+Call number N of a seed is always the same. Every finding is printed with what repeats it, and its
+files are kept in build/fuzz.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
+import importlib
 import io
 import os
 import random
+import re
+import resource
 import shlex
 import shutil
 import sys
 import tempfile
+import threading
 import time
-from collections import Counter
-from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
-from functools import partial
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
-# Threads of libraries do not survive a fork.
-os.environ |= {"OPENBLAS_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "COLUMNS": "100"}
-os.environ.pop("WRITEAMP_DEBUG", None)
+# Threads of libraries do not survive a fork, and workers share the processors already.
+os.environ |= dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+) | {"COLUMNS": "100", "WRITEAMP_DEBUG": "1"}
+sys.path.append(str(Path(__file__).parents[1] / "support"))
 
 import calls
 import checks
 import child
 import commands
 import files
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
-from typer.main import get_command
+import lines
+import making
+from call import Call
+from pool import Pool, Tried
+from reducing import reduced
+from table import Table
 from writeamp import cli
 from writeamp.cli.verbs import VERBS, load
 
-# Building the parser takes longer than most commands.
-_PARSER = get_command(cli.app)
-
-
-def _command(arguments: list[str]) -> None:
-    with patch.object(sys, "argv", ["writeamp", *arguments]), patch.object(cli, "app", _PARSER):
-        cli.main()
-
-
-# What is imported late is imported once, before the forks.
-for _name in VERBS:
-    load(_name)
-for _line in ("predict --op 0.2", "simulate --blocks 64 --op 0.2 --writes 9", "list models"):
-    with (
-        redirect_stdout(io.TextIOWrapper(io.BytesIO())),
-        redirect_stderr(io.TextIOWrapper(io.BytesIO())),
-        suppress(SystemExit),
-    ):
-        _command(_line.split())
-_SERVER = child.Server()
-
-_ON_FILES = (
-    "trace info trace --json",
-    "trace info trace",
-    "trace convert trace out.parquet",
-    "measure rb trace --device ssd-v --host-bytes 1GiB --json",
-    "trace convert trace out.csv --to msr",
-    "trace convert trace out.txt --to blkparse",
-    "simulate --trace trace --op 0.3 --pages-per-block 4 --repeat 2 --json",
-    "simulate --trace trace --mapping as-is --op 0.3 --blocks 64 --json",
-    "simulate --device drive.toml --writes 2000 --json",
-    "simulate run.toml --json",
-    "compare run.toml --json",
-    "endurance run.toml",
-)
 KEPT = Path("build/fuzz")
-_ROUND = 200
-_MOST_FINDINGS = 50
-_MOST_ALIKE = 2
-# So many share a process: to fork one takes as long as several calls.
-_TOGETHER = 50
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """Attempt of a call: its words, its task, and the check of its end."""
-
-    what: str
-    task: child.Task
-    fault: Callable[[child.Ended], str | None]
+_MOST_KINDS = 50
+_SHARES = {
+    **{verb: lines.SHARES.get(verb, lines.USUAL_SHARE) for verb in lines.LINES},
+    **{f"wa.{name}": calls.SHARES.get(name, calls.USUAL_SHARE) for name in calls.CALLS},
+}
 
 
 class Fuzzer:
-    """Counts what was tried and keeps what was found."""
+    """Draws calls by their numbers, counts what became of them, and keeps what was found."""
 
-    def __init__(self, folder: Path, seconds: float, examples: int | None, start: int) -> None:
-        """Try for so many seconds, or so many examples, from the seed `start` on."""
-        self.folder, self.examples, self.seed = folder, examples, start
-        self.end = time.monotonic() + seconds
-        self.tried = 0
-        self.waiting: list[Attempt] = []
-        self.findings: list[str] = []
-        self.kinds: Counter[str] = Counter()
-        self.slowest = (0.0, "nothing")
+    def __init__(self, samples: files.Samples, folder: Path, seed: int, kind: str) -> None:
+        """Draw calls on files like the samples, by a seed, of kinds that begin so."""
+        self.samples, self.folder, self.seed, self.kind = samples, folder, seed, kind
+        shares = {name: share for name, share in _SHARES.items() if name.startswith(kind)}
+        self.kinds, self.weights = list(shares), list(accumulate(shares.values()))
+        self.table = Table()
+        self.found: dict[str, int] = {}
 
-    @property
-    def is_over(self) -> bool:
-        """True if time, or patience, is over."""
-        spent = time.monotonic() > self.end
-        enough = self.examples is not None and self.tried >= self.examples
-        return spent or enough or len(self.findings) >= _MOST_FINDINGS
+    def draw(self, number: int) -> Call:
+        """Return a call by its number."""
+        rng = random.Random(f"{self.seed}/{number}")
+        [kind] = rng.choices(self.kinds, cum_weights=self.weights)
+        draw = calls.draw if kind.startswith("wa.") else commands.draw
+        return draw(rng, kind, self.samples)
 
-    def try_command(self, arguments: list[str], contents: dict[str, bytes]) -> None:
-        """Run a command line beside files."""
-        self.attempt(
-            Attempt(
-                shlex.join(["writeamp", *arguments]),
-                child.Task(partial(_command, arguments), contents),
-                partial(checks.fault_of_command, arguments),
-            )
-        )
+    def note(self, tried: Tried) -> None:
+        """Count a call; make one that failed again, alone, and keep what repeats it."""
+        fault = tried.fault
+        if fault is not None:
+            call = self.draw(tried.number)
+            ended = child.alone(call, self.folder / "alone")
+            again = checks.fault_of(call, ended)
+            if again is None and not tried.is_end:
+                fault = f"{fault}, but only after others"
+            self._keep(tried.number, call, again or fault, ended)
+        self.table.add(tried)
 
-    def try_call(self, name: str, arguments: dict[str, Any]) -> None:
-        """Make a call of the library."""
-        self.attempt(
-            Attempt(
-                f"writeamp.{name}(**{_shown(arguments)})",
-                child.Task(partial(calls.make, name, arguments), {}),
-                checks.fault_of_call,
-            )
-        )
-
-    def attempt(self, one: Attempt) -> None:
-        """Try something, together with others."""
-        if self.is_over:
+    def _keep(self, number: int, call: Call, fault: str, ended: checks.Ended) -> None:
+        kind = self._kind(call, fault, ended)
+        self.found[kind] = self.found.get(kind, 0) + 1
+        if self.found[kind] > 1:
             return
-        self.waiting.append(one)
-        left = _TOGETHER if self.examples is None else self.examples - self.tried
-        if len(self.waiting) >= min(_TOGETHER, left):
-            self.try_waiting()
 
-    def try_waiting(self) -> None:
-        """Try what waits in one process; what is wrong there, or was not reached, alone."""
-        waiting, self.waiting = self.waiting, []
-        together = _SERVER.run([one.task for one in waiting], self.folder)
-        for place, one in enumerate(waiting):
-            ended = together[place] if place < len(together) else None
-            fault = None if ended is None else one.fault(ended)
-            if ended is not None and fault is None:
-                self.note(one, None, ended)
-                continue
-            [alone] = _SERVER.run([one.task], self.folder)
-            is_cause = place == len(together)
-            among = fault or ("its process ends" if is_cause else None)
-            told = among and f"{among}, but only after others (seed {self.seed})"
-            self.note(one, one.fault(alone) or told, ended or alone)
+        def fails(smaller: Call) -> bool:
+            end = child.alone(smaller, self.folder / "alone")
+            again = checks.fault_of(smaller, end)
+            return again is not None and self._kind(smaller, again, end) == kind
 
-    def note(self, one: Attempt, fault: str | None, ended: child.Ended) -> None:
-        """Count a try; keep and report what is wrong with it."""
-        self.tried += 1
-        self.slowest = max(self.slowest, (ended.cpu_s, one.what[:300]))
-        if fault is None:
-            return
-        last = (ended.err.strip().splitlines() or [""])[-1]
-        kind = f"{fault}: {last}"[:80]
-        self.kinds[kind] += 1
-        if self.kinds[kind] > _MOST_ALIKE:
-            return
-        place = KEPT / str(len(self.findings) + 1)
+        if ended.elapsed_s < 1 and "after others" not in fault:
+            call = reduced(call, fails)
+            ended = child.alone(call, self.folder / "alone")
+        place = KEPT / str(len(self.found))
         shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(self.folder, place)
-        (place / "repeat.txt").write_text(f"{one.what}\n{fault}\n{ended.err}\n", "utf-8", "replace")
-        self.findings.append(one.what)
-        print(f"finding: cd {place} && {one.what[:2000]}\n  {fault}: {last[:500]}", flush=True)
+        for name, content in call.contents.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_bytes(content)
+        place.mkdir(parents=True, exist_ok=True)
+        repeat = f"python tests/fuzz --seed {self.seed} --only {number}"
+        repeat += f" --kind '{self.kind}'" if self.kind else ""
+        text = f"{call.shown}\n{repeat}\n{fault}\n{ended.err}\n{ended.out[:5000]}\n"
+        (place / "repeat.txt").write_text(text, "utf-8", "replace")
+        last = (ended.err.strip().splitlines() or [""])[-1]
+        print(
+            f"finding {len(self.found)}: cd {place} && {call.shown[:1500]}\n"
+            f"  {fault}: {last[:400]}\n  as drawn: {repeat}".encode("utf-8", "replace").decode(),
+            flush=True,
+        )
+
+    @staticmethod
+    def _kind(call: Call, fault: str, ended: checks.Ended) -> str:
+        """Return what is alike of findings that are one: where an error is raised, if one is."""
+        if places := re.findall(r'File ".*?/writeamp/(.*?)", line (\d+)', ended.err):
+            error = ended.err.strip().splitlines()[-1].partition(":")[0]
+            return f"{':'.join(places[-1])} {error}"[:110]
+        last = (ended.err.strip().splitlines() or [""])[-1]
+        alike = re.sub(r"'[^']*'|\"[^\"]*\"|[\d.]+", "…", f"{fault}: {last}")
+        return f"{call.kind}: {alike}"[:110]
 
 
-def _shown(value: object) -> str:
-    try:
-        return repr(value)
-    except ValueError:
-        return "{…a number of thousands of digits…}"
+def _command(line: str) -> str:
+    """Run a command line that works, and return what it prints."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
+    with (
+        patch.object(sys, "argv", ["writeamp", *shlex.split(line)]),
+        patch.object(cli, "app", child.PARSER),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            cli.main()
+        except SystemExit as ended:
+            if ended.code:
+                err.seek(0)
+                raise RuntimeError(f"{line}: {err.read()}") from None
+    out.seek(0)
+    return out.read()
 
 
-def rounds(fuzzer: Fuzzer) -> None:
-    """Try a round of each kind after the other, until it is over."""
-    options = settings(
-        max_examples=_ROUND,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    everything = st.fixed_dictionaries(
-        {"trace": files.any_trace(), "drive.toml": files.devices(), "run.toml": files.experiments()}
-    )
-    on_files = [line.split() for line in _ON_FILES]
-    kinds = (
-        (commands.command_lines(), st.just({}), fuzzer.try_command),
-        (st.sampled_from(on_files), everything, fuzzer.try_command),
-        (commands.command_lines(("trace info", "simulate")), everything, fuzzer.try_command),
-    )
-    while not fuzzer.is_over:
-        number = fuzzer.seed
-        for arguments, contents, attempt in kinds:
-            seed(number)(options(given(arguments, contents)(attempt)))()
-        seed(number)(options(given(calls.calls())(lambda call: fuzzer.try_call(*call))))()
-        fuzzer.try_waiting()
-        fuzzer.seed += 1
+def _made_samples(folder: Path) -> files.Samples:
+    """Make the samples in another process, and import here what that needed: once, for all."""
+    folder.mkdir()
+
+    def made() -> list[str]:
+        making.make(folder, _command)
+        return list(sys.modules)
+
+    for name in child.in_fork(made):
+        with suppress(ImportError):
+            importlib.import_module(name)
+    for verb in VERBS:
+        load(verb)
+    assert threading.active_count() == 1, "a thread does not survive a fork"
+    return files.samples_in(folder)
 
 
 def run() -> int:
     """Read the command line, try, and report."""
     parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--examples", type=int, help="stop after so many tries, too")
+    parser.add_argument("--calls", type=int, help="stop after so many calls, too")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
+    parser.add_argument("--only", type=int, metavar="N", help="make call N, and show how it ends")
+    parser.add_argument("--kind", default="", help="try only calls whose kind begins so")
     asked = parser.parse_args()
-    print(f"fuzzing for {asked.seconds:g} s, seed {asked.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        fuzzer = Fuzzer(Path(folder) / "in", asked.seconds, asked.examples, asked.seed)
-        rounds(fuzzer)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=_quick_folder()) as name:
+        folder = Path(name).resolve()
+        fuzzer = Fuzzer(_made_samples(folder / "samples"), folder, asked.seed, asked.kind)
+        gc.freeze()
+        if asked.only is not None:
+            return _show(fuzzer, asked.only)
+        print(f"fuzzing for {asked.seconds:g} s, seed {asked.seed}", flush=True)
+        for tried in Pool(fuzzer.draw, folder, began + asked.seconds).results(asked.calls):
+            fuzzer.note(tried)
+            if len(fuzzer.found) >= _MOST_KINDS:
+                break
+    elapsed_s = time.monotonic() - began
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu_s = sum(each.ru_utime + each.ru_stime for each in used)
+    print("\n".join(fuzzer.table.lines()))
+    tries = fuzzer.table.total.tries
     print(
-        f"{fuzzer.tried} tries, {len(fuzzer.findings)} findings; "
-        f"the longest took {fuzzer.slowest[0]:.1f} s: {fuzzer.slowest[1]}"
+        f"\n{tries:,} calls in {elapsed_s:,.0f} s ({tries / elapsed_s:.0f} a second, "
+        f"{tries / cpu_s:.0f} a second of a processor), "
+        f"{sum(fuzzer.found.values())} findings of {len(fuzzer.found)} kinds; seed {asked.seed}"
     )
-    return 1 if fuzzer.findings else 0
+    for kind, count in fuzzer.found.items():
+        print(f"{count} × {kind!r}")
+    return 1 if fuzzer.found else 0
+
+
+def _quick_folder() -> str | None:
+    """Return where files are in memory, if there is such a place."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def _show(fuzzer: Fuzzer, number: int) -> int:
+    call = fuzzer.draw(number)
+    ended = child.alone(call, fuzzer.folder / "alone")
+    fault = checks.fault_of(call, ended)
+    place = KEPT / f"only-{number}"
+    for name, content in call.contents.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(content)
+    text = f"cd {place} && {call.shown}\n{ended}\n{fault or 'nothing is wrong with that'}"
+    print(text.encode("utf-8", "replace").decode())
+    return 0 if fault is None else 1
 
 
 sys.exit(run())

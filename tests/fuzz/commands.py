@@ -1,184 +1,251 @@
-"""Command lines to try. Drives are small or absurd, never large: a valid run takes a moment."""
+"""Command lines to try: lines that work, with other options, operands and files.
+
+Drives are small or absurd, never large: a valid run takes a moment.
+"""
 
 from __future__ import annotations
 
-import specs
-from hypothesis import strategies as st
-from specs import EDGES, JUNK, SHARES
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Any
 
-COUNTS = st.one_of(st.integers(1, 64).map(str), EDGES)
-_FEW = st.one_of(st.integers(1, 4).map(str), st.sampled_from(["0", "-1", "1e18", "x", "2.5"]))
-# What outlasts every patience and is nevertheless valid is left out.
-_WRITES = st.one_of(st.integers(1, 20_000).map(str), st.sampled_from(["0", "-1", "1.5", "x", ""]))
-_OUTPUTS = st.sampled_from(
-    ["out.html", "out.svg", "out.toml", "out.gif", "", ".", "no/such/out.svg", "trace", "out"]
+from call import Call
+from files import Folder, Samples
+from lines import FIXED, LINES, RARE, RARITY
+from values import bounded, change, count, edge, junk, one_of, share, spec
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.cli.verbs import VERBS, load
+
+Make = Callable[[Random], str]
+_OUTPUTS = (
+    *("out.svg", "out.html", "out.toml", "out.json", "out", "out.gif", "out.vcd", "out/x.svg"),
+    *("", ".", "no/such/out.svg", "out\n.svg", "outé.svg", "/dev/full", "/dev/null", "out.pdf"),
 )
-_FILES = st.sampled_from(["trace", "drive.toml", "run.toml", "no-such", ".", ""])
-
-_DRIVE = {
-    "--device": st.one_of(
-        st.sampled_from(["generic", "eagletree", "drive.toml", "no-such.toml"]), JUNK
-    ),
-    "--blocks": COUNTS,
-    "--logical-blocks": COUNTS,
-    "--logical-pages": st.one_of(st.integers(1, 2000).map(str), EDGES),
-    "--pages-per-block": st.one_of(st.integers(1, 32).map(str), EDGES),
-    "--page-bytes": st.one_of(st.sampled_from(["512", "4096", "16384", "1"]), EDGES),
-    "--op": st.one_of(SHARES, EDGES),
-    "--fill": st.one_of(SHARES, EDGES),
-    "--spare-factor": st.one_of(SHARES, EDGES),
-    "--layout": st.one_of(st.sampled_from(["flat", "striped", "striped-per-lun", "static"]), JUNK),
+# Options whose value is a file that is written, or a folder in which some are.
+OUTPUT_NAMES = (
+    *("--out", "--plot", "--report", "--save-config", "--db", "--prometheus", "--plots"),
+    *("--rb-capture", "--record", "--plot-erases", "--counters", "--backing"),
+)
+# They run programs, mount, write to drives or wait: nothing but these values.
+_SAFE: dict[str, tuple[str, ...]] = {
+    "--run": ("true", "false", "exit 3", "", "no-such-program"),
+    "--mount": ("",),
+    "--fs": ("ext4", "x"),
+    "--scheduler": ("", "x", "tcp://"),
+    "--yes-destroy-data": ("", "x"),
+    "--target": ("generic", "ssd-i", "x25-m", "no-such", "", "raid0:generic,generic"),
+    "--write": ("0", "-1", "x"),
+    "--in": ("no-such",),
+    "--socket": ("out.sock", "a" * 200, ""),
+    "--metrics": ("x", "", "0.0.0.0:1"),
+    "--counters": ("out", ""),
+    "--precondition": ("none", "full", "workload", "random", "random:2", "random:0", "aged:x", "x"),
+    "--wait": ("0.1s", "0", "x", "-1s"),
+    "--settle": ("0.1s", "0", "x", "-1s"),
+    "--every": ("1s", "0", "x"),
+    "--workers": ("1", "0", "-1", "x"),
+    "--threads": ("1", "2", "0", "x", "1e9"),
+    "--time": ("1ms", "0", "x", "-1s", "nan"),
+    "--runtime": ("1s", "x"),
+    "--round": ("1s", "x"),
+    "--burst": ("1ms", "x"),
+    "--size": ("16MiB", "1MiB", "4KiB", "0", "-1", "x", "1e30", "300kB", "2MB", "1"),
+    "--capacity": ("16MiB", "1GB", "100TB", "1e-9B", "0", "x", "1e300TB"),
+    "--precision": ("0.1", "0.05", "0", "-1", "nan", "x", "1"),
+    "--full": ("x",),
+    "--resume": ("out",),
+    "--traces": ("no-such", ""),
+    "--sweep": ("op=0.3:0.4:2", "op=0.1:0.2:0", "x=1:2:3", "op=::", "op=nan:1:2", "fill=0.7:0.8:2"),
 }
-_PRECONDITIONS = ["full", "none", "workload", "random", "random:2", "random:0", "aged:trace"]
-_LOAD = {
-    "--workload": st.one_of(specs.specs("workloads"), JUNK),
-    "--utilization": st.one_of(SHARES, EDGES),
-    "--precondition": st.one_of(st.sampled_from(_PRECONDITIONS), JUNK),
-    "--seed": COUNTS,
-    "--trace": _FILES,
-    "--format": st.one_of(
-        st.sampled_from(["msr", "spc", "mqsim", "ssdsim", "disksim", "blkparse", "parquet"]), JUNK
-    ),
-    "--mapping": st.one_of(st.sampled_from(["compact", "as-is"]), JUNK),
-    "--repeat": _FEW,
-    "--trace-device": JUNK,
-    "--action": st.one_of(st.sampled_from(["Q", "D", "C"]), JUNK),
+_BOUNDED = (
+    *("--writes", "--blocks", "--logical-blocks", "--logical-pages", "--pages-per-block", "--d"),
+    *("--replicas", "--w-max", "--points", "--requests", "--volumes", "--phases", "--repeats"),
+    *("--repeat", "--resamples", "--warmup", "--host-bytes", "--target-wa", "--explore", "--cv"),
+    *("--d-swap", "--request-pages", "--duration", "--window", "--cycles", "--rb-rate", "--dies"),
+    *("--time-scale", "--samples", "--chunks", "--reserve", "--burst", "--traffic-sigma"),
+    *("--size-sigma", "--rated-tbw", "--sample"),
+)
+_WORDS: dict[str, tuple[str, ...]] = {
+    "--device": ("generic", "eagletree", "qlc", "fdp-datacenter", "raid0:generic,generic", "x"),
+    "--layout": ("flat", "striped", "striped-per-lun", "static"),
+    "--mapping": ("compact", "as-is"),
+    "--format": ("msr", "spc", "mqsim", "ssdsim", "disksim", "blkparse", "parquet", "alibaba"),
+    "--action": ("Q", "D", "C"),
+    "--model": (*MODEL_SUMMARIES, "d-choices", "markov", "fifo", "INTEL SSDSC2KB480G8"),
+    "--mode": ("hcwf", "hcwf-swap"),
+    "--definition": ("pages", "bytes", "tlc+slc", "tlc", "as the vendor reports"),
+    "--targets": ("wa", "latency", "latency,bandwidth", "x,wa"),
+    "--features": ("basic", "extended", "modern"),
+    "--design": ("mixed", "grid", "random", "latin-hypercube", "active"),
+    "--prior": ("none", "auto", "generic"),
+    "--preset": ("sepbit",),
+    "--where": ("requests > 0", "drive_writes > 1e9", "op=0.2", "1", "x(", "'a' = requests", ";"),
+    "--vary": ("fill", "recent-writes", "fill,recent-writes"),
+    "--kind": ("lines", "heatmap"),
+    "--pareto": ("wa,op", "min wa,max op", "wa,op,seed"),
+    "--method": ("mixture", "fixed"),
+    "--fail-on": ("error", "warning", "note"),
+    "--window": ("200:2200", "1s", "5min", "1:0"),
+    "--baseline": ("single", "sepgc"),
+    "--write-cache": ("off", "64KiB", "1MiB", "1"),
+    "--map-cache": ("all", "4KiB", "64KiB"),
+    "--sizes": ("0.5,0.5", "0.2,0.8", "1", "0.2/0.3/0.5", "nan,1", "0,1"),
+    "--frequencies": ("0.5,0.5", "0.9,0.1", "1", "0.6/0.3/0.1", "1e-300,1", "0,1"),
 }
-_POLICY = {
-    "--manager": st.one_of(specs.specs("managers"), JUNK),
-    "--victims": st.one_of(specs.specs("victims"), JUNK),
-    "--wear-leveling": st.one_of(specs.specs("wear_levelers"), specs.any_spec()),
-}
-_RATIOS = {key: _DRIVE[key] for key in ("--op", "--fill", "--spare-factor", "--pages-per-block")}
-_SHARE_LISTS = st.lists(st.one_of(SHARES, EDGES), max_size=5).map(",".join)
-
-OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
-    "simulate": {
-        **_DRIVE,
-        **_LOAD,
-        **_POLICY,
-        "--writes": _WRITES,
-        "--warmup": st.one_of(_WRITES, st.just("auto")),
-        "--precision": st.one_of(st.sampled_from(["0.1", "0.01"]), EDGES),
-        "--plot": _OUTPUTS,
-        "--save-config": _OUTPUTS,
-    },
-    "compare": {
-        **_DRIVE,
-        **_LOAD,
-        "--managers": st.lists(specs.specs("managers"), min_size=1, max_size=3).map(",".join),
-        "--victims": st.lists(specs.specs("victims"), min_size=1, max_size=3).map(",".join),
-        "--wear-leveling": _POLICY["--wear-leveling"],
-        "--writes": _WRITES,
-        "--replicas": _FEW,
-        "--threads": _FEW,
-    },
-    "endurance": {
-        **_DRIVE,
-        **_LOAD,
-        **_POLICY,
-        "--w-max": _FEW,
-        "--replicas": _FEW,
-        "--threads": _FEW,
-        "--spare-share": st.one_of(SHARES, EDGES),
-        "--capacity": st.one_of(st.sampled_from(["1GB", "100TB", "1e-9B"]), JUNK),
-        "--daily-writes": st.one_of(st.sampled_from(["1GB", "1e300TB", "1"]), JUNK),
-    },
-    "predict": {
-        **_RATIOS,
-        "--target-wa": st.one_of(st.floats(1, 100).map(repr), EDGES),
-        "--utilization": st.one_of(SHARES, EDGES),
-        "--hot-ratio": st.one_of(SHARES, EDGES),
-        "--model": st.one_of(st.sampled_from(["d-choices", "markov", "fifo"]), JUNK),
-        "--d": COUNTS,
-        "--window": COUNTS,
-        "--reserve": COUNTS,
-        "--logical-blocks": COUNTS,
-        "--sweep": st.one_of(
-            st.tuples(
-                st.sampled_from(
-                    ["op", "fill", "spare_factor", "pages_per_block", "target_wa", "x"]
-                ),
-                st.one_of(SHARES, EDGES),
-                st.one_of(SHARES, EDGES),
-                _FEW,
-            ).map(lambda parts: "{}={}:{}:{}".format(*parts)),
-            JUNK,
-        ),
-        "--plot": _OUTPUTS,
-    },
-    "allocate": {
-        **{key: value for key, value in _RATIOS.items() if key != "--pages-per-block"},
-        "--sizes": _SHARE_LISTS,
-        "--frequencies": _SHARE_LISTS,
-        "--coldest-op": st.one_of(SHARES, EDGES),
-        "--coldest-below": st.one_of(SHARES, EDGES),
-        "--plot": _OUTPUTS,
-    },
-    "meanfield": {
-        **_RATIOS,
-        "--mode": st.one_of(st.sampled_from(["hcwf", "hcwf-swap"]), JUNK),
-        "--d": COUNTS,
-        "--d-swap": COUNTS,
-        "--hot-fraction": st.one_of(SHARES, EDGES),
-        "--hot-write-fraction": st.one_of(SHARES, EDGES),
-        "--plot": _OUTPUTS,
-    },
-    "trace info": {"--format": _LOAD["--format"], "--action": _LOAD["--action"]},
-    "trace convert": {
-        "--from": _LOAD["--format"],
-        "--to": _LOAD["--format"],
-        "--action": _LOAD["--action"],
-    },
-    "reproduce": {"--full": st.just("x"), "--plots": st.just("trace")},
-    "list": {},
-}
-# Without these most command lines end at the first thing that is missing.
-_SMALL = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 3000"
-_USUAL = {
-    "simulate": _SMALL,
-    "compare": _SMALL,
-    "endurance": "--blocks 48 --pages-per-block 8 --op 0.3 --w-max 5",
-    "predict": "--op 0.2 --pages-per-block 16",
-    "allocate": "--sizes 0.5,0.5 --frequencies 0.9,0.1 --op 0.2",
-    "meanfield": "--mode hcwf --d 10 --pages-per-block 16 --op 0.2 --hot-fraction 0.2 "
-    "--hot-write-fraction 0.8",
-}
-_OPERANDS = {
-    "simulate": st.lists(st.just("run.toml"), max_size=1),
-    "compare": st.lists(st.just("run.toml"), max_size=1),
-    "endurance": st.lists(st.just("run.toml"), max_size=1),
-    "trace info": st.lists(_FILES, min_size=1, max_size=1),
-    "trace convert": st.tuples(_FILES, st.sampled_from(["out.csv", "out.parquet", "trace", "out"])),
-    "reproduce": st.lists(JUNK.filter(lambda text: "20" not in text), min_size=1, max_size=1),
-    "list": st.lists(
-        st.one_of(st.sampled_from(["managers", "models", "formats"]), JUNK), max_size=2
-    ),
-}
+_FILES = {
+    "--trace": "trace", "--families": "families", "--plan": "plan", "--windows": "windows",
+    "--of": "sweep", "--tls-ca-file": "snap", "--tls-cert": "snap", "--tls-key": "snap",
+}  # fmt: skip
+_SPECS = {"--manager": "managers", "--victims": "victims", "--workload": "workloads",
+          "--wear-leveling": "wear_levelers", "--managers": "managers"}  # fmt: skip
+_BY_METAVAR: dict[str, Make] = {
+    "RATIO": share, "SHARE": share, "N": count, "WA": lambda rng: repr(1 + 3 * rng.random()),
+    "SIZE": lambda rng: one_of(rng, ("4KiB", "1MiB", "2GB", "512", "1e12")),
+    "TIME": lambda rng: one_of(rng, ("1ms", "2s", "1min", "50us")),
+    "NUMBER": share, "AXIS": lambda rng: one_of(rng, ("op", "manager", "seed", "wa")),
+    "COLUMN": lambda rng: one_of(rng, ("wa", "op", "manager", "writes")),
+}  # fmt: skip
 
 
-@st.composite
-def command_lines(draw: st.DrawFn, verbs: tuple[str, ...] = tuple(OPTIONS)) -> list[str]:
-    """Command lines without the name of the command."""
-    verb = draw(st.sampled_from(verbs))
-    options = OPTIONS[verb]
-    given: dict[str, str] = {}
-    if draw(st.integers(0, 9)):
-        usual = _USUAL.get(verb, "").split()
-        given = dict(zip(usual[::2], usual[1::2], strict=True))
-    for flag in draw(st.lists(st.sampled_from(sorted(options)), max_size=4)) if options else []:
-        if flag in ("--fill", "--spare-factor", "--target-wa") or flag.startswith("--logical"):
-            given.pop("--op" if not flag.startswith("--logical") else "--blocks", None)
-        if flag == "--trace":
-            given.pop("--workload", None)
-        given[flag] = draw(options[flag])
-    operands = list(draw(_OPERANDS.get(verb, st.just([]))))
-    flags = [word for pair in given.items() for word in pair]
-    more = draw(
-        st.lists(
-            st.sampled_from(["--json", "--json", "--series", "--curve", "--force"]), max_size=1
+@dataclass(frozen=True)
+class _Option:
+    name: str
+    is_flag: bool
+    metavar: str | None
+
+
+def options_of() -> Iterator[tuple[str, list[_Option]]]:
+    """Every verb with its options, as the command has them."""
+
+    def walk(name: str, command: Any) -> Iterator[tuple[str, list[_Option]]]:
+        if hasattr(command, "commands"):
+            for inner, each in command.commands.items():
+                yield from walk(f"{name} {inner}", each)
+            return
+        yield (
+            name,
+            [
+                _Option(flag, bool(each.is_flag), each.metavar)
+                for each in command.params
+                if each.param_type_name == "option"
+                for flag in (*each.opts, *each.secondary_opts)
+                if flag.startswith("--")
+            ],
         )
+
+    for verb in VERBS:
+        yield from walk(verb, load(verb))
+
+
+OPTIONS = dict(options_of())
+assert set(OPTIONS) == set(LINES), "a verb is not tried, or there is none of this name"
+
+
+@cache
+def _ordinary(verb: str) -> list[_Option]:
+    return [each for each in OPTIONS[verb] if each.name not in ("--help", "--json")]
+
+
+@cache
+def _has(verb: str, flag: str) -> bool:
+    return any(each.name == flag for each in OPTIONS[verb])
+
+
+def _takes_value(verb: str, flag: str) -> bool:
+    return any(each.name == flag and not each.is_flag for each in OPTIONS[verb])
+
+
+def draw(rng: Random, verb: str, samples: Samples) -> Call:
+    """Return a command line of a verb, with the files that it names."""
+    is_rare = verb in RARE and rng.random() * RARITY < 1
+    line = str(one_of(rng, RARE[verb] if is_rare else LINES[verb]))
+    damage = one_of(rng, (0.0, 0.2, 0.5))
+    folder = Folder(samples, rng, damage, {}, {})
+    words = [folder.name(word[1:]) if word[:1] == "@" else word for word in line.split(" ")]
+    changes = one_of(rng, (0, 0, 0, 0, 1, 1, 1, 2)) if not is_rare else 0
+    flag = "--from" if verb == "trace convert" else "--format"
+    if folder.formats and flag not in words and rng.random() < 0.7 and _has(verb, flag):
+        words += [flag, folder.formats[0]]
+    if not line:
+        words = []
+    for _ in range(changes):
+        _change(rng, verb, words, folder)
+    if rng.random() < 0.4 and "--" not in words and _has(verb, "--json"):
+        words.append("--json")
+    argv = [*verb.split(), *(word.replace("\0", "") for word in words)]
+    outputs = [word for flag, word in pairwise(argv) if flag in OUTPUT_NAMES]
+    if verb == "trace convert":
+        outputs += argv[2:5]
+    return Call(
+        kind=verb,
+        shown=shlex.join(["writeamp", *argv]),
+        argv=argv,
+        contents=folder.contents,
+        whole=folder.whole,
+        outputs=tuple(outputs),
+        is_document=argv[-1] == "--json" and not _takes_value(verb, argv[-2]),
+        runs_programs=verb in ("serve", "measure run", "answer"),
     )
-    if draw(st.integers(0, 30)) == 0:
-        more.append(draw(JUNK))
-    return [word.replace("\0", "") for word in (*verb.split(), *operands, *flags, *more)]
+
+
+def _change(rng: Random, verb: str, words: list[str], folder: Folder) -> None:
+    """Change a command line: give it an option, or leave out, double or put in a word."""
+    how = rng.random()
+    end = words.index("--") if "--" in words else len(words)
+    if not _ordinary(verb):
+        words.append(junk(rng))
+    elif how < 0.86 or verb in FIXED or not end:
+        option = one_of(rng, _ordinary(verb))
+        if option.name == "--plot" and rng.random() < 0.8:
+            return  # To draw takes as long as a hundred other calls.
+        if verb in FIXED and option.name in words:
+            return
+        given = [option.name] if option.is_flag else [option.name, _value(rng, option, folder)]
+        if option.name in words and not option.is_flag:
+            at = words.index(option.name)
+            words[at : at + 2] = given
+        else:
+            words[end:end] = given
+    else:
+        _change_word(rng, words, int(rng.random() * end), how, folder)
+
+
+def _change_word(rng: Random, words: list[str], at: int, how: float, folder: Folder) -> None:
+    if how < 0.9:
+        del words[at]
+    elif how < 0.93:
+        words.insert(at, words[at])
+    elif words[at - 1] in OUTPUT_NAMES or words[at - 1] in _SAFE or words[at - 1] in _BOUNDED:
+        return
+    elif how < 0.97:
+        words[at] = folder.name(one_of(rng, list(folder.samples)))
+    elif words[at][:2] not in ("--", "ou"):
+        words[at] = junk(rng)
+
+
+def _value(rng: Random, option: _Option, folder: Folder) -> str:  # noqa: PLR0911
+    name = option.name
+    if name in _SAFE:
+        return str(one_of(rng, _SAFE[name]))
+    if name in OUTPUT_NAMES:
+        return str(one_of(rng, _OUTPUTS if rng.random() < 0.8 else (*folder.contents, "out")))
+    if name == "--set":
+        return change(rng)
+    is_odd = rng.random() < 0.25
+    if name in _BOUNDED:
+        return bounded(rng) if is_odd else str(one_of(rng, ("4", "8", "16", "64", count(rng))))
+    if is_odd:
+        return junk(rng)
+    if name in _FILES:
+        return folder.name(_FILES[name])
+    if name in _WORDS:
+        return str(one_of(rng, _WORDS[name]))
+    if name in _SPECS:
+        several = 2 if name == "--managers" and rng.random() < 0.5 else 1
+        return ",".join(spec(rng, _SPECS[name]) for _ in range(several))  # type: ignore[arg-type]
+    make = _BY_METAVAR.get(option.metavar or "", edge)
+    return make(rng)

@@ -15,7 +15,7 @@ FUZZER = ROOT / "tests" / "fuzz"
 
 def test_no_command_line_call_or_file_ends_in_a_traceback(tmp_path: Path) -> None:
     # In a process of its own, because it forks; the short form is the same every time.
-    how = ["--seconds", "120"] if FULL else ["--seconds", "60", "--examples", "120", "--seed", "1"]
+    how = ["--seconds", "120"] if FULL else ["--seconds", "60", "--calls", "120", "--seed", "5"]
     ended = subprocess.run(
         [sys.executable, FUZZER, *how],
         cwd=tmp_path,
@@ -25,3 +25,4 @@ def test_no_command_line_call_or_file_ends_in_a_traceback(tmp_path: Path) -> Non
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "| all | " in ended.stdout
