@@ -1,40 +1,47 @@
 """Input files by name: the local file with their content, and whether it has changed.
 
 A name is a path, or an address such as `s3://bucket/trace.parquet` that fsspec knows. On a worker
-of a cluster the content of a path may be elsewhere: there it is held by its identity.
+of a cluster the content of a path may be elsewhere: there it is held by its identity. Every file
+that a user names is opened here, so that no device is read and none is larger than its limit.
 """
 
 from __future__ import annotations
 
 import atexit
+import errno
 import hashlib
 import json
 import os
 import re
-import shutil
-import sys
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path, PosixPath
-from tempfile import TemporaryFile, gettempdir
 from threading import local as ThreadLocal  # noqa: N812  it is a class, and `local` is ours
-from typing import Any
+from typing import Any, BinaryIO
 
+from writeamp import pipes
 from writeamp.errors import WriteampError
 from writeamp.temporary import temporary_folder
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
+# Python takes up to 140 bytes for one of them.
+_MOST_JSON_SIGNS = 10_000_000
 
 STANDARD_INPUT = "-"
 
 # Files with the content of an identity, each held by somebody of its own.
 _held: dict[str, list[Path]] = {}
 _this_thread = ThreadLocal()
-# Standard input, and the unnamed file that keeps what came on it.
-_spool: list[Any] = []
+_SPECIAL = (
+    (stat.S_ISDIR, errno.EISDIR, "a directory"),
+    (stat.S_ISCHR, errno.EINVAL, "a device"),
+    (stat.S_ISBLK, errno.EINVAL, "a block device"),
+    (stat.S_ISSOCK, errno.EINVAL, "a socket"),
+)
 
 
 def is_address(name: str) -> bool:
@@ -42,10 +49,13 @@ def is_address(name: str) -> bool:
     return _ADDRESS.match(name) is not None
 
 
-def local(name: str | os.PathLike[str]) -> Path:
+def local(name: str | os.PathLike[str], most_bytes: int | None = None) -> Path:
     """Return the file here that holds the content; what an address names is fetched.
 
+    Of a pipe it is a file with all that comes out of it, or with at least `most_bytes`.
+
     Raises:
+        OSError: it is a pipe that no program writes to.
         WriteampError: it cannot be fetched.
     """
     text = os.fspath(name)
@@ -55,7 +65,72 @@ def local(name: str | os.PathLike[str]) -> Path:
     held = _held.get(expected.get(text, ""))
     if held:
         return held[0]
-    return _spooled() if text == STANDARD_INPUT else Path(text)
+    if text == STANDARD_INPUT:
+        return pipes.standard_input(most_bytes)
+    return pipes.of_pipe(text, most_bytes) if Path(text).is_fifo() else Path(text)
+
+
+def opened(name: str | os.PathLike[str], most_bytes: int | None = None) -> BinaryIO:
+    """Open a file, or what comes out of a pipe, for reading.
+
+    Args:
+        name: path or address.
+        most_bytes: bytes that are read at most, after which a pipe is not read further.
+
+    Raises:
+        OSError: it cannot be opened, or it is a folder, a device, a socket, or a pipe that no
+            program writes to; `strerror` is a sentence without the name.
+        WriteampError: it cannot be fetched.
+    """
+    content = local(name, most_bytes)
+    _refuse_special(content.stat(), name)  # since opening a device may change its state
+    handle = os.open(content, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _refuse_special(os.fstat(handle), name)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def read_bytes(name: str | os.PathLike[str], most_bytes: int, what: str) -> bytes:
+    """Return the content of a file that must not be larger than a limit.
+
+    Args:
+        name: path or address.
+        most_bytes: the limit, whole MiB.
+        what: it is, for the error.
+
+    Raises:
+        OSError: as `opened`, or it is larger.
+        WriteampError: it cannot be fetched.
+    """
+    with opened(name, most_bytes + 1) as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        pipes.forget(os.fspath(name))
+        why = f"it is larger than {most_bytes >> 20} MiB, the limit per {what}"
+        raise OSError(errno.EFBIG, why, os.fspath(name))
+    return content
+
+
+def check_json(text: str | bytes) -> None:
+    """Refuse JSON with so many keys and values that Python's objects for them take gigabytes.
+
+    Raises:
+        ValueError: it has too many.
+    """
+    content = text.encode() if isinstance(text, str) else text
+    if len(content) > _MOST_JSON_SIGNS and sum(map(content.count, b"[{,:")) > _MOST_JSON_SIGNS:
+        raise ValueError("more than 10 million keys and values, the limit per document")
+
+
+def _refuse_special(status: os.stat_result, name: str | os.PathLike[str]) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
+    kinds = ((number, kind) for is_it, number, kind in _SPECIAL if is_it(status.st_mode))
+    number, kind = next(kinds, (errno.EINVAL, "special"))
+    raise OSError(number, f"it is {kind}, not a regular file", os.fspath(name))
 
 
 class _StandardInput(PosixPath):
@@ -74,34 +149,8 @@ def standard_input() -> Path:
     Raises:
         WriteampError: it is a terminal, or what comes on it cannot be kept.
     """
-    _spooled()
+    pipes.standard_input()
     return _StandardInput(STANDARD_INPUT)
-
-
-def _spooled() -> Path:
-    """Return a file with all that came on standard input, which is read once."""
-    stream = sys.stdin
-    if _spool and _spool[0] is stream:
-        return Path(f"/proc/self/fd/{_spool[1].fileno()}")
-    if stream is None or stream.closed:
-        raise WriteampError("standard input is closed; give the path of a file")
-    if stream.isatty():
-        raise WriteampError(
-            "standard input is a terminal; give a file, or pipe one into the command, as in "
-            "zstdcat trace.zst | writeamp trace info -"
-        )
-    file = TemporaryFile(prefix="writeamp-")  # noqa: SIM115  it is kept as long as the input
-    try:
-        shutil.copyfileobj(stream.buffer, file, _CHUNK_BYTES)
-        file.flush()
-    except OSError as error:
-        file.close()
-        raise WriteampError(
-            f"cannot keep what comes on standard input in {gettempdir()} ({error.strerror}); "
-            "TMPDIR may name another folder"
-        ) from None
-    _spool[:] = [stream, file]
-    return Path(f"/proc/self/fd/{file.fileno()}")
 
 
 def identity(name: str) -> str:
@@ -149,7 +198,7 @@ def release(content: Path, its_identity: str) -> None:
 @lru_cache(maxsize=1024)
 def _digest(path: str, size_bytes: int, modified_ns: int) -> str:
     found = hashlib.sha256()
-    with open(path, "rb") as file:
+    with opened(path) as file:
         while chunk := file.read(_CHUNK_BYTES):
             found.update(chunk)
     return found.hexdigest()

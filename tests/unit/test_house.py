@@ -83,3 +83,70 @@ def test_op_becomes_other_ratios_in_one_module() -> None:
         for line in sums_with_op(file.read_text())
     ]
     assert found == []
+
+
+# Modules that open a file themselves, and which. What a user names is opened by `files`, which
+# refuses devices and limits what is read.
+OPENING = {
+    "blackbox/formulas/of_profiles.py": "of the package",
+    "blackbox/targets/place.py": "the drive that is measured",
+    "blackbox/targets/safety.py": "the machine, and the drive that is measured",
+    "cli/boundary.py": "/dev/null",
+    "cli/engine_age.py": "of the package",
+    "drives/calibration.py": "the machine, and a file that it makes",
+    "drives/device.py": "the machine",
+    "hosts/emptying.py": "the drive that is measured",
+    "measure/counters/families.py": "of the package",
+    "mistakes/fio/known.py": "of the package",
+    "mount_table.py": "the machine",
+    "output.py": "files that are written",
+    "pages/frame.py": "of the package",
+    "files.py": "itself",
+    "parquet.py": "itself, and the machine",
+    "pipes.py": "itself",
+    "reproduce/huang2011/store.py": "of the package",
+    "reproduce/known.py": "of the package",
+    "reproduce/park2017/benchmarks.py": "a file that it makes",
+    "reproduce/park2017/file_loads.py": "files that it makes",
+    "runners/dask/connection.py": "a file that it makes",
+    "studies/dataset.py": "a lock",
+    "temporary.py": "files that it makes",
+    "twin/plan.py": "the drive that is measured",
+    "twin/table.py": "its own cache",
+    "volumes/spills.py": "files that it makes",
+    "vssd/command.py": "the terminal",
+    "vssd/control.py": "the machine",
+    "vssd/drive.py": "data of the virtual drive",
+    "vssd/guardian.py": "the machine",
+    "vssd/mount.py": "the machine",
+    "vssd/pins.py": "a file that it makes",
+    "vssd/processes.py": "the machine",
+    "vssd/programs.py": "a file that it makes",
+    "vssd/sockets.py": "the machine",
+    "vssd/tracepoints.py": "the machine",
+    "vssd/write_counter.py": "the machine",
+}
+OPENERS = {"open", "read_text", "read_bytes", "fromfile", "read_parquet", "scan_parquet"}
+# What has a function of such a name, and opens no file by it, or by `files`.
+NO_OPENERS = {"files", "toml_text", "cls", "Fleet", "SweepDataset"}
+
+
+def _opens_a_file(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    called = node.func
+    if isinstance(called, ast.Attribute):
+        owner = ast.unparse(called.value)
+        is_opener = called.attr in OPENERS and owner not in NO_OPENERS
+        return is_opener or (owner, called.attr) == ("np", "load")
+    return isinstance(called, ast.Name) and called.id == "open"
+
+
+def test_files_that_users_name_are_opened_in_one_place() -> None:
+    root = Path(wa.__path__[0])
+    opening = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        if any(map(_opens_a_file, ast.walk(ast.parse(path.read_text("utf-8")))))
+    }
+    assert opening == OPENING.keys()

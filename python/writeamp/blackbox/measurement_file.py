@@ -8,16 +8,18 @@ from pathlib import Path
 
 import polars as pl
 
-from writeamp import output
+from writeamp import files, output
 from writeamp.blackbox.features.characteristics import CHARACTERISTICS
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.rows import SCHEMA, Row, table_of
 from writeamp.errors import WriteampError, unknown
+from writeamp.parquet import read_parquet
 
 # Columns that are there in files of `blackbox collect`.
 DRIVE = "target"
 _ERROR = "error"
 _WHAT = "measurements"
+_MOST_BYTES = 256 << 20
 
 
 def read_measurements(path: str | os.PathLike[str], drive: str | None = None) -> pl.DataFrame:
@@ -67,10 +69,9 @@ def read_rows(path: Path) -> list[Row]:
     if not path.exists():
         return []
     try:
-        table = pl.read_parquet(path)
+        table = read_parquet(files.read_bytes(path, _MOST_BYTES, _WHAT))
     except (OSError, pl.exceptions.PolarsError) as error:
-        why = str(error).splitlines()[0]
-        raise WriteampError(f"{path} cannot be read as a file of measurements: {why}") from None
+        raise _unreadable(str(path), error) from None
     if dict(table.schema) != dict(SCHEMA):
         raise WriteampError(
             f"{path} has other columns than measurements have; give another file, or one that "
@@ -100,14 +101,19 @@ def drives_of(measurements: pl.DataFrame) -> list[str]:
 
 
 def _table(name: str) -> pl.DataFrame:
-    if not Path(name).is_file():
+    if not Path(name).exists():
         raise WriteampError(
             f"there is no file {name!r} of measurements; `writeamp blackbox collect` makes one"
         )
     try:
+        content = files.read_bytes(name, _MOST_BYTES, _WHAT)
         if Path(name).suffix.lower() == ".csv":
-            return pl.read_csv(name, infer_schema_length=None)
-        return pl.read_parquet(name)
+            return pl.read_csv(content, infer_schema_length=None)
+        return read_parquet(content)
     except (OSError, pl.exceptions.PolarsError) as error:
-        why = str(error).splitlines()[0]
-        raise WriteampError(f"{name!r} cannot be read as a file of measurements: {why}") from None
+        raise _unreadable(repr(name), error) from None
+
+
+def _unreadable(name: str, error: Exception) -> WriteampError:
+    why = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    return WriteampError(f"{name} cannot be read as a file of measurements: {why}")

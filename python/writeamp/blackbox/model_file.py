@@ -7,9 +7,9 @@ import math
 import os
 import zlib
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
+from writeamp import files
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.formulas.of_profiles import NONE
 from writeamp.blackbox.littles_law import RELATED
@@ -27,6 +27,7 @@ from writeamp.results.numbers import json_number
 
 _FORMAT = "writeamp black-box model"
 _VERSION = 1
+_MOST_BYTES = 256 << 20
 
 
 def save(model: BlackBox, path: AnyPath) -> None:
@@ -66,7 +67,9 @@ def load(path: AnyPath) -> BlackBox:
     """
     name = os.fspath(path)
     try:
-        frame = json.loads(Path(name).read_bytes())
+        text = files.read_bytes(name, _MOST_BYTES, "model")
+        files.check_json(text)
+        frame = json.loads(text)
     except OSError as error:
         raise WriteampError(f"cannot read model {name!r}: {error.strerror or error}") from None
     except (ValueError, RecursionError):

@@ -5,6 +5,7 @@ Each file becomes a module by itself.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import sys
 from functools import cache
@@ -15,6 +16,9 @@ from types import ModuleType
 from writeamp.custom.names import NOUNS, RAISED, CustomClass, Kind, check_class
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, policy_error, unknown
+from writeamp.files import read_bytes
+
+MOST_BYTES = 4 << 20
 
 
 def class_in(kind: Kind, path: str, name: str) -> CustomClass:
@@ -28,7 +32,9 @@ def class_in(kind: Kind, path: str, name: str) -> CustomClass:
     try:
         found = Path(path).resolve(strict=True)
         stamp = found.stat().st_mtime_ns
-        found.read_bytes()
+        if found.is_fifo():  # which the import would open again
+            raise OSError(errno.EINVAL, "it is a pipe, not a regular file")
+        read_bytes(found, MOST_BYTES, "Python file")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise WriteampError(f"cannot read {noun} {shown(path)}: {why}") from None

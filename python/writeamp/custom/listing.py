@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import dataclass
-from pathlib import Path
 
+from writeamp.custom.files import MOST_BYTES
 from writeamp.custom.names import Kind, known_names, named_class
 from writeamp.custom.parameters import parameters_of, shown_value
 from writeamp.errors import WriteampError
+from writeamp.files import read_bytes
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def _listed(kind: Kind, name: str) -> Listed:
 def classes_in(path: str) -> list[str]:
     """Return the names of the classes of a file, which is read, not run; none of a broken one."""
     try:
-        tree = ast.parse(Path(path).read_bytes())
-    except (OSError, ValueError, SyntaxError):
+        tree = ast.parse(read_bytes(path, MOST_BYTES, "Python file"))
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
         return []
     return [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]

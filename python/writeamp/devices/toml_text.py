@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from typing import Any
 
 from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+
+_MOST_BYTES = 4 << 20
+_DEEPEST = 32
+_PART_OF_KEY = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+# tomllib takes time and memory with the square of a key's length.
+_DEEP_KEY = re.compile(rf"(?<![\w-]){_PART_OF_KEY}(?:[ \t]*+\.[ \t]*+{_PART_OF_KEY}){{{_DEEPEST}}}")
 
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
@@ -19,7 +26,7 @@ def read_text(path: str | os.PathLike[str], what: str) -> str:
     """
     given = file_name(path)
     try:
-        return files.local(given).read_text("utf-8")
+        return files.read_bytes(given, _MOST_BYTES, what).decode()
     except (OSError, ValueError) as error:  # also a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else None
         if isinstance(error, OSError):
@@ -33,11 +40,25 @@ def parse(text: str, where: str) -> dict[str, Any]:
     Raises:
         WriteampError: it is not TOML, or nothing that a person wrote.
     """
+    deep = WriteampError(f"{where}: not valid TOML: its values are nested too deeply")
+    if _DEEP_KEY.search(text):
+        raise deep
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise WriteampError(f"{where}: not valid TOML: {error}") from None
     except RecursionError:
-        raise WriteampError(f"{where}: not valid TOML: its values are nested too deeply") from None
+        raise deep from None
     except ValueError as error:  # a number of thousands of digits
         raise WriteampError(f"{where}: not valid TOML: {error}") from None
+    if _is_deep(table):
+        raise deep
+    return table
+
+
+def _is_deep(table: dict[str, Any]) -> bool:
+    level: list[Any] = [table]
+    for _ in range(_DEEPEST):
+        parts = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [value for part in parts for value in part if isinstance(value, dict | list)]
+    return bool(level)

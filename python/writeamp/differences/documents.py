@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from writeamp import files
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in
 from writeamp.results.signatures import SIGNATURES, signed_verb
 
-_MOST_BYTES = 256 << 20
+_MOST_BYTES = 64 << 20
 
 
 def result_document(source: Any) -> dict[str, Any]:
@@ -30,14 +31,12 @@ def result_document(source: Any) -> dict[str, Any]:
     if path.suffix.lower() == ".html":
         return dict(report_in(path).document)
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+        content = files.read_bytes(path, _MOST_BYTES, "result")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None
     try:
-        if len(content) > _MOST_BYTES:
-            raise ValueError(f"more than {_MOST_BYTES >> 20} MiB")
+        files.check_json(content)
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise _no_result(path, _why(content, error)) from None

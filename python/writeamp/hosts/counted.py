@@ -10,9 +10,10 @@ from pathlib import Path
 from writeamp.drives.judging import require_counters
 from writeamp.drives.source import Source
 from writeamp.errors import WriteampError
+from writeamp.files import read_bytes
 from writeamp.measure.counters.amounts import Counter
 from writeamp.measure.counters.answer import DriveCounters, interval_answer
-from writeamp.measure.counters.document import Document
+from writeamp.measure.counters.document import MOST_BYTES, WHAT, Document
 from writeamp.measure.counters.reading import snapshots_in
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.twin.driving import Reading
@@ -168,7 +169,7 @@ def _counting_files(source: Source) -> tuple[Path, ...]:
 
 def _counts(file: Path) -> bool:
     try:
-        found = snapshots_in(Document(str(file), file.read_bytes()))
+        found = snapshots_in(Document(str(file), read_bytes(file, MOST_BYTES, WHAT)))
     except (OSError, WriteampError):
         return False
     return any(one.facts.counters for one in found)

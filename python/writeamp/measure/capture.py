@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from writeamp import files
 from writeamp._engine import read_capture
 from writeamp.errors import WriteampError
 
@@ -116,6 +118,17 @@ class Capture:
         return float(np.mean([pin.busy_share for pin in self.pins]))
 
 
+def _checked(name: str) -> Path:
+    """Return the file of a capture, or its folder, in which only regular files are read."""
+    try:
+        place = files.local(name)
+        for file in place.glob("digital_*.bin") if place.is_dir() else [place]:
+            files.opened(file).close()
+    except OSError as error:
+        raise WriteampError(f"{error.filename}: cannot read it: {error.strerror}") from None
+    return place
+
+
 def pooled(parts: Sequence[Durations]) -> Durations:
     """Return the durations of several pins of one capture together."""
     # Bins of one capture are alike, so a lower edge tells one.
@@ -143,7 +156,12 @@ def read(
     Raises:
         WriteampError: the file is no capture, or damaged, or the pins are busy all the time.
     """
-    folded = read_capture(os.fspath(path), inverted=inverted, progress=progress)
+    name = os.fspath(path)
+    place = _checked(name)
+    try:
+        folded = read_capture(os.fspath(place), inverted=inverted, progress=progress)
+    except WriteampError as error:  # which names the file with what came out of a pipe
+        raise WriteampError(str(error).replace(os.fspath(place), name, 1)) from None
     span_ps = folded["end_ps"] - folded["start_ps"]
     if span_ps == 0:
         raise WriteampError(f"{os.fspath(path)}: the capture lasts for no time; no pulse is whole")

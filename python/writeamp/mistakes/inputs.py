@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from writeamp import traces
+from writeamp import files, traces
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
@@ -208,7 +208,7 @@ def _of_text(path: Path) -> Input | list[Snapshot] | None:
     if is_standard_input(path):
         return _of_standard_input(path)
     try:
-        with path.open("rb") as file:
+        with files.opened(path, _MOST_BYTES + 1) as file:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -6,6 +6,7 @@ import json
 from html.parser import HTMLParser
 from typing import Any
 
+from writeamp.files import check_json
 from writeamp.pages.escaping import text
 
 _DATA = "application/json"
@@ -36,6 +37,7 @@ def data_in(page: str, name: str) -> Any:
     reader.close()
     if reader.found is None:
         raise KeyError(name)
+    check_json(reader.found)
     return json.loads(reader.found, parse_constant=_refuse)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from writeamp.errors import WriteampError
+from writeamp.files import read_bytes
 from writeamp.output import replacing
 from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
@@ -20,6 +21,7 @@ from writeamp.reproduce import PAPERS
 from writeamp.reproduce.items import VERDICTS
 from writeamp.reproduce.known import known_differences
 
+_MOST_BYTES = 64 << 20
 _NAME = "index.html"
 _TITLE = "Papers on write amplification, computed anew"
 # Verdicts that are shown by themselves, the rest being in the table of all.
@@ -74,7 +76,7 @@ def gallery_page(found: Mapping[str, Mapping[str, Any]], folder: Path) -> bytes:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_bytes(path, _MOST_BYTES, "result"))
     except (OSError, ValueError) as error:
         raise WriteampError(f"{path} is no result of `reproduce --json`: {error}") from None
     if not (isinstance(found, dict) and rows(found, "items")):

@@ -198,7 +198,11 @@ def _array(kinds: tuple[Any, ...], document: Any) -> np.ndarray[Any, Any]:
         raise TypeError(f"an array of {table['dtype']:.40} stands where one of {expected} does")
     if min(table["shape"], default=0) < 0:  # which NumPy takes for a length that it finds itself
         raise ValueError(f"an array has the shape {table['shape']}")
-    content = zlib.decompress(base64.b64decode(table["zlib"], validate=True))
+    reader = zlib.decompressobj()
+    most_bytes = math.prod(table["shape"]) * expected.itemsize
+    content = reader.decompress(base64.b64decode(table["zlib"], validate=True), most_bytes + 1)
+    if not reader.eof:
+        raise ValueError("an array is cut, or longer than its shape")
     found = np.frombuffer(content, _ARRAYS[table["dtype"]]).reshape(table["shape"])
     return found.astype(expected)
 

@@ -24,9 +24,10 @@ from typing import Any, ClassVar, Self
 
 import polars as pl
 
-from writeamp import output
+from writeamp import files, output
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+from writeamp.parquet import read_parquet
 
 # Columns that name a result: the digest of what was asked, and the engine's version.
 KEY = ("hash", "version")
@@ -35,6 +36,8 @@ _PARTS = "part-*.parquet"
 _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
 # What a process that was killed leaves of a part.
 _DRAFTS = ".writeamp-*.tmp"
+# Of a part 16 MiB are merged, and a run adds one of its own points.
+_MOST_BYTES_OF_MARK, _MOST_BYTES_OF_PART = 1 << 20, 1 << 30
 # Larger parts are left alone: to write them anew would take longer than to read them.
 _SMALL_BYTES = 16 << 20
 # A merge by another study may take away what is about to be read.
@@ -94,7 +97,7 @@ class Dataset:
         """
         folder, mark_file = Path(file_name(path)), cls.contents.mark
         try:
-            mark = json.loads((folder / mark_file).read_text("utf-8"))
+            mark = json.loads(files.read_bytes(folder / mark_file, _MOST_BYTES_OF_MARK, "mark"))
         except FileNotFoundError:
             raise WriteampError(
                 f"{folder} holds no results of a {cls.contents.study}; give the folder that was "
@@ -208,7 +211,7 @@ class Dataset:
             WriteampError: it cannot be read, was damaged, or is none.
         """
         try:
-            content = path.read_bytes()
+            content = files.read_bytes(path, _MOST_BYTES_OF_PART, "part")
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -280,10 +283,9 @@ def _rows_in(
 ) -> pl.DataFrame:
     columns = list(contents.schema) if asked is None else list(asked)
     try:
-        rows = pl.read_parquet(content, columns=columns)
-    # Polars panics on some files that it did not write, and a panic is no PolarsError.
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        why = str(error).splitlines()[0]
+        rows = read_parquet(content, columns)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise WriteampError(f"cannot read results {path}: {why}") from None
     if dict(rows.schema) != {name: contents.schema[name] for name in columns}:
         raise WriteampError(

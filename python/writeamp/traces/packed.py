@@ -17,6 +17,9 @@ import zstandard
 from writeamp.errors import WriteampError
 
 _CHUNK_BYTES = 2**17
+# The package does not limit what it unpacks at once. Four bytes of zstd are at most 128 KiB,
+# so that these are at most 32 MiB.
+_PIECE_BYTES = 2**10
 # What `zstd --long=31` packs.
 _LARGEST_WINDOW_BYTES = 2**31
 
@@ -26,26 +29,30 @@ class _Zstd(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._packed = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
-        self._frame = self._packed.decompressobj()
+        self._zstd = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
+        self._frame = self._zstd.decompressobj()
         self._is_within = False
-        self._text = b""
+        self._packed = b""
+        self._at = 0
+        self._text = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:  # type: ignore[no-untyped-def]  # as the base has it
         while not self._text:
-            packed = self._frame.unused_data if self._frame.eof else b""
-            if self._frame.eof:
-                self._frame, self._is_within = self._packed.decompressobj(), False
-            packed = packed or self._file.read(_CHUNK_BYTES)
-            if not packed:
+            if self._at >= len(self._packed):
+                self._packed, self._at = self._file.read(_CHUNK_BYTES), 0
+            if not self._packed:
                 if self._is_within:
                     raise EOFError
                 return 0
-            self._is_within = True
-            self._text = self._frame.decompress(packed)
+            piece = self._packed[self._at : self._at + _PIECE_BYTES]
+            self._text = memoryview(self._frame.decompress(piece))
+            self._at += len(piece) - len(self._frame.unused_data)
+            self._is_within = not self._frame.eof
+            if self._frame.eof:
+                self._frame = self._zstd.decompressobj()
         count = min(len(buffer), len(self._text))
         buffer[:count], self._text = self._text[:count], self._text[count:]
         return count

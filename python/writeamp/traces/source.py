@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ import numpy as np
 from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+from writeamp.parquet import free_memory_bytes
 from writeamp.traces.packed import unpacked
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
@@ -101,6 +101,9 @@ def read_head(path: Path) -> Head:
         with unpacked(file, path) as text:
             start = text.read(_HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
             _refuse_tar(start, path)
+            if len(start) == _HEAD_BYTES and b"\n" not in start and _is_text(start):
+                rest = text.readline(_LINE_LIMIT_BYTES)
+                _refuse_long_lines(Block(path, 1, start + rest))
     whole_lines = start
     if len(start) == _HEAD_BYTES and b"\n" in start:
         whole_lines = start[: start.rindex(b"\n")]
@@ -116,7 +119,18 @@ def read_binary(path: Path) -> bytes:
         WriteampError: the file cannot be read.
     """
     with open_file(path) as file, unpacked(file, path) as content:
-        return content.read()
+        parts = []
+        free_bytes = free_memory_bytes()
+        while part := content.read(BLOCK_BYTES):
+            if len(part) == BLOCK_BYTES == part.count(part[:1]):
+                raise WriteampError(f"{path}: has 4 MiB of the same byte, as no trace has")
+            parts.append(part)
+            # Its parts, all of it, and its records stand in memory together.
+            if 4 * len(parts) * BLOCK_BYTES > free_bytes:
+                raise WriteampError(
+                    f"{path}: needs more memory than the {free_bytes / 2**30:.1f} GiB that are free"
+                )
+        return b"".join(parts)
 
 
 def read_blocks(path: Path, *, first_byte: int = 0, first_line: int = 1) -> Iterator[Block]:
@@ -148,14 +162,13 @@ def _pass(stream: BinaryIO, byte_count: int, *, is_packed: bool) -> None:
 
 def _blocks(path: Path, stream: BinaryIO, at_byte: int, line: int) -> Iterator[Block]:
     while text := stream.read(BLOCK_BYTES):
-        tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES)
+        tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES + 1)
         text += tail
         at_byte += len(text)
         first_line, line = line, line + _lines(text)
         block = Block(path, first_line, text, at_byte, line)
         _refuse_binary(block)
-        if len(tail) == _LINE_LIMIT_BYTES:
-            raise block.fault(line, "the line is longer than 1 MiB")
+        _refuse_long_lines(block)
         if first_line == 1:
             block = replace(block, text=text.removeprefix(_BYTE_ORDER_MARK))
         yield block
@@ -174,21 +187,14 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         WriteampError: there is none, it is empty, or it may not be read.
     """
     try:
-        content = files.local(path)
-        status = content.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise WriteampError(f"{path}: is a directory, a trace is one file")
-        if not stat.S_ISREG(status.st_mode):
-            # Opening a pipe that nobody writes to would wait for ever.
-            raise WriteampError(f"{path}: is not a regular file, a trace is one file")
-        if status.st_size == 0:
-            raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
-        file = content.open("rb")
+        file = files.opened(path)
     except FileNotFoundError:
         raise WriteampError(f"{path}: there is no such file") from None
     except OSError as error:
         raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
     with file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
         yield file
 
 
@@ -207,6 +213,23 @@ def _refuse_foreign(file: BinaryIO, path: Path) -> None:
 def _refuse_tar(start: bytes, path: Path) -> None:
     if start[257:262] == b"ustar":
         raise WriteampError(f"{path}: is a tar archive: unpack it first with tar -x")
+
+
+def _refuse_long_lines(block: Block) -> None:
+    text, stride = block.text, _LINE_LIMIT_BYTES // 2
+    starts = range(0, len(text) - stride, stride)
+    if all(text.find(b"\n", at, at + stride) >= 0 for at in starts):
+        return  # no line is as long as two of the strides
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    lengths = np.diff(ends, prepend=-1, append=len(text)) - 1
+    if (lengths > _LINE_LIMIT_BYTES).any():
+        line = block.first_line + int(np.argmax(lengths > _LINE_LIMIT_BYTES))
+        raise block.fault(line, "the line is longer than 1 MiB, the limit per line of a trace")
+
+
+def _is_text(start: bytes) -> bool:
+    # A letter of several bytes may be cut at the end.
+    return b"\0" not in start and "\ufffd" not in start.decode("utf-8", "replace")[:-1]
 
 
 def _refuse_binary(block: Block) -> None:

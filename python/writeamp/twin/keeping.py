@@ -12,8 +12,9 @@ from typing import Any, TypeAlias
 
 from writeamp import files
 from writeamp.errors import WriteampError
+from writeamp.parquet import read_parquet
 from writeamp.twin.chain import Chain
-from writeamp.twin.windows import Windows, windows_of
+from writeamp.twin.windows import MOST_BYTES, Windows, windows_of
 
 # Repeat, window, host bytes and flash bytes of a part.
 Row: TypeAlias = tuple[int, int, float, float]
@@ -88,7 +89,7 @@ def _read(path: Path) -> tuple[str, dict[str, Any], list[Row]] | None:
     if not path.is_file():
         return None
     try:
-        frame = pl.read_parquet(files.local(str(path)))
+        frame = read_parquet(files.read_bytes(path, MOST_BYTES, "file of windows"))
         return (
             str(frame["asked"][0]),
             json.loads(frame["chain"][0]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,9 @@ def capacity_of(target: str) -> int:
     if target in profile_names() or target.endswith(".toml"):
         return device(target).capacity_bytes
     try:
+        mode = os.stat(target).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):
+            raise WriteampError(f"{target} is neither a file nor a block device")
         with Path(target).open("rb") as file:
             return file.seek(0, os.SEEK_END)
     except OSError as error:

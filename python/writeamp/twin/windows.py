@@ -15,12 +15,15 @@ import numpy.typing as npt
 
 from writeamp import files, output
 from writeamp.errors import WriteampError
+from writeamp.parquet import read_parquet
 from writeamp.twin.chain import Chain
 
 if TYPE_CHECKING:
     import polars as pl
 
 _FILL = -1
+# Of a file; a window has some tens of bytes.
+MOST_BYTES = 64 << 20
 # Host bytes of a window may differ so much from the plan's: hosts and counters round.
 _TOLERANCE = 0.05
 # More than parity and metadata cost: a cache of SLC that is folded, which no candidate has.
@@ -159,7 +162,7 @@ def read_windows(path: str | Path) -> Windows:
 
     refused = f"{path} is no file of windows; `writeamp twin measure --out` writes one"
     try:
-        frame = pl.read_parquet(files.local(str(path)))
+        frame = read_parquet(files.read_bytes(path, MOST_BYTES, "file of windows"))
         chain = Chain.from_tables(json.loads(frame["chain"][0]), str(path))
         columns = [frame[name].to_numpy() for name in ("repeat", "window")]
         amounts = [
@@ -191,7 +194,7 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
     import polars as pl  # noqa: PLC0415 (slow)
 
     try:
-        frame = pl.read_csv(files.local(str(path)))
+        frame = pl.read_csv(files.read_bytes(path, MOST_BYTES, "file of windows"))
         host, flash = (
             frame[name].cast(pl.Float64).to_numpy() for name in ("host_bytes", "flash_bytes")
         )

@@ -10,9 +10,11 @@ from typing import Any
 
 import polars as pl
 
+from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError, unknown
 from writeamp.output import AnyPath
+from writeamp.parquet import read_parquet
 from writeamp.traces.quoting import one_line
 from writeamp.traces.trace import SCHEMA, Operation, Trace
 from writeamp.volumes.facts import FACTS
@@ -20,6 +22,7 @@ from writeamp.volumes.facts import FACTS
 MARK = "writeamp-fleet.json"
 TABLE = "volumes.parquet"
 FORMAT, VERSION = "writeamp fleet", 1
+_MOST_BYTES = 64 << 20
 # Columns of the files of requests, sorted by volume.
 STORED: dict[str, Any] = {
     "timestamp_ns": pl.Int64,
@@ -47,7 +50,7 @@ class Fleet:
         """
         folder = Path(file_name(path))
         try:
-            found = json.loads((folder / MARK).read_text("utf-8"))
+            found = json.loads(files.read_bytes(folder / MARK, _MOST_BYTES, "mark"))
         except NotADirectoryError:
             raise WriteampError(
                 f"{folder} is no fleet, which is a folder; `writeamp volumes split` makes one of "
@@ -130,8 +133,7 @@ def _stored_types() -> dict[str, Any]:
 
 def _read(path: Path, rows: tuple[int, int] | None) -> pl.DataFrame:
     try:
-        lazy = pl.scan_parquet(path)
-        return (lazy if rows is None else lazy.slice(*rows)).collect()
-    # Polars panics on some damaged files, and a panic is no PolarsError.
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise WriteampError(f"cannot read {path}: {one_line(error)}") from None
+        return read_parquet(path, rows=rows)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = getattr(error, "strerror", None) or one_line(error)
+        raise WriteampError(f"cannot read {path}: {why}") from None

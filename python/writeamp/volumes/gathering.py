@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from writeamp import output
+from writeamp.parquet import read_parquet
 from writeamp.runners import stop_if_asked
 from writeamp.traces.trace import OPERATIONS, Operation
 from writeamp.volumes.facts import FACTS, Columns, facts_of
@@ -64,7 +65,7 @@ def gather_volumes(
                     progress(done)
         finally:
             pool.shutdown(cancel_futures=True)
-    return pl.concat([pl.read_parquet(_facts(work, number)) for number in range(len(files))])
+    return pl.concat([read_parquet(_facts(work, number)) for number in range(len(files))])
 
 
 def _files(spills: Spills) -> list[Sequence[int]]:

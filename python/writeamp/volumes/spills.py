@@ -17,8 +17,10 @@ import numpy.typing as npt
 
 from writeamp import output
 from writeamp.errors import WriteampError
+from writeamp.files import read_bytes
 from writeamp.volumes.facts import Columns
 
+_MOST_BYTES = 64 << 20
 _DTYPES = {"timestamp_ns": "<i8", "offset": "<u8", "length": "<u4", "op": "u1"}
 
 
@@ -126,7 +128,7 @@ def chunks_in(folder: Path) -> list[Chunk]:
     found: list[Chunk] = []
     while (note := _note(folder, len(found))).exists():
         try:
-            chunk = Chunk(**json.loads(note.read_bytes()))
+            chunk = Chunk(**json.loads(read_bytes(note, _MOST_BYTES, "note")))
             size = _data(folder, chunk.number).stat().st_size
         except (OSError, ValueError, TypeError) as error:
             raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None

@@ -40,6 +40,7 @@ _LOOKED_AT_BYTES = 1 << 20
 
 _WORK = ".split"
 _PLAN = "plan.json"
+_MOST_BYTES = 64 << 20
 # What a process that was killed leaves of a file.
 _DRAFTS = ".writeamp-*.tmp"
 
@@ -188,7 +189,7 @@ def _begin(folder: Path, plan: dict[str, Any]) -> Path:
 def _unfinished(work: Path) -> dict[str, Any] | None:
     """Return the plan of a split that has not ended; None if there is none."""
     try:
-        found: dict[str, Any] = json.loads((work / _PLAN).read_bytes())
+        found: dict[str, Any] = json.loads(files.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
     except FileNotFoundError:
         return None
     except ValueError:

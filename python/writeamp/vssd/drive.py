@@ -222,7 +222,8 @@ def _check(found: Specification) -> None:
 def _holds_data(backing: str, capacity_bytes: int) -> bool:
     """Return whether a host has stored anything in a backing file: what ages a drive does not."""
     try:
-        with open(backing, "rb") as file:
+        # Opening a pipe for reading would wait for a writer.
+        with os.fdopen(os.open(backing, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             # Behind the data stands their seal.
             return os.lseek(file.fileno(), 0, os.SEEK_DATA) < capacity_bytes
     except OSError:  # all of it is a hole; a file that cannot be read is refused by the plugin

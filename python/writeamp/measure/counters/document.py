@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from json import JSONDecoder
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from writeamp import files
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.encodings import decoded
 
-MOST_BYTES = 256 << 20
+MOST_BYTES = 64 << 20
+WHAT = "counter document"
 # Counters have at most 128 bits.
 MOST = (1 << 128) - 1
 _MOST_DIGITS = 400
@@ -76,12 +77,10 @@ class Document:
         """Return the JSON document that begins at a place of the text.
 
         Raises:
-            WriteampError: it is cut short, or names a key twice.
+            WriteampError: it is cut short, names a key twice, or has too many values.
         """
+        decoder = self._decoder
         try:
-            decoder = json.JSONDecoder(
-                object_pairs_hook=_pairs, parse_int=_integer, parse_constant=_constant
-            )
             found, end = decoder.raw_decode(self.text, start)
         except RecursionError:
             raise WriteampError(f"{self.name}: its JSON is nested too deep") from None
@@ -90,6 +89,14 @@ class Document:
         except ValueError as error:
             raise WriteampError(f"{self.name}: its JSON is broken or cut short: {error}") from None
         return JsonSpan(found, start, end)
+
+    @cached_property
+    def _decoder(self) -> JSONDecoder:
+        try:
+            files.check_json(self.text)
+        except ValueError as error:
+            raise WriteampError(f"{self.name}: its JSON has {error}") from None
+        return JSONDecoder(object_pairs_hook=_pairs, parse_int=_integer, parse_constant=_constant)
 
 
 def _start_of_json(text: str) -> int | None:
@@ -138,14 +145,16 @@ def load(path: Path) -> Document:
     """
     name = name_of(path)
     try:
-        with nullcontext(sys.stdin.buffer) if name != str(path) else path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        if is_standard_input(path):
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            content = files.read_bytes(path, MOST_BYTES, WHAT)
     except OSError as error:
         raise WriteampError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     except ValueError as error:  # a null character in the path
         raise WriteampError(f"cannot read {str(path)!r}: {error}") from None
     if len(content) > MOST_BYTES:
-        raise WriteampError(f"{name} has more than {MOST_BYTES >> 20} MiB: no snapshot of a drive")
+        raise WriteampError(f"{name} is larger than {MOST_BYTES >> 20} MiB, the limit per {WHAT}")
     if not content and is_standard_input(path):
         raise WriteampError("standard input is empty, or was read already; give it once")
     return Document(name, content)

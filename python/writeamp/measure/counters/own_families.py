@@ -10,7 +10,7 @@ from typing import Any
 
 from writeamp.devices import toml_text
 from writeamp.errors import WriteampError, placed, unknown
-from writeamp.files import local
+from writeamp.files import read_bytes
 from writeamp.measure.counters.amounts import UNITS
 from writeamp.measure.counters.families import Family, family_from, tried_first
 
@@ -50,13 +50,13 @@ def with_families(path: str | os.PathLike[str] | None) -> Iterator[None]:
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[Family, ...]:
-    file = local(path)
+    file = os.fspath(path)
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise WriteampError(f"{file}: too large for a file of families")
-        table = toml_text.parse(file.read_text("utf-8"), str(file))
+        text = read_bytes(file, _MOST_BYTES, "file of families").decode()
     except (OSError, ValueError) as error:
-        raise WriteampError(f"cannot read the families of {file}: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WriteampError(f"cannot read the families of {file}: {why}") from None
+    table = toml_text.parse(text, f"cannot read the families of {file}")
     found = table.get("family")
     if not isinstance(found, list) or not found or set(table) != {"family"}:
         raise WriteampError(f"{file}: a file of families holds [[family]] tables and nothing else")

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.document import Document, is_standard_input, load, name_of
+from writeamp.measure.counters.document import (
+    MOST_BYTES,
+    Document,
+    is_standard_input,
+    load,
+    name_of,
+)
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.pasted.cut_end import with_cut_end
 from writeamp.measure.counters.pasted.drives import Part, by_drive
@@ -62,8 +69,22 @@ def documents_at(place: Path) -> dict[str, bytes]:
         WriteampError: they cannot be read.
     """
     if place.is_dir() and not is_standard_input(place):
-        return {one.name: load(one).content for one in _files(place)}
+        return _of_folder(place)
     return documents_in(load(place))
+
+
+def _of_folder(folder: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    total_bytes = 0
+    for file in _files(folder):
+        found[file.name] = load(file).content
+        total_bytes += len(found[file.name])
+        if total_bytes > MOST_BYTES:
+            raise WriteampError(
+                f"the files of {str(folder)!r} are larger than {MOST_BYTES >> 20} MiB, the limit "
+                "per snapshot"
+            )
+    return found
 
 
 def documents_in(document: Document) -> dict[str, bytes]:
@@ -187,18 +208,18 @@ def _facts_in(document: Document) -> list[Facts] | None:
     return [one if one.model else replace(one, model=stated_model()) for one in found]
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> list[Path]:
     try:
-        found = sorted(one for one in folder.iterdir() if one.is_file())
+        visible = (one for one in folder.iterdir() if not one.name.startswith("."))
+        found = list(islice((one for one in visible if one.is_file()), _MOST_FILES + 1))
     except OSError as error:
         raise WriteampError(f"cannot read {str(folder)!r}: {error.strerror or error}") from None
-    visible = [one for one in found if not one.name.startswith(".")]
-    if len(visible) > _MOST_FILES:
+    if len(found) > _MOST_FILES:
         raise WriteampError(
-            f"the folder {str(folder)!r} holds {len(visible)} files; a snapshot of one drive has "
-            f"at most {_MOST_FILES}. For many drives there is `writeamp measure fleet`"
+            f"the folder {str(folder)!r} holds more than {_MOST_FILES} files, the limit per "
+            "snapshot of one drive. For many drives there is `writeamp measure fleet`"
         )
-    return iter(visible)
+    return sorted(found)
 
 
 def read_snapshot(path: str | os.PathLike[str], model: str | None = None) -> Snapshot:

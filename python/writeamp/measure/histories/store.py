@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from writeamp.errors import WriteampError
+from writeamp.files import opened
 
 # What a file says that is a history, and the version of its tables.
 _APPLICATION, _VERSION = 0x77615F68, 1
 _BUSY_S = 60.0
+# Of the documents of one reading in base64, each of them of 64 MiB at most.
+_MOST_BYTES = 128 << 20
 _TABLES = """
 CREATE TABLE IF NOT EXISTS readings (
     name TEXT NOT NULL, taken_at REAL NOT NULL, digest TEXT NOT NULL, files BLOB NOT NULL,
@@ -85,17 +88,25 @@ def readings_in(db: Path) -> Iterator[Reading]:
         rows = connection.execute("SELECT name, taken_at, files FROM readings ORDER BY taken_at")
         for name, taken_at, files in rows:
             try:
-                texts = json.loads(zlib.decompress(files))
+                texts = json.loads(_unpacked(files))
                 found = {key: base64.b64decode(text) for key, text in texts.items()}
                 yield Reading(str(name), float(taken_at), found)
             except (zlib.error, ValueError, TypeError, AttributeError) as error:
                 raise WriteampError(f"a reading of {db} is damaged: {error}") from None
 
 
+def _unpacked(packed: bytes) -> bytes:
+    reader = zlib.decompressobj()
+    text = reader.decompress(packed, _MOST_BYTES)
+    if not reader.eof:
+        raise ValueError(f"it is cut, or larger than {_MOST_BYTES >> 20} MiB")
+    return text
+
+
 def is_history(path: Path) -> bool:
     """Return whether a file is a history, by what SQLite writes at its beginning."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             head = file.read(72)
     except OSError:
         return False
@@ -119,9 +130,10 @@ def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
 
 def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None:
     """Make an empty file a history, and refuse one that is none."""
+    # In this order, as another process may make it meanwhile.
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     is_empty = not tables and not application
     if not is_empty and application != _APPLICATION:
         raise WriteampError(f"{str(db)!r} is an SQLite file of something else, and no history")
@@ -132,6 +144,7 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
     # A reader that wrote the same once more would keep those waiting who add readings.
     if can_write and (is_empty or version < _VERSION):
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT")
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
+            f"PRAGMA user_version = {_VERSION}; COMMIT"
+        )

@@ -17,6 +17,7 @@ import polars as pl
 import writeamp
 from writeamp import _engine, output
 from writeamp.devices.device import device
+from writeamp.parquet import read_parquet
 from writeamp.reproduce.huang2011.devices import DEVICES
 from writeamp.reproduce.huang2011.runs import METRICS, Stretch
 
@@ -85,7 +86,7 @@ def _file(stretch: Stretch, key: str) -> str:
 def _read(path: Path) -> pl.DataFrame | None:
     """Return a table of metrics; None of a file that is none, which is then measured again."""
     try:
-        table = pl.read_parquet(path)
+        table = read_parquet(path)
     except (OSError, pl.exceptions.PolarsError):
         return None
     return table if table.columns == list(METRICS) else None

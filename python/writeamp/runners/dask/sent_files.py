@@ -35,7 +35,8 @@ class SentFiles:
         """
         plugin = f"writeamp-file-{secrets.token_hex(8)}"
         try:
-            content = _Sent(name, its_identity, Path(name).read_bytes())
+            with files.opened(name) as file:
+                content = _Sent(name, its_identity, file.read())
             self._client.register_plugin(content, name=plugin)
         except OSError as error:
             raise WriteampError(f"cannot send {name} to Dask's workers: {error}") from None

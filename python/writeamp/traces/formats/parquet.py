@@ -10,6 +10,7 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.parquet import read_parquet
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.quoting import one_line, quoted
@@ -60,12 +61,14 @@ def read(path: Path, options: ReadOptions) -> Trace:
             _check_schema(path, schema, metadata)
             file.seek(0)
             has_fua = RECORDING_KEY in metadata and schema.get(FUA) == pl.Boolean()
-            rows = pl.read_parquet(file, columns=[*SCHEMA, *([FUA] if has_fua else [])])
+            rows = read_parquet(file, [*SCHEMA, *([FUA] if has_fua else [])])
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             # Polars panics on some damaged files, and a panic is no PolarsError.
             raise WriteampError(
                 f"{path}: is not a readable parquet file ({one_line(error)})"
             ) from None
+        except OSError as error:
+            raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
     if rows.is_empty():
         raise WriteampError(f"{path}: the trace holds no request, at least one is needed")
     requests = _requests(path, rows)
