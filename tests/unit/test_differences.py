@@ -115,3 +115,21 @@ def test_the_command_prints_what_the_library_says(tmp_path: Path) -> None:
     shown = in_process.run("diff", " ".join(paths)).out
     assert "within noise" in shown
     assert "seed" in shown
+
+
+@pytest.mark.parametrize("number", ["1e999", "NaN", "-Infinity", "9" * 400, "9" * 5000])
+def test_numbers_that_no_float_holds_are_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(f'{{"wa": {number}}}')
+    with pytest.raises(WriteampError, match="is no JSON result"):
+        wa.diff(path, path)
+
+
+def test_differences_that_no_float_holds_are_null(tmp_path: Path) -> None:
+    found = wa.simulate(blocks=64, pages_per_block=8, op=0.3, writes=600, replicas=1).to_dict()
+    numbers = {"wa": 1e308, "wa_ci95": [1e308, 1.1e308]}, {"wa": -1e308, "wa_ci95": [-1e308, 0]}
+    [pair] = [
+        one for one in wa.diff(*({**found, **of} for of in numbers)).numbers if one.key == "wa"
+    ]
+    assert (pair.to_dict()["difference"], pair.to_dict()["relative"]) == (None, None)
+    json.dumps(pair.to_dict(), allow_nan=False)

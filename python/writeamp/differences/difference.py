@@ -98,19 +98,25 @@ class NumberPair:
         return "within noise" if bounds[0] <= 0 <= bounds[1] else "differs"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pair as JSON types."""
+        """Return the pair as JSON types; what no float holds is None."""
+        bounds = self.difference_ci95
+        is_held = bounds is not None and all(map(math.isfinite, bounds))
         return {
             "key": self.key,
             "a": self.a,
             "b": self.b,
             "a_ci95": self.a_ci95,
             "b_ci95": self.b_ci95,
-            "difference": self.difference,
-            "difference_ci95": self.difference_ci95,
-            "relative": self.difference / self.a if self.a else None,
+            "difference": _finite(self.difference),
+            "difference_ci95": bounds if is_held else None,
+            "relative": _finite(self.difference / self.a) if self.a else None,
             "verdict": self.verdict,
             "kind": self.kind,
         }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 @dataclass(frozen=True)

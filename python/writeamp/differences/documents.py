@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from writeamp import files
 from writeamp.errors import WriteampError
+from writeamp.pages.embedded import strict_json
 from writeamp.reports.embedding import report_in
 from writeamp.results.signatures import SIGNATURES, signed_verb
 
@@ -36,8 +36,7 @@ def result_document(source: Any) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None
     try:
-        files.check_json(content)
-        document = json.loads(content)
+        document = strict_json(content)
     except (ValueError, RecursionError) as error:
         raise _no_result(path, _why(content, error)) from None
     if not isinstance(document, dict):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from html.parser import HTMLParser
 from typing import Any
 
+from writeamp.domains import shown
 from writeamp.files import check_json
 from writeamp.pages.escaping import text
 
@@ -37,8 +39,17 @@ def data_in(page: str, name: str) -> Any:
     reader.close()
     if reader.found is None:
         raise KeyError(name)
-    check_json(reader.found)
-    return json.loads(reader.found, parse_constant=_refuse)
+    return strict_json(reader.found)
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Return the value of JSON text, whose numbers are all finite as floats.
+
+    Raises:
+        ValueError: it is no JSON, too large, or holds another number.
+    """
+    check_json(text)
+    return json.loads(text, parse_int=_number, parse_float=_number, parse_constant=_number)
 
 
 class _Reader(HTMLParser):
@@ -67,5 +78,8 @@ class _Reader(HTMLParser):
             self.found = (self.found or "") + data
 
 
-def _refuse(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
+def _number(text: str) -> int | float:
+    number = int(text) if text.lstrip("-").isdecimal() else float(text)
+    if not -sys.float_info.max <= number <= sys.float_info.max:
+        raise ValueError(f"{shown(text)} is no number of a result")
+    return number

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,8 +143,10 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
         )
     # A reader that wrote the same once more would keep those waiting who add readings.
     if can_write and (is_empty or version < _VERSION):
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(
             f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
             f"PRAGMA user_version = {_VERSION}; COMMIT"
         )
+    if can_write and connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        with suppress(sqlite3.OperationalError):  # another process does so
+            connection.execute("PRAGMA journal_mode = WAL")
