@@ -55,7 +55,7 @@ class _Watch:
             return
         if event == "open":
             self._hear_of_open(*about)
-        elif event in _STARTS and not self.call.runs_programs:
+        elif event in _STARTS and not self.call.runs_programs and about[0] != "uname":
             self.seen.append(f"starts a program: {about[0]!r}")
 
     def _hear_of_open(self, path: Any, _mode: Any, flags: Any) -> None:
