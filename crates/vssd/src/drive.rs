@@ -232,14 +232,14 @@ impl Drive {
 
     /// The request, if it lies on the drive and asks for anything.
     fn ask(&self, op: Op, offset: u64, length: u64, fua: bool) -> Result<Option<Ask>> {
-        let end = offset.checked_add(length);
-        if end.is_none_or(|end| end > self.size_bytes) || length > u64::from(u32::MAX) {
+        let ask = u32::try_from(length).map(|length| Ask { op, offset, length, fua });
+        let Some(ask) = ask.ok().filter(|ask| ask.is_on(self.size_bytes)) else {
             return Err(Error::invalid(format!(
                 "{length} bytes at {offset} are not on this drive of {} bytes",
                 self.size_bytes
             )));
-        }
-        Ok((length > 0).then_some(Ask { op, offset, length: length as u32, fua }))
+        };
+        Ok((length > 0).then_some(ask))
     }
 
     fn whole_pages(&self, offset: u64, length: u64) -> Range<u64> {

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, MOST};
 use crate::error::{Error, Result};
 use crate::label::{Identity, LABEL_BYTES, Label};
 use crate::private;
@@ -31,6 +31,8 @@ const MARK_AT: usize = 512;
 
 /// Rows of a segment. Replay is kept short by time; this bounds the file.
 pub const ROWS: usize = 1 << 20;
+/// Greatest number of a journal, and of its first row: more are never reached.
+const MOST_COUNTED: u64 = MOST / 2;
 /// Space is asked for in so many rows.
 const CHUNK_ROWS: usize = 1 << 15;
 /// Free rows below which space is asked for: more than requests can be under way.
@@ -104,6 +106,9 @@ impl Segment {
         if label.numbers[0] != number {
             let why = format!("this is journal {} under another name", label.numbers[0]);
             return Err(Error::damaged(path, why));
+        }
+        if label.numbers.iter().any(|number| *number > MOST_COUNTED) {
+            return Err(Error::damaged(path, "the numbers of this journal are damaged"));
         }
         let map = MmapOptions::new().len(FILE_BYTES).map_raw(&file).map_err(failed)?;
         let segment = Segment::of(path, file, map, &label);

@@ -37,6 +37,11 @@ impl Ask {
     pub fn flush() -> Self {
         Ask::new(Op::Flush, 0, 0)
     }
+
+    /// True if all of it is on a drive of so many bytes.
+    pub fn is_on(&self, size_bytes: u64) -> bool {
+        self.offset.checked_add(self.length.into()).is_some_and(|end| end <= size_bytes)
+    }
 }
 
 /// A request that was served.

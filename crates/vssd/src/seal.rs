@@ -90,7 +90,8 @@ impl Seal {
         let read = file.read_exact_at(&mut bytes, length - SEAL_BYTES);
         read.map_err(|error| failed(&error))?;
         let Some(label) = Label::decode(&bytes, MAGIC) else { return Ok(None) };
-        if Self::file_bytes(label.numbers[0]) != length {
+        let size_bytes = label.numbers[0];
+        if size_bytes > length || Self::file_bytes(size_bytes) != length {
             return Ok(None);
         }
         Self::mapped(path, file, label, length).map(Some).map_err(|error| failed(&error))

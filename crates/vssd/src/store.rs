@@ -36,6 +36,9 @@ use crate::sums::{self, Sums};
 /// Added to the number of a journal where a snapshot is of a timed drive.
 const TIMED: u64 = 1 << 63;
 
+/// Longest time of a server, 146 years: sums of two do not overflow.
+const LONGEST_RUN_NS: u64 = 1 << 62;
+
 /// A drive in files, once it is open.
 pub struct Opened {
     /// The flash, after all requests that were kept.
@@ -229,7 +232,7 @@ impl Files {
         let (identity, ending) = (seal.identity(), seal.ending()?);
         let number = self.restore(&mut flash, identity)?;
         let Replayed { segment, rows, durable, strays, took } =
-            self.replay(&mut flash, identity, number)?;
+            self.replay(&mut flash, &seal, number)?;
         seal.check(ending, flash.requests().served, durable)?;
         let page_bytes = config.drive.geometry.page_bytes;
         let pages = config.size_bytes / u64::from(page_bytes);
@@ -286,7 +289,7 @@ impl Files {
     }
 
     /// Serves the requests of all journals from `number` on.
-    fn replay(&self, flash: &mut Flash, identity: Identity, number: u64) -> Result<Replayed> {
+    fn replay(&self, flash: &mut Flash, seal: &Seal, number: u64) -> Result<Replayed> {
         let began = Instant::now();
         let numbers: Vec<_> = self.journals()?.into_iter().filter(|one| *one >= number).collect();
         if numbers.first() != Some(&number) {
@@ -300,7 +303,7 @@ impl Files {
             if last.is_some() && is_foreign(&path)? {
                 continue;
             }
-            let segment = match Segment::open(&path, identity, number)? {
+            let segment = match Segment::open(&path, seal.identity(), number)? {
                 Some(segment) if segment.first_sequence == flash.requests().served => segment,
                 // It was never begun, or what it goes on from was lost with power: then nothing in it
                 // was ever durable.
@@ -315,6 +318,10 @@ impl Files {
             };
             let records = segment.records()?;
             for record in &records {
+                if !record.ask.is_on(seal.size_bytes()) || record.at_ns > LONGEST_RUN_NS {
+                    let why = format!("its request {} is none of this drive", record.sequence);
+                    return Err(Error::damaged(&path, why));
+                }
                 // One that failed failed then too, and left the same counters.
                 let _ = flash.replay(record);
             }

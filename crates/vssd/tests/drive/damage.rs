@@ -179,3 +179,69 @@ fn damage_of_what_nobody_reads_changes_nothing() {
     assert_eq!(counters(&drive)["programs"], counted["programs"]);
     assert!(contents(&drive) == expected);
 }
+
+/// Numbers of a file with a checksum that covers them: at byte `at`, in a block of `length` bytes
+/// from `from` on whose last four are the checksum.
+struct Forged {
+    ending: &'static str,
+    from: usize,
+    length: usize,
+    at: usize,
+    number: u64,
+    is_salted: bool,
+}
+
+impl Forged {
+    fn label(ending: &'static str, from: usize, at: usize, number: u64) -> Self {
+        Forged { ending, from, length: 52, at, number, is_salted: false }
+    }
+
+    fn row(at: usize, number: u64) -> Self {
+        let from = HEAD + 40 * ROW;
+        Forged { ending: JOURNAL, from, length: ROW, at, number, is_salted: true }
+    }
+
+    fn write(&self, drive: &Path) {
+        let path = beside(drive, self.ending);
+        let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+        let mut identity = [0; 16];
+        file.read_exact_at(&mut identity, 16).unwrap();
+        let salt = if self.is_salted { crc32fast::hash(&identity) } else { 0 };
+        let mut bytes = vec![0; self.length];
+        file.read_exact_at(&mut bytes, self.from as u64).unwrap();
+        bytes[self.at..self.at + 8].copy_from_slice(&self.number.to_le_bytes());
+        let (checked, checksum) = bytes.split_at_mut(self.length - 4);
+        let mut hasher = crc32fast::Hasher::new_with_initial(salt);
+        hasher.update(checked);
+        checksum.copy_from_slice(&hasher.finalize().to_le_bytes());
+        file.write_all_at(&bytes, self.from as u64).unwrap();
+    }
+}
+
+#[test]
+fn numbers_that_no_drive_has_are_refused_whatever_their_checksum() {
+    const TIME: usize = 0;
+    const OFFSET: usize = 8;
+    const NUMBERS: [usize; 2] = [32, 40];
+    let (_directory, path) = place();
+    drop(used(&path, true));
+    for forged in [
+        Forged::row(TIME, u64::MAX),
+        Forged::row(OFFSET, SIZE_BYTES),
+        Forged::row(OFFSET, SIZE_BYTES - 1),
+        Forged::row(OFFSET, 1 << 45),
+        Forged::row(OFFSET, u64::MAX),
+        Forged::label(JOURNAL, 0, NUMBERS[0], u64::MAX),
+        Forged::label(JOURNAL, 0, NUMBERS[1], u64::MAX),
+        Forged::label(DATA, SEAL, NUMBERS[0], u64::MAX),
+        Forged::label(DATA, SEAL, NUMBERS[0], 1 << 63),
+        Forged::label(SUMS, 0, NUMBERS[0], u64::MAX),
+    ] {
+        let (_elsewhere, copy) = place();
+        copied(&path, &copy);
+        forged.write(&copy);
+        let named = format!("{} in {:?} at {}", forged.number, forged.ending, forged.at);
+        let Err(error) = open(&copy) else { panic!("{named}: it was opened") };
+        assert!(error.sentence.contains("drive.wa"), "{named}: {error}");
+    }
+}
