@@ -260,3 +260,9 @@ def test_a_characteristic_outside_its_domain_is_refused() -> None:
         Characteristics(1.5, 1, 1, 1, 1, 1, 0, 0)
     with pytest.raises(WriteampError, match="fill is 0"):
         DriveUse(GIB, fill=0)
+
+
+def test_a_bare_sequential_workload_writes_page_after_page() -> None:
+    bare, stated = of_workload("sequential"), of_workload("sequential:bs=pages")
+    assert bare == stated
+    assert (bare.write_size_bytes, bare.write_randomness) == (4096, 0)

@@ -38,7 +38,8 @@ def of_workload(
     """
     spec = Spec.of("workloads", workload)
     params = spec.params
-    if spec.name in _OF_REQUESTS and params.get("bs") != "pages":
+    is_of_pages = spec.name == "sequential" and params.get("bs", "pages") == "pages"
+    if spec.name in _OF_REQUESTS and not is_of_pages:
         return _of_requests(spec, use)
     if spec.name in _OF_PAGES:
         return _of_pages(spec, page_bytes, use)
