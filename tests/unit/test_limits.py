@@ -25,7 +25,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from in_process import run
-from writeamp import files, parquet, pipes
+from writeamp import files, pipes, tables
 from writeamp.blackbox import model_file
 from writeamp.blackbox.measurement_file import read_measurements, read_rows
 from writeamp.custom.files import class_in
@@ -201,15 +201,23 @@ def test_zeros_are_not_unpacked_as_a_binary_trace(name: str, tmp_path: Path) -> 
 def test_rows_that_do_not_fit_in_memory_are_refused_before_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "free_memory_bytes", lambda: MIB)
+    monkeypatch.setattr(tables, "free_memory_bytes", lambda: MIB)
     path = tmp_path / "trace.parquet"
     table = pl.select(pl.repeat(0, 100_000, dtype=pl.Int64).alias("x"))
     table.write_parquet(path)
     refusal = r"100,000 rows need about 0\.0 GiB of memory"
     with pytest.raises(OSError, match=refusal):
-        parquet.read_parquet(path.read_bytes())
+        tables.read_parquet(path.read_bytes())
     with pytest.raises(WriteampError, match=refusal):
         read_measurements(_measured(path))
+
+
+def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(",".join(["wa", *map(str, range(10_000))]))
+    for read in (read_measurements, lambda path: windows_of_csv(path, None, None)):
+        with pytest.raises(WriteampError, match=r"more than 10,000 columns"):
+            read(path)
 
 
 def _measured(path: Path) -> Path:
@@ -218,10 +226,10 @@ def _measured(path: Path) -> Path:
 
 
 def test_free_memory_obeys_the_limit_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = parquet.free_memory_bytes()
+    machine = tables.free_memory_bytes()
     assert 0 < machine < 2**50
-    monkeypatch.setattr(parquet.resource, "getrlimit", lambda _: (MIB, MIB))
-    assert parquet.free_memory_bytes() == 0
+    monkeypatch.setattr(tables.resource, "getrlimit", lambda _: (MIB, MIB))
+    assert tables.free_memory_bytes() == 0
 
 
 @pytest.mark.parametrize("text", ["[" + "[]," * 5_000_001 + "0]", '{"a": {"b": [' + "0," * 10**7])

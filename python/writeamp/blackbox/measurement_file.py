@@ -13,7 +13,7 @@ from writeamp.blackbox.features.characteristics import CHARACTERISTICS
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.rows import SCHEMA, Row, table_of
 from writeamp.errors import WriteampError, unknown
-from writeamp.parquet import read_parquet
+from writeamp.tables import read_csv, read_parquet
 
 # Columns that are there in files of `blackbox collect`.
 DRIVE = "target"
@@ -108,7 +108,7 @@ def _table(name: str) -> pl.DataFrame:
     try:
         content = files.read_bytes(name, _MOST_BYTES, _WHAT)
         if Path(name).suffix.lower() == ".csv":
-            return pl.read_csv(content, infer_schema_length=None)
+            return read_csv(content, infer_schema_length=None)
         return read_parquet(content)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unreadable(repr(name), error) from None

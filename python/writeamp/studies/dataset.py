@@ -27,7 +27,7 @@ import polars as pl
 from writeamp import files, output
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
-from writeamp.parquet import read_parquet
+from writeamp.tables import read_parquet
 
 # Columns that name a result: the digest of what was asked, and the engine's version.
 KEY = ("hash", "version")

@@ -96,7 +96,9 @@ def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     found = [name for name, (begin, _) in _KINDS.items() if magic.startswith(begin)]
     try:
         yield _KINDS[found[0]][1](file) if found else file
-    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError):
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
+        if "memory" in str(error):  # for the window that the file declares
+            raise WriteampError(f"{path}: needs more memory to be unpacked than is free") from None
         raise _damaged(path, found) from None
     except OSError as error:
         if error.errno is None:  # of bz2

@@ -15,7 +15,7 @@ import numpy as np
 from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
-from writeamp.parquet import free_memory_bytes
+from writeamp.tables import free_memory_bytes
 from writeamp.traces.packed import unpacked
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.

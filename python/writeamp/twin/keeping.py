@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from writeamp import files
 from writeamp.errors import WriteampError
-from writeamp.parquet import read_parquet
+from writeamp.tables import read_parquet
 from writeamp.twin.chain import Chain
 from writeamp.twin.windows import MOST_BYTES, Windows, windows_of
 

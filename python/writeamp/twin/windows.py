@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from writeamp import files, output
 from writeamp.errors import WriteampError
-from writeamp.parquet import read_parquet
+from writeamp.tables import read_csv, read_parquet
 from writeamp.twin.chain import Chain
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
     import polars as pl  # noqa: PLC0415 (slow)
 
     try:
-        frame = pl.read_csv(files.read_bytes(path, MOST_BYTES, "file of windows"))
+        frame = read_csv(files.read_bytes(path, MOST_BYTES, "file of windows"))
         host, flash = (
             frame[name].cast(pl.Float64).to_numpy() for name in ("host_bytes", "flash_bytes")
         )

@@ -14,7 +14,7 @@ from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError, unknown
 from writeamp.output import AnyPath
-from writeamp.parquet import read_parquet
+from writeamp.tables import read_parquet
 from writeamp.traces.quoting import one_line
 from writeamp.traces.trace import SCHEMA, Operation, Trace
 from writeamp.volumes.facts import FACTS

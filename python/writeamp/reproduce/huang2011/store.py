@@ -17,9 +17,9 @@ import polars as pl
 import writeamp
 from writeamp import _engine, output
 from writeamp.devices.device import device
-from writeamp.parquet import read_parquet
 from writeamp.reproduce.huang2011.devices import DEVICES
 from writeamp.reproduce.huang2011.runs import METRICS, Stretch
+from writeamp.tables import read_parquet
 
 # Folders of the package that measure nothing.
 _BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "measure")

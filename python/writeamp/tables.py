@@ -1,4 +1,4 @@
-"""Reading of Parquet files, whose few bytes may declare more rows than memory holds."""
+"""Reading of Parquet and CSV: few bytes may declare more rows or columns than memory holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import resource
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from writeamp.files import opened
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Memory of one value while it is decoded: 10^8 rows of a trace, of 5 columns, took 7.2 GB.
 _VALUE_BYTES = 16
+_MOST_COLUMNS = 10_000
 
 
 def read_parquet(
@@ -62,6 +63,20 @@ def _read(
     except pl.exceptions.PanicException as error:
         # Polars panics on some damaged files, and a panic is no PolarsError.
         raise pl.exceptions.ComputeError(str(error)) from None
+
+
+def read_csv(content: bytes, **options: Any) -> pl.DataFrame:
+    """Return the rows of CSV with a header; `options` are those of Polars.
+
+    Raises:
+        OSError: it has very many columns.
+        polars.exceptions.PolarsError: it is no CSV.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    if content.partition(b"\n")[0].count(b",") >= _MOST_COLUMNS:
+        raise OSError(errno.EFBIG, f"it has more than {_MOST_COLUMNS:,} columns")
+    return pl.read_csv(content, **options)
 
 
 def free_memory_bytes() -> int:
