@@ -9,6 +9,7 @@ mod abi;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use abi::Plugin;
@@ -18,6 +19,8 @@ use writeamp_vssd::{Config, Drive, Error, Result};
 static CONFIG: Mutex<Option<PathBuf>> = Mutex::new(None);
 static DRIVE: OnceLock<Arc<Drive>> = OnceLock::new();
 static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
+/// True if the drive could not be closed.
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 static PLUGIN: Plugin = Plugin {
     struct_size: size_of::<Plugin>() as u64,
@@ -28,7 +31,7 @@ static PLUGIN: Plugin = Plugin {
     version: VERSION.as_ptr(),
     description: c"a simulated flash SSD that tells its write amplification".as_ptr(),
     load: None,
-    unload: None,
+    unload: Some(unload),
     config: Some(config),
     config_complete: Some(config_complete),
     config_help: c"config=<FILE>  (required) the drive, in JSON, as `writeamp serve` writes it"
@@ -72,6 +75,9 @@ static PLUGIN: Plugin = Plugin {
     cleanup: Some(cleanup),
     block_size: Some(block_size),
 };
+
+/// Exit status after a drive that could not be closed: `EX_IOERR` of sysexits.h.
+const NOT_CLOSED: c_int = 74;
 
 const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
@@ -130,10 +136,21 @@ unsafe extern "C" fn after_fork() -> c_int {
 }
 
 unsafe extern "C" fn cleanup() {
-    answered(|| {
+    let closed = answered(|| {
         CONTROL.lock().expect("nobody panics here").take();
         DRIVE.get().map_or(Ok(()), |drive| drive.close())
     });
+    HAS_FAILED.store(closed != 0, Ordering::Release);
+}
+
+/// Ends the process with a status of its own if the drive could not be closed.
+///
+/// nbdkit itself would end with 0.
+unsafe extern "C" fn unload() {
+    if HAS_FAILED.load(Ordering::Acquire) {
+        // SAFETY: a system call; all of the drive is closed by now.
+        unsafe { libc::_exit(NOT_CLOSED) };
+    }
 }
 
 unsafe extern "C" fn open(_readonly: c_int) -> *mut c_void {

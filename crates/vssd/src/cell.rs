@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::MmapRaw;
+use crate::mapping::Mapping;
 
 const CHECK_BITS: u32 = 16;
 /// The greatest number that a cell holds.
@@ -20,7 +20,7 @@ pub struct Cell<'a>(&'a AtomicU64);
 
 impl<'a> Cell<'a> {
     /// The cell at a byte of a mapping, which is used as a cell only.
-    pub(crate) fn of(map: &'a MmapRaw, at: usize) -> Self {
+    pub(crate) fn of(map: &'a Mapping, at: usize) -> Self {
         assert!(at.is_multiple_of(8) && at + 8 <= map.len(), "a word of the mapping");
         // SAFETY: the word is mapped as long as `map` lives, aligned, and only ever used as an atomic.
         Cell(unsafe { AtomicU64::from_ptr(map.as_mut_ptr().add(at).cast()) })

@@ -9,19 +9,18 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::RwLock;
 
-use memmap2::{MmapOptions, MmapRaw};
-
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::held::Held;
+use crate::mapping::Mapping;
 use crate::space::Sparse;
 use crate::sums::Sums;
 
 /// Bytes that the machine maps at a time; smaller holes are written as zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
-/// Data that are compared with their checksums before the drive serves. That is about a
-/// second of reading.
+/// Data that are compared with their checksums before the drive serves: a second of reading.
 pub const MOST_COMPARED_BYTES: usize = 1 << 30;
 const NO_PANIC: &str = "nobody panics while storing";
 
@@ -30,7 +29,7 @@ const LOCKS: usize = 1 << 12;
 
 /// Bytes of the host, in pages of which each is stored and read whole.
 pub struct Data {
-    map: MmapRaw,
+    map: Mapping,
     page_bytes: usize,
     file: Option<Sparse>,
     sums: Option<Sums>,
@@ -52,25 +51,30 @@ pub enum Source<'a> {
 impl Data {
     /// Bytes in memory, all 0, which take space as they are written.
     pub fn in_memory(length: u64, page_bytes: u32) -> io::Result<Self> {
-        let map = MmapOptions::new().len(mapped(length)?).no_reserve_swap().map_anon()?;
-        Ok(Data::new(MmapRaw::from(map), page_bytes, None, None))
+        Ok(Data::new(Mapping::anonymous(length)?, page_bytes, None, None))
     }
 
     /// The first `length` bytes of a file, and the checksums of their pages.
-    pub fn in_file(file: File, length: u64, page_bytes: u32, sums: Sums) -> io::Result<Self> {
-        let map = MmapOptions::new().len(mapped(length)?).map_raw(&file)?;
+    pub fn in_file(
+        path: &Path,
+        file: File,
+        length: u64,
+        page_bytes: u32,
+        sums: Sums,
+    ) -> io::Result<Self> {
+        let map = Mapping::of(path, file.try_clone()?, 0..length)?;
         let file = Sparse::new(file, length)?;
         Ok(Data::new(map, page_bytes, Some(file), Some(sums)))
     }
 
-    fn new(map: MmapRaw, page_bytes: u32, file: Option<Sparse>, sums: Option<Sums>) -> Self {
+    fn new(map: Mapping, page_bytes: u32, file: Option<Sparse>, sums: Option<Sums>) -> Self {
         let locks = (0..LOCKS).map(|_| RwLock::new(())).collect();
         let page_bytes = page_bytes as usize;
         Data { map, page_bytes, file, sums, locks, punching: RwLock::new(()) }
     }
 
     /// Copies bytes out, those of each page as one request left them.
-    pub fn read(&self, offset: u64, to: &mut [u8]) -> io::Result<()> {
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
         let mut rest = to;
         for part in self.parts(offset..offset + rest.len() as u64) {
@@ -78,20 +82,21 @@ impl Data {
             rest = behind;
             let _shared = self.lock(part.page).read().expect(NO_PANIC);
             self.compare(part.page)?;
-            if self.is_mapped(part.page) {
-                to.copy_from_slice(self.mapped_bytes(part.offset, part.length));
-            } else if let Some(backing) = &self.file {
-                backing.file.read_exact_at(to, part.offset)?;
-            }
+            self.load(part, to)?;
         }
         Ok(())
     }
 
     /// Stores bytes, once there is space for all of them and what stays of their pages is whole.
-    /// Otherwise, none is stored.
-    pub fn write(&self, offset: u64, from: Source<'_>) -> io::Result<()> {
+    /// Otherwise, none is stored, but where a mapping fails meanwhile.
+    pub fn write(&self, offset: u64, from: Source<'_>) -> Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
-        let range = offset..offset + from.length();
+        self.check()?;
+        let length = match from {
+            Source::Bytes(bytes) => bytes.len() as u64,
+            Source::Zeros(length) => length,
+        };
+        let range = offset..offset + length;
         self.reserve(&range)?;
         for part in self.parts(range.clone()).filter(|part| part.length < self.page_bytes) {
             let _shared = self.lock(part.page).read().expect(NO_PANIC);
@@ -103,27 +108,24 @@ impl Data {
                 Source::Bytes(bytes) => Source::Bytes(&bytes[at..at + part.length]),
                 Source::Zeros(_) => Source::Zeros(part.length as u64),
             };
-            self.store(part, from);
+            self.store(part, from)?;
         }
         Ok(())
     }
 
     /// Makes a page 0 that held nothing of the host, once there is space for it. Whatever lay
     /// there is gone.
-    pub fn begin(&self, page: u64) -> io::Result<()> {
-        let _kept = self.punching.read().expect(NO_PANIC);
-        let offset = page * self.page_bytes as u64;
-        self.reserve(&(offset..offset + self.page_bytes as u64))?;
-        let whole = Part { page, offset, length: self.page_bytes };
-        self.store(whole, Source::Zeros(self.page_bytes as u64));
-        Ok(())
+    pub fn begin(&self, page: u64) -> Result<()> {
+        let page_bytes = self.page_bytes as u64;
+        self.write(page * page_bytes, Source::Zeros(page_bytes))
     }
 
     /// Makes bytes 0, and gives their space back where that can be.
-    pub fn discard(&self, range: Range<u64>) -> io::Result<()> {
+    pub fn discard(&self, range: Range<u64>) -> Result<()> {
         let _alone = self.punching.write().expect(NO_PANIC);
+        self.check()?;
         if let Some(sums) = &self.sums {
-            sums.forget_all(self.pages(&range));
+            sums.forget(self.pages(&range))?;
         }
         let first = range.start.next_multiple_of(MAPPED_BYTES).min(range.end);
         let end = (range.end / MAPPED_BYTES * MAPPED_BYTES).max(first);
@@ -134,13 +136,15 @@ impl Data {
         }
         match self.punch(first..end) {
             Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => self.clear(first..end),
-            done => done,
+            done => done.map_err(|error| self.failed("stored", &error)),
         }
     }
 
     /// Makes what was stored so far survive a loss of power.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.as_ref().map_or(Ok(()), |backing| backing.file.sync_data())
+    pub fn sync(&self) -> Result<()> {
+        self.check()?;
+        let synced = self.file.as_ref().map_or(Ok(()), |backing| backing.file.sync_data());
+        synced.map_err(|error| self.failed("synchronised", &error))
     }
 
     /// Makes the checksums survive it too, which [`Data::sync`] does not wait for.
@@ -150,8 +154,8 @@ impl Data {
 
     /// Compares all pages that hold data with their checksums, if those are not more than
     /// [`MOST_COMPARED_BYTES`]; of more, each is compared when it is first read.
-    pub fn compare_all(&self, held: &Held) -> io::Result<()> {
-        let (Some(sums), Some(backing)) = (&self.sums, &self.file) else { return Ok(()) };
+    pub fn compare_all(&self, held: &Held) -> Result<()> {
+        let Some(sums) = &self.sums else { return Ok(()) };
         let pages = 0..(self.map.len() / self.page_bytes) as u64;
         let known = pages.filter(|page| held.holds(*page) && sums.knows(*page));
         let most = MOST_COMPARED_BYTES / self.page_bytes;
@@ -160,29 +164,49 @@ impl Data {
         }
         let mut bytes = vec![0; self.page_bytes];
         for page in known {
-            backing.file.read_exact_at(&mut bytes, page * self.page_bytes as u64)?;
+            self.load_from_file(page * self.page_bytes as u64, &mut bytes)?;
             sums.compare(page, &bytes)?;
         }
         Ok(())
     }
 
+    /// Fails once a page of the data or of their checksums could not be read or stored.
+    /// From then on nothing is stored, and reads are of the file itself.
+    pub fn check(&self) -> Result<()> {
+        self.map.check()?;
+        self.sums.as_ref().map_or(Ok(()), Sums::check)
+    }
+
     /// Compares a page with its checksum, unless that was done. Its lock is held.
-    fn compare(&self, page: u64) -> io::Result<()> {
-        let (Some(sums), Some(backing)) = (&self.sums, &self.file) else { return Ok(()) };
-        if sums.is_compared(page) {
+    fn compare(&self, page: u64) -> Result<()> {
+        let Some(sums) = &self.sums else { return Ok(()) };
+        if sums.is_compared(page) && self.map.check().is_ok() {
             return Ok(());
         }
-        let offset = page * self.page_bytes as u64;
-        if self.is_mapped(page) {
-            return sums.compare(page, self.mapped_bytes(offset, self.page_bytes));
-        }
         let mut bytes = vec![0; self.page_bytes];
-        backing.file.read_exact_at(&mut bytes, offset)?;
+        let whole = Part { page, offset: page * self.page_bytes as u64, length: self.page_bytes };
+        self.load(whole, &mut bytes)?;
         sums.compare(page, &bytes)
     }
 
+    /// Reads a part of a page, whose lock is held.
+    fn load(&self, part: Part, to: &mut [u8]) -> Result<()> {
+        if self.is_mapped(part.page) {
+            to.copy_from_slice(self.mapped_bytes(part.offset, part.length));
+            if self.map.check().is_ok() {
+                return Ok(());
+            }
+        }
+        self.load_from_file(part.offset, to)
+    }
+
+    fn load_from_file(&self, offset: u64, to: &mut [u8]) -> Result<()> {
+        let Some(backing) = &self.file else { return Ok(()) };
+        backing.file.read_exact_at(to, offset).map_err(|error| self.failed("read", &error))
+    }
+
     /// Stores a part of a page, for which there is space.
-    fn store(&self, part: Part, from: Source<'_>) {
+    fn store(&self, part: Part, from: Source<'_>) -> Result<()> {
         let Part { page, offset, length } = part;
         // Most requests are of whole pages: computed before anybody has to wait.
         let known = match (&self.sums, from) {
@@ -193,7 +217,7 @@ impl Data {
         };
         let _alone = self.lock(page).write().expect(NO_PANIC);
         if let Some(sums) = &self.sums {
-            sums.forget(page);
+            sums.forget(page..page + 1)?;
         }
         let to = self.at(offset, length);
         // SAFETY: the range is mapped, has space behind it, and the page's lock is ours alone.
@@ -206,17 +230,20 @@ impl Data {
         if let Some(sums) = &self.sums {
             let first = page * self.page_bytes as u64;
             let of_page = || sums.of(page, self.mapped_bytes(first, self.page_bytes));
-            sums.know(page, known.unwrap_or_else(of_page));
+            let sum = known.unwrap_or_else(of_page);
+            self.map.check()?;
+            sums.know(page, sum);
         }
+        Ok(())
     }
 
     /// Makes bytes 0 that nobody else uses.
-    fn clear(&self, range: Range<u64>) -> io::Result<()> {
+    fn clear(&self, range: Range<u64>) -> Result<()> {
         self.reserve(&range)?;
         let length = (range.end - range.start) as usize;
         // SAFETY: the range is mapped, has space behind it, and the lock of `punching` is ours alone.
         unsafe { self.at(range.start, length).write_bytes(0, length) };
-        Ok(())
+        self.map.check()
     }
 
     fn punch(&self, range: Range<u64>) -> io::Result<()> {
@@ -232,13 +259,17 @@ impl Data {
         }
     }
 
-    fn reserve(&self, range: &Range<u64>) -> io::Result<()> {
-        self.file.as_ref().map_or(Ok(()), |backing| backing.reserve(range))
+    fn reserve(&self, range: &Range<u64>) -> Result<()> {
+        let reserved = self.file.as_ref().map_or(Ok(()), |backing| backing.reserve(range));
+        reserved.map_err(|error| self.failed("stored", &error))
     }
 
     /// True if bytes of the page may be read through the mapping.
     fn is_mapped(&self, page: u64) -> bool {
         let Some(backing) = &self.file else { return true };
+        if self.map.check().is_err() {
+            return false;
+        }
         let first = page * self.page_bytes as u64;
         let bytes = first..first + self.page_bytes as u64;
         !backing.reads_take_space || backing.has_space(&bytes)
@@ -248,6 +279,14 @@ impl Data {
     fn mapped_bytes(&self, offset: u64, length: usize) -> &[u8] {
         // SAFETY: the range is mapped, and nobody stores to it while its page's lock is held.
         unsafe { std::slice::from_raw_parts(self.at(offset, length), length) }
+    }
+
+    /// Returns the error of a system call; that the file was cut tells more than what followed.
+    fn failed(&self, what: &str, error: &io::Error) -> Error {
+        self.map.cut().unwrap_or_else(|| {
+            let sentence = format!("the data cannot be {what}: {error}");
+            Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+        })
     }
 
     fn lock(&self, page: u64) -> &RwLock<()> {
@@ -285,19 +324,6 @@ struct Part {
     length: usize,
 }
 
-impl Source<'_> {
-    fn length(&self) -> u64 {
-        match self {
-            Source::Bytes(bytes) => bytes.len() as u64,
-            Source::Zeros(length) => *length,
-        }
-    }
-}
-
-fn mapped(length: u64) -> io::Result<usize> {
-    usize::try_from(length).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,13 +331,18 @@ mod tests {
 
     const PAGE_BYTES: u32 = 4096;
 
-    fn both() -> (tempfile::TempDir, [Data; 2]) {
-        let directory = tempfile::tempdir().unwrap();
+    fn in_file(directory: &Path, identity: Identity) -> (File, Data) {
+        let path = directory.join("sums");
+        let sums = Sums::create(&path, identity, 256, PAGE_BYTES).unwrap();
         let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 20).unwrap();
-        let (path, identity) = (directory.path().join("sums"), Identity::random().unwrap());
-        let sums = Sums::create(&path, identity, 256, PAGE_BYTES).unwrap();
-        let in_file = Data::in_file(file, 1 << 20, PAGE_BYTES, sums).unwrap();
+        let data = file.try_clone().unwrap();
+        (file, Data::in_file(&path, data, 1 << 20, PAGE_BYTES, sums).unwrap())
+    }
+
+    fn both() -> (tempfile::TempDir, [Data; 2]) {
+        let directory = tempfile::tempdir().unwrap();
+        let (_, in_file) = in_file(directory.path(), Identity::random().unwrap());
         (directory, [Data::in_memory(1 << 20, PAGE_BYTES).unwrap(), in_file])
     }
 
@@ -347,16 +378,13 @@ mod tests {
     fn a_page_that_changed_is_an_error_until_it_is_written_whole() {
         let directory = tempfile::tempdir().unwrap();
         let (path, identity) = (directory.path().join("sums"), Identity::random().unwrap());
-        let file = tempfile::tempfile().unwrap();
-        file.set_len(1 << 20).unwrap();
-        let sums = Sums::create(&path, identity, 256, PAGE_BYTES).unwrap();
-        let data = Data::in_file(file.try_clone().unwrap(), 1 << 20, PAGE_BYTES, sums).unwrap();
+        let (file, data) = in_file(directory.path(), identity);
         data.write(0, Source::Bytes(&[7; 3 * PAGE_BYTES as usize])).unwrap();
         drop(data);
         file.write_all_at(&[8], 5000).unwrap();
 
         let sums = Sums::open(&path, identity, 256, PAGE_BYTES).unwrap();
-        let data = Data::in_file(file, 1 << 20, PAGE_BYTES, sums).unwrap();
+        let data = Data::in_file(&path, file, 1 << 20, PAGE_BYTES, sums).unwrap();
         let page = &mut [0; PAGE_BYTES as usize];
         data.read(0, page).unwrap();
         let error = data.read(4096, page).unwrap_err();

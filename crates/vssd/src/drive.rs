@@ -3,10 +3,9 @@
 //! Data are copied under a lock of their page alone; then the one lock, of the [`Desk`], is taken for
 //! what must be in order: the flash serves the request, and its row is written down.
 
-use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
@@ -37,7 +36,8 @@ pub struct Drive {
     done: Condvar,
     /// True if there will soon be no space to write requests down.
     is_short: AtomicBool,
-    has_lost_writes: AtomicBool,
+    /// Error after which nothing is called durable any more.
+    lost_writes: OnceLock<Error>,
 }
 
 impl Drive {
@@ -71,7 +71,7 @@ impl Drive {
             serialized: Mutex::new(serialized),
             done: Condvar::new(),
             is_short: AtomicBool::new(false),
-            has_lost_writes: AtomicBool::new(false),
+            lost_writes: OnceLock::new(),
         })
     }
 
@@ -95,7 +95,7 @@ impl Drive {
             let end = ((end * self.page_bytes - offset) as usize).min(to.len());
             let part = &mut to[at..end];
             if holds {
-                self.data.read(offset + at as u64, part).map_err(|error| unread(&error))?;
+                self.data.read(offset + at as u64, part)?;
             } else {
                 part.fill(0);
             }
@@ -132,7 +132,7 @@ impl Drive {
         let whole_bytes = inner.end - inner.start;
         let Some(ask) = self.ask(Op::Trim, inner.start, whole_bytes, fua)? else { return Ok(()) };
         self.check_room()?;
-        self.data.discard(inner).map_err(|error| full(&error))?;
+        self.data.discard(inner)?;
         self.serve(self.lock_with_room()?, &ask)?;
         if fua { self.sync() } else { Ok(()) }
     }
@@ -174,7 +174,9 @@ impl Drive {
         let mut synced = self.sync();
         let mut locked = self.lock()?;
         let locked = &mut *locked;
-        let captured = locked.flash.catch_up();
+        let caught_up = locked.flash.catch_up();
+        // Before it is turned off, which is no part of them.
+        let recorded = locked.write_recordings();
         if let (Ok(()), Some(journal)) = (&synced, &mut locked.journal) {
             if let Err(error) = journal.finish(&mut locked.flash) {
                 // Its requests are served anew at the next start instead.
@@ -182,8 +184,7 @@ impl Drive {
             }
             synced = self.data.sync_sums().and_then(|()| journal.close());
         }
-        let recorded = locked.recording.as_mut().map_or(Ok(()), Recording::flush);
-        synced.and(captured).and(recorded)
+        synced.and(caught_up).and(recorded)
     }
 
     /// Counters as a document; those of the run begin anew if `begin`.
@@ -191,8 +192,7 @@ impl Drive {
         let mut locked = self.lock()?;
         let locked = &mut *locked;
         locked.flash.catch_up()?;
-        // Whoever asks may then read the recording.
-        let recorded = locked.recording.as_mut().map_or(Ok(()), Recording::flush);
+        let recorded = locked.write_recordings();
         let counters = locked.flash.counters();
         if begin {
             (locked.since, locked.samples) = (locked.served, Samples::from(&counters));
@@ -262,7 +262,7 @@ impl Drive {
             let locked = self.lock_with_room()?;
             // They read as zeros, so the rest of them must be zeros once they hold data.
             for page in pages.partial().filter(|page| !self.held.holds(*page)) {
-                self.data.begin(page).map_err(|error| full(&error))?;
+                self.data.begin(page)?;
             }
             self.put(ask, source)?;
             locked
@@ -272,7 +272,7 @@ impl Drive {
     }
 
     fn put(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
-        self.data.write(ask.offset, source).map_err(|error| full(&error))
+        self.data.write(ask.offset, source)
     }
 
     /// Serves a request whose data are stored, and notes which pages hold data from here on.
@@ -280,9 +280,10 @@ impl Drive {
     fn serve(&self, mut locked: MutexGuard<'_, Serialized>, ask: &Ask) -> Result<()> {
         let partly_held = Pages::of(ask, self.page_bytes).hold(ask.op, &self.held);
         let at_ns = self.started.elapsed().as_nanos() as u64;
-        let id = locked.serve(ask, at_ns, partly_held)?;
+        let served = locked.serve(ask, at_ns, partly_held);
         let is_short = locked.journal.as_ref().is_some_and(|journal| journal.shortage().is_some());
         self.is_short.store(is_short, Ordering::Relaxed);
+        let id = served?;
         while let (Some(id), Flash::Clocked(clocked, _)) = (id, &mut locked.flash) {
             self.catch_up(clocked)?;
             if clocked.take_done(id) {
@@ -332,15 +333,12 @@ impl Drive {
     fn sync(&self) -> Result<()> {
         let unsynced = self.lock()?.journal.as_ref().map(Journal::unsynced);
         let Some(unsynced) = unsynced else { return Ok(()) };
-        if self.has_lost_writes.load(Ordering::Acquire) {
-            let why = "data could not be made durable before; start the drive again";
-            return Err(Error::fault(why));
+        if let Some(error) = self.lost_writes.get() {
+            return Err(error.clone());
         }
-        let synced = unsynced.sync(&self.data);
-        if synced.is_err() {
-            self.has_lost_writes.store(true, Ordering::Release);
-        }
-        synced?;
+        unsynced.sync(&self.data).inspect_err(|error| {
+            let _ = self.lost_writes.set(error.clone());
+        })?;
         if let Some(journal) = &mut self.lock()?.journal {
             journal.synced(&unsynced);
         }
@@ -361,20 +359,9 @@ impl Drive {
     }
 }
 
-fn unread(error: &io::Error) -> Error {
-    let sentence = format!("the data cannot be read: {error}");
-    Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
-}
-
 /// Returns the error after a panic, which is a defect of the engine.
 ///
 /// Its state may be half changed, and what is written down would not fit to it.
 fn broken() -> Error {
     Error::fault("a request has panicked, so this drive serves no more; start it again")
-}
-
-/// The error of a store for which the machine has no space.
-fn full(error: &io::Error) -> Error {
-    let sentence = format!("the data cannot be stored: {error}");
-    Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }

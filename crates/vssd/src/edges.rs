@@ -15,6 +15,8 @@ pub struct Edges {
     path: PathBuf,
     file: BufWriter<File>,
     taken: Vec<Edge>,
+    /// Error by which edges are missing: none may be written behind them.
+    failure: Option<Error>,
 }
 
 impl Edges {
@@ -22,12 +24,21 @@ impl Edges {
     pub fn new(path: &Path) -> Result<Self> {
         let file = private::written().create(true).truncate(true).open(path);
         let file = file.map_err(|error| Error::io(path, "create it", &error))?;
-        Ok(Edges { path: path.to_owned(), file: BufWriter::new(file), taken: Vec::new() })
+        Ok(Edges {
+            path: path.to_owned(),
+            file: BufWriter::new(file),
+            taken: Vec::new(),
+            failure: None,
+        })
     }
 
-    /// Writes those since it was called last.
+    /// Writes those since it was called last; an error if any are missing by now.
     pub fn take(&mut self, from: &mut Clocked) -> Result<()> {
         from.take_edges(&mut self.taken);
+        if let Some(failure) = &self.failure {
+            self.taken.clear();
+            return Err(failure.clone());
+        }
         let mut write = || {
             for Edge { at_ns, die, busy } in self.taken.drain(..) {
                 self.file.write_all(&at_ns.to_le_bytes())?;
@@ -36,6 +47,9 @@ impl Edges {
             }
             self.file.flush()
         };
-        write().map_err(|error| Error::io(&self.path, "write edges", &error))
+        let written = write();
+        let failed = |error| Error::io(&self.path, "write edges, so some are missing", &error);
+        self.failure = written.map_err(failed).err();
+        self.failure.clone().map_or(Ok(()), Err)
     }
 }

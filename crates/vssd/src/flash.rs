@@ -39,11 +39,16 @@ impl Flash {
         }
     }
 
-    /// Lets happen what has happened to a timed drive by now, and writes the edges of its pins.
+    /// Lets happen what has happened to a timed drive by now.
     pub fn catch_up(&mut self) -> Result<()> {
-        let Flash::Clocked(clocked, edges) = self else { return Ok(()) };
-        clocked.catch_up()?;
-        edges.as_mut().map_or(Ok(()), |edges| edges.take(clocked))
+        let Flash::Clocked(clocked, _) = self else { return Ok(()) };
+        clocked.catch_up().map(drop)
+    }
+
+    /// Writes the edges of its pins; an error if any are missing.
+    pub fn write_edges(&mut self) -> Result<()> {
+        let Flash::Clocked(clocked, Some(edges)) = self else { return Ok(()) };
+        edges.take(clocked)
     }
 
     pub fn is_timed(&self) -> bool {

@@ -11,16 +11,15 @@
 
 #![allow(unsafe_code)]
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use memmap2::{MmapOptions, MmapRaw};
-
 use crate::cell::{Cell, MOST};
 use crate::error::{Error, Result};
 use crate::label::{Identity, LABEL_BYTES, Label};
+use crate::mapping::Mapping;
 use crate::private;
 use crate::record::{ROW_BYTES, Record};
 use crate::space::allocate;
@@ -43,8 +42,7 @@ pub const FILE_BYTES: usize = HEADER_BYTES + ROWS * ROW_BYTES;
 /// A file of rows.
 pub struct Segment {
     path: PathBuf,
-    file: File,
-    map: MmapRaw,
+    map: Mapping,
     salt: u32,
     /// True once its name is durable too.
     pub is_named: AtomicBool,
@@ -66,14 +64,14 @@ impl Segment {
             file.write_all_at(&label.encode(MAGIC), 0)?;
             file.set_len(FILE_BYTES as u64)?;
             allocate(&file, 0, &(0..(HEADER_BYTES + CHUNK_ROWS * ROW_BYTES) as u64))?;
-            MmapOptions::new().len(FILE_BYTES).map_raw(&file)
+            Mapping::of(path, file, 0..FILE_BYTES as u64)
         })();
         let map = map.map_err(|error| {
             // Without space for its first rows, it is of no use to anybody.
             let _ = std::fs::remove_file(path);
             failed(error)
         })?;
-        Ok(Segment::of(path, file, map, &label))
+        Ok(Segment::of(path, map, &label))
     }
 
     /// Opens a segment as it was left.
@@ -110,18 +108,19 @@ impl Segment {
         if label.numbers.iter().any(|number| *number > MOST_COUNTED) {
             return Err(Error::damaged(path, "the numbers of this journal are damaged"));
         }
-        let map = MmapOptions::new().len(FILE_BYTES).map_raw(&file).map_err(failed)?;
-        let segment = Segment::of(path, file, map, &label);
-        if segment.mark().get().is_none() {
+        let map = Mapping::of(path, file, 0..FILE_BYTES as u64).map_err(failed)?;
+        let segment = Segment::of(path, map, &label);
+        let mark = segment.mark().get();
+        segment.map.check()?;
+        if mark.is_none() {
             return Err(Error::damaged(path, "the number of its durable rows is damaged"));
         }
         Ok(Some(segment))
     }
 
-    fn of(path: &Path, file: File, map: MmapRaw, label: &Label) -> Self {
+    fn of(path: &Path, map: Mapping, label: &Label) -> Self {
         Segment {
             path: path.to_owned(),
-            file,
             map,
             salt: label.identity.salt(),
             is_named: AtomicBool::new(false),
@@ -170,22 +169,24 @@ impl Segment {
         let first = HEADER_BYTES + rows * ROW_BYTES;
         let page_end = first.next_multiple_of(HEADER_BYTES).min(FILE_BYTES);
         let zeros = vec![0; page_end - first];
-        self.file.write_all_at(&zeros, first as u64).map_err(failed)?;
+        self.map.file().write_all_at(&zeros, first as u64).map_err(failed)?;
         if page_end < FILE_BYTES {
             let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-            allocate(&self.file, mode, &(page_end as u64..FILE_BYTES as u64)).map_err(failed)?;
+            allocate(self.map.file(), mode, &(page_end as u64..FILE_BYTES as u64))
+                .map_err(failed)?;
         }
         self.sync()
     }
 
     /// Makes all rows so far durable.
     pub fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
+        self.map.file().sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
     }
 
     /// Notes that the first `rows` are durable, and all data that they speak of.
-    pub fn set_mark(&self, rows: u64) {
+    pub fn set_mark(&self, rows: u64) -> Result<()> {
         self.mark().raise(self.first_sequence + rows);
+        self.map.check()
     }
 
     fn mark(&self) -> Cell<'_> {
@@ -195,17 +196,18 @@ impl Segment {
     /// Rows from `first` on: not through the mapping, for there may be no space behind them.
     fn read_rows(&self, first: usize, rows: &mut [[u8; ROW_BYTES]]) -> Result<()> {
         let at = (HEADER_BYTES + first * ROW_BYTES) as u64;
-        let read = self.file.read_exact_at(rows.as_flattened_mut(), at);
+        let read = self.map.file().read_exact_at(rows.as_flattened_mut(), at);
         read.map_err(|error| Error::io(&self.path, "read it", &error))
     }
 
-    fn put_row(&self, at: usize, row: &[u8; ROW_BYTES]) {
+    fn put_row(&self, at: usize, row: &[u8; ROW_BYTES]) -> Result<()> {
         assert!(at < ROWS, "rows of the journal");
         // SAFETY: within the mapping; rows are written by one thread at a time, under the lock of `Serialized`.
         unsafe {
             let to = self.map.as_mut_ptr().add(HEADER_BYTES + at * ROW_BYTES);
             to.copy_from_nonoverlapping(row.as_ptr(), ROW_BYTES);
         }
+        self.map.check()
     }
 }
 
@@ -249,15 +251,16 @@ impl Head {
         }
         let rows = self.reserved_rows..(self.reserved_rows + CHUNK_ROWS).min(ROWS);
         let byte = |row: usize| (HEADER_BYTES + row * ROW_BYTES) as u64;
-        allocate(&segment.file, 0, &(byte(rows.start)..byte(rows.end)))
+        allocate(segment.map.file(), 0, &(byte(rows.start)..byte(rows.end)))
             .map_err(|error| Error::io(&segment.path, "make it longer", &error))?;
         self.reserved_rows = rows.end;
         Ok(())
     }
 
     /// Appends a row, for which space was reserved.
-    pub fn append(&mut self, segment: &Segment, record: &Record) {
-        segment.put_row(self.rows, &record.encode(segment.salt));
+    pub fn append(&mut self, segment: &Segment, record: &Record) -> Result<()> {
+        segment.put_row(self.rows, &record.encode(segment.salt))?;
         self.rows += 1;
+        Ok(())
     }
 }

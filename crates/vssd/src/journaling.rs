@@ -30,6 +30,8 @@ pub struct Journal {
     /// Time that it may take.
     longest_replay: Duration,
     shortage: Option<Error>,
+    /// Error of a row that is missing: no further one may be there.
+    failure: Option<Error>,
     keeper: Keeper,
 }
 
@@ -61,12 +63,16 @@ impl Journal {
             replay,
             longest_replay,
             shortage: None,
+            failure: None,
             keeper,
         })
     }
 
     /// Makes room for another row; takes a snapshot if one is due.
     pub fn make_room(&mut self, flash: &mut Flash) -> Result<()> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
         // A timed drive is in the middle of things until it is turned off.
         let is_due =
             !flash.is_timed() && self.replay > self.longest_replay && !self.keeper.is_busy();
@@ -86,7 +92,7 @@ impl Journal {
 
     /// Reason for which there will soon be no room for further rows, if that is so.
     pub fn shortage(&self) -> Option<&Error> {
-        self.shortage.as_ref()
+        self.failure.as_ref().or(self.shortage.as_ref())
     }
 
     /// True while a snapshot is being taken.
@@ -104,10 +110,12 @@ impl Journal {
         self.replay += time * TIMED_EACH as u32;
     }
 
-    /// Appends a row; there is room.
-    pub fn append(&mut self, record: &Record) {
-        self.head.append(&self.segment, record);
-        self.seal.set_served(record.sequence + 1);
+    /// Appends a row; there is room. If it fails, so do all that follow.
+    pub fn append(&mut self, record: &Record) -> Result<()> {
+        let appended = self.head.append(&self.segment, record);
+        let appended = appended.and_then(|()| self.seal.set_served(record.sequence + 1));
+        self.failure = appended.clone().err();
+        appended
     }
 
     /// All rows so far.
@@ -164,11 +172,7 @@ impl Journal {
 impl Unsynced {
     /// Makes data durable, then the rows, and then notes that they are.
     pub fn sync(&self, data: &Data) -> Result<()> {
-        let failed = |error: std::io::Error| Error {
-            sentence: format!("the data cannot be synchronised: {error}"),
-            errno: error.raw_os_error().unwrap_or(libc::EIO),
-        };
-        data.sync().map_err(failed)?;
+        data.sync()?;
         for (segment, _) in &self.segments {
             segment.sync()?;
         }
@@ -177,12 +181,10 @@ impl Unsynced {
         }
         for (segment, rows) in &self.segments {
             segment.is_named.store(true, Ordering::Release);
-            segment.set_mark(*rows);
+            segment.set_mark(*rows)?;
         }
-        if let Some((segment, rows)) = self.segments.last() {
-            self.seal.set_durable(segment.first_sequence + rows);
-        }
-        Ok(())
+        let (segment, rows) = self.segments.last().expect("the one that is appended to");
+        self.seal.set_durable(segment.first_sequence + rows)
     }
 }
 

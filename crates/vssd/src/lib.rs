@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 pub mod books;
+mod bus_error;
 pub mod cell;
 pub mod clocked;
 pub mod config;
@@ -23,6 +24,7 @@ mod held;
 pub mod journal;
 mod journaling;
 mod label;
+mod mapping;
 mod private;
 pub mod record;
 mod report;

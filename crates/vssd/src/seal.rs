@@ -13,11 +13,10 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use memmap2::{MmapOptions, MmapRaw};
-
 use crate::cell::Cell;
 use crate::error::{Error, Result};
 use crate::label::{Identity, LABEL_BYTES, Label};
+use crate::mapping::Mapping;
 
 const MAGIC: [u8; 8] = *b"WampData";
 /// Bytes of a seal.
@@ -50,8 +49,7 @@ pub enum Ending {
 #[derive(Debug)]
 pub struct Seal {
     path: PathBuf,
-    file: File,
-    map: MmapRaw,
+    map: Mapping,
     label: Label,
 }
 
@@ -98,10 +96,8 @@ impl Seal {
     }
 
     fn mapped(path: &Path, file: &File, label: Label, length: u64) -> io::Result<Self> {
-        let file = file.try_clone()?;
-        let at = length - SEAL_BYTES;
-        let map = MmapOptions::new().offset(at).len(SEAL_BYTES as usize).map_raw(&file)?;
-        Ok(Seal { path: path.to_owned(), file, map, label })
+        let map = Mapping::of(path, file.try_clone()?, length - SEAL_BYTES..length)?;
+        Ok(Seal { path: path.to_owned(), map, label })
     }
 
     /// The drive that it seals.
@@ -148,7 +144,7 @@ impl Seal {
 
     /// Notes that the drive is in use from here on, after so many requests, before it serves any.
     pub fn begin(&self, served: u64) -> Result<()> {
-        self.set_served(served);
+        self.set_served(served)?;
         // Without a number of its run, the machine is never known to have run on.
         self.cell(STATE_AT).set(run_of_machine().unwrap_or(IN_USE));
         self.sync()
@@ -161,18 +157,21 @@ impl Seal {
     }
 
     /// Notes a request: it is in the journal by then.
-    pub fn set_served(&self, served: u64) {
+    pub fn set_served(&self, served: u64) -> Result<()> {
         self.cell(SERVED_AT).set(served);
+        self.map.check()
     }
 
     /// Notes that so many requests are durable, in data and journal.
-    pub fn set_durable(&self, served: u64) {
+    pub fn set_durable(&self, served: u64) -> Result<()> {
         self.cell(DURABLE_AT).raise(served);
+        self.map.check()
     }
 
     fn read(&self, at: usize) -> Result<u64> {
         let why = "the seal behind the data is damaged";
-        self.cell(at).get().ok_or_else(|| Error::damaged(&self.path, why))
+        let found = self.cell(at).get().ok_or_else(|| Error::damaged(&self.path, why));
+        self.map.check().and(found)
     }
 
     fn cell(&self, at: usize) -> Cell<'_> {
@@ -180,7 +179,8 @@ impl Seal {
     }
 
     fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
+        self.map.check()?;
+        self.map.file().sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
     }
 }
 

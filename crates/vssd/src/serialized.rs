@@ -63,7 +63,10 @@ impl Serialized {
             if let Some(from) = timed {
                 journal.took(from.elapsed());
             }
-            journal.append(&Record { at_ns, ask: *ask, sequence });
+            let appended = journal.append(&Record { at_ns, ask: *ask, sequence });
+            if ask.op != Op::Read {
+                appended?;
+            }
         }
         if let Some(recording) = &mut self.recording {
             recording.append(&Record { at_ns, ask: *ask, sequence: self.served });
@@ -73,6 +76,13 @@ impl Serialized {
             self.samples.observe(&self.flash.counters());
         }
         id
+    }
+
+    /// Writes the requests and edges so far, for whoever asks to read them; an error if any are
+    /// missing.
+    pub fn write_recordings(&mut self) -> Result<()> {
+        let requests = self.recording.as_mut().map_or(Ok(()), Recording::flush);
+        requests.and(self.flash.write_edges())
     }
 }
 

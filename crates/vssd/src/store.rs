@@ -11,14 +11,12 @@
 #![allow(unsafe_code)]
 
 use std::fs::{self, File};
-use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use memmap2::{Mmap, MmapOptions};
 use writeamp_engine::state::{self, Reader, State, Writer};
 
 use crate::config::Config;
@@ -29,6 +27,7 @@ use crate::flash::Flash;
 use crate::held::Held;
 use crate::journal::{FILE_BYTES, Head, Segment, is_journal};
 use crate::label::Identity;
+use crate::mapping::Mapping;
 use crate::private;
 use crate::seal::{Ending, Seal};
 use crate::sums::{self, Sums};
@@ -249,7 +248,9 @@ impl Files {
         };
         let data = self.map(file, config, sums)?;
         let held = flash.held(pages);
-        data.compare_all(&held).map_err(|error| Error::damaged(&self.data, error))?;
+        let compared = data.compare_all(&held);
+        data.check()?;
+        compared.map_err(|error| Error::damaged(&self.data, error))?;
         for stray in strays {
             remove(&stray)?;
         }
@@ -276,15 +277,19 @@ impl Files {
     /// Restores the flash from its snapshot; the number of the journal that goes on from it.
     fn restore(&self, flash: &mut Flash, identity: Identity) -> Result<u64> {
         let path = self.flash();
-        let bytes = mapped(&path).map_err(|error| Error::io(&path, "read it", &error))?;
+        let map = Mapping::to_read(&path).map_err(|error| Error::io(&path, "read it", &error))?;
+        // SAFETY: all of it is mapped; snapshots are replaced, never written to; the drive's lock is ours.
+        let bytes = unsafe { std::slice::from_raw_parts(map.as_mut_ptr(), map.len()) };
         let mut kept = Snapshot { identity, number: 0, flash };
-        state::unpack(&mut kept, &bytes).map_err(|error| Error::damaged(&path, error))?;
+        let restored = state::unpack(&mut kept, bytes);
+        map.check()?;
+        restored.map_err(|error| Error::damaged(&path, error))?;
         Ok(kept.number)
     }
 
     fn map(&self, file: File, config: &Config, sums: Sums) -> Result<Data> {
         let page_bytes = config.drive.geometry.page_bytes;
-        Data::in_file(file, config.size_bytes, page_bytes, sums)
+        Data::in_file(&self.data, file, config.size_bytes, page_bytes, sums)
             .map_err(|error| Error::io(&self.data, "map it into memory", &error))
     }
 
@@ -310,6 +315,10 @@ impl Files {
                 found if last.is_some() && found.as_ref().is_none_or(Segment::is_volatile) => {
                     strays.push(path);
                     continue;
+                }
+                None => {
+                    let why = "the beginning of this journal is missing: it was cut or damaged";
+                    return Err(Error::damaged(&path, why));
                 }
                 _ => {
                     let why = "this journal does not go on from the one before, or from the flash";
@@ -373,11 +382,4 @@ fn opened(flash: Flash, data: Data, held: Arc<Held>, end: JournalEnd) -> Result<
 fn is_foreign(path: &Path) -> Result<bool> {
     let length = fs::metadata(path).map_err(|error| Error::io(path, "open it", &error))?.len();
     Ok(length > 0 && length != FILE_BYTES as u64 && !is_journal(path)?)
-}
-
-/// The bytes of a file, without a copy of them.
-fn mapped(path: &Path) -> io::Result<Mmap> {
-    let file = File::open(path)?;
-    // SAFETY: snapshots are replaced, never written to; and the drive's lock is ours.
-    unsafe { MmapOptions::new().populate().map(&file) }
 }

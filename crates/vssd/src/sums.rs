@@ -19,11 +19,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
-use memmap2::{MmapOptions, MmapRaw};
-
 use crate::error::{Error, Result};
 use crate::held::Held;
 use crate::label::{Identity, LABEL_BYTES, Label};
+use crate::mapping::Mapping;
 use crate::private;
 use crate::space::allocate;
 
@@ -37,8 +36,7 @@ const UNKNOWN: u32 = 0;
 #[derive(Debug)]
 pub struct Sums {
     path: PathBuf,
-    file: File,
-    map: MmapRaw,
+    map: Mapping,
     salt: u32,
     pages: u64,
     /// Pages that were compared or written since the server started.
@@ -87,11 +85,9 @@ impl Sums {
     }
 
     fn mapped(path: &Path, file: File, identity: Identity, pages: u64) -> io::Result<Self> {
-        let length = usize::try_from(file_bytes(pages));
-        let length = length.map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))?;
-        let map = MmapOptions::new().len(length).map_raw(&file)?;
+        let map = Mapping::of(path, file, 0..file_bytes(pages))?;
         let compared = Held::new(pages, |_| false);
-        Ok(Sums { path: path.to_owned(), file, map, salt: identity.salt(), pages, compared })
+        Ok(Sums { path: path.to_owned(), map, salt: identity.salt(), pages, compared })
     }
 
     /// The checksum of a page's bytes; that of another page of the same bytes differs.
@@ -104,17 +100,12 @@ impl Sums {
         }
     }
 
-    /// Forgets a checksum: the page is about to be stored.
-    pub fn forget(&self, page: u64) {
-        self.sum(page).store(UNKNOWN, Ordering::Relaxed);
+    /// Forgets the checksums of pages that are about to be stored.
+    pub fn forget(&self, pages: Range<u64>) -> Result<()> {
+        pages.for_each(|page| self.sum(page).store(UNKNOWN, Ordering::Relaxed));
         // No store to the page comes before; a kill leaves what a thread did up to one instruction.
         compiler_fence(Ordering::SeqCst);
-    }
-
-    /// Forgets the checksums of many pages.
-    pub fn forget_all(&self, pages: Range<u64>) {
-        pages.for_each(|page| self.sum(page).store(UNKNOWN, Ordering::Relaxed));
-        compiler_fence(Ordering::SeqCst);
+        self.check()
     }
 
     /// Notes the checksum of a page that was stored.
@@ -134,22 +125,31 @@ impl Sums {
     }
 
     /// Compares a page with its checksum; one that is not known is taken from the page.
-    pub fn compare(&self, page: u64, bytes: &[u8]) -> io::Result<()> {
+    pub fn compare(&self, page: u64, bytes: &[u8]) -> Result<()> {
         let (known, found) = (self.sum(page).load(Ordering::Acquire), self.of(page, bytes));
         if known != UNKNOWN && known != found {
-            return Err(io::Error::other(format!(
+            return Err(Error::fault(format!(
                 "page {page} differs from its checksum in {}: one of the two files was changed or \
                  damaged",
                 self.path.display()
             )));
         }
-        self.know(page, found);
+        if known == UNKNOWN {
+            self.know(page, found);
+        }
+        self.note_compared(page);
         Ok(())
+    }
+
+    /// Fails once a checksum could not be read or stored.
+    pub fn check(&self) -> Result<()> {
+        self.map.check()
     }
 
     /// Makes all that is known survive a loss of power.
     pub fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
+        self.check()?;
+        self.map.file().sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
     }
 
     fn note_compared(&self, page: u64) {

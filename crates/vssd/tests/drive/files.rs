@@ -8,7 +8,8 @@ use writeamp_vssd::Error;
 use writeamp_vssd::seal::{SEAL_BYTES, STATE_AT};
 
 use crate::support::{
-    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, open, open_with, place, random,
+    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, on_small_disk, open, open_with,
+    place, random,
 };
 
 fn refused(path: &Path) -> Error {
@@ -253,20 +254,7 @@ fn a_journal_whose_making_was_interrupted_is_made_anew() {
 
 #[test]
 fn a_full_disk_fails_requests_and_loses_none_that_was_answered() {
-    let directory = tempfile::tempdir().unwrap();
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=2600k", "none"])
-        .arg(directory.path())
-        .output();
-    if !mounted.is_ok_and(|done| done.status.success()) {
-        eprintln!("skipped: mounting a small file system needs root");
-        return;
-    }
-    let path = directory.path().join("drive.wa");
-    let result = std::panic::catch_unwind(|| full_disk(&path));
-    let unmounted = std::process::Command::new("umount").arg(directory.path()).status();
-    assert!(unmounted.unwrap().success());
-    result.unwrap();
+    on_small_disk(full_disk);
 }
 
 fn full_disk(path: &Path) {

@@ -1,6 +1,7 @@
 //! Tests of a virtual drive: against a model, and through crashes and losses of power.
 
 mod concurrency;
+mod cut;
 mod damage;
 mod files;
 #[path = "../../../../tests/support/forms.rs"]

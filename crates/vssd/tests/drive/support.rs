@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use rand_core::Rng;
@@ -247,6 +248,23 @@ pub fn place() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("drive.wa");
     (directory, path)
+}
+
+/// Calls a test with the path of a drive on a disk that is too small for it.
+pub fn on_small_disk(test: impl FnOnce(&Path) + std::panic::UnwindSafe) {
+    let directory = tempfile::tempdir().unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=2600k", "none"])
+        .arg(directory.path())
+        .output();
+    if !mounted.is_ok_and(|done| done.status.success()) {
+        eprintln!("skipped: mounting a small file system needs root");
+        return;
+    }
+    let result = std::panic::catch_unwind(|| test(&directory.path().join("drive.wa")));
+    let unmounted = Command::new("umount").arg(directory.path()).status();
+    assert!(unmounted.unwrap().success());
+    result.unwrap();
 }
 
 /// The bytes of a file before the hole at its end: no test comes to it.
