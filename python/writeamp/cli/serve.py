@@ -135,7 +135,9 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
 
 def _tell(result: ServeResult, wrong: Sequence[Finding], plot: Path | None, *, json: bool) -> None:
     for sentence in result.notes:
-        options.note(sentence)
+        # The end says these.
+        if sentence not in result.failures:
+            options.note(sentence)
     document = partial(findings.with_findings, result.to_dict(), wrong)
     if not options.printed_json(document, result.beside, json=json):
         print_served(result)
@@ -157,6 +159,8 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
     if result.run_exit_status:
         boundary.say(f"the command failed with status {result.run_exit_status}")
         raise typer.Exit(_COMMAND_FAILED)
+    if result.failures:
+        raise WriteampError(result.failures[0])
     if max_wa is not None:
         _judge(result, max_wa)
 

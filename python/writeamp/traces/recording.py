@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,28 @@ _COLUMNS = SCHEMA | {FUA: pl.Boolean()}
 # Rows that are in memory at once.
 _CHUNK_ROWS = 1 << 20
 
-_Rows = npt.NDArray[np.void]
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a recording, which stay in its file until they are looked at."""
+
+    raw: Path
+    count: int
+
+    def part(self, first: int) -> npt.NDArray[np.void]:
+        """Return a chunk from a row on: read, as a mapped file that was cut ends the process.
+
+        Raises:
+            WriteampError: the file holds fewer by now, or cannot be read.
+        """
+        count = min(_CHUNK_ROWS, self.count - first)
+        try:
+            rows = np.fromfile(self.raw, ROW, count, offset=first * ROW.itemsize)
+        except OSError as error:
+            raise WriteampError(f"{self.raw}: cannot be read ({error.strerror})") from None
+        if rows.size < count:
+            raise WriteampError(f"{self.raw}: cannot be read from row {first + rows.size} on")
+        return rows
 
 
 def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
@@ -75,23 +97,25 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
         except pl.exceptions.PolarsError as error:
             # Its Parquet writer reports a full disk as an error of its own.
             raise WriteampError(f"cannot write trace {str(target)!r}: {one_line(error)}") from None
-    return len(rows)
+    return rows.count
 
 
 def _rows(raw: Path) -> _Rows:
-    """Return the whole rows of a recording, which stay in the file until they are looked at."""
+    """Return the whole rows of a recording.
+
+    Raises:
+        WriteampError: it cannot be read, or is no recording.
+    """
     try:
-        whole = raw.stat().st_size // ROW.itemsize
-        # An empty file cannot be mapped.
-        rows = np.memmap(raw, ROW, "r", shape=(whole,)) if whole else np.empty(0, ROW)
+        rows = _Rows(raw, raw.stat().st_size // ROW.itemsize)
     except OSError as error:
         raise WriteampError(f"{raw}: cannot be read ({error.strerror})") from None
-    if whole and not _is_sound(rows[-1]):
-        rows = rows[:-1]
-        if whole > 1 and not _is_sound(rows[-1]):
-            raise WriteampError(f"{raw}: is no recording: row {whole - 1} has another checksum")
-    for first in range(0, len(rows), _CHUNK_ROWS):
-        ops = rows["op"][first : first + _CHUNK_ROWS]
+    if rows.count and not _is_sound(rows.part(rows.count - 1)[0]):
+        rows = replace(rows, count=rows.count - 1)
+        if rows.count and not _is_sound(rows.part(rows.count - 1)[0]):
+            raise WriteampError(f"{raw}: is no recording: row {rows.count} has another checksum")
+    for first in range(0, rows.count, _CHUNK_ROWS):
+        ops = rows.part(first)["op"]
         if int(ops.max()) not in _OPS:
             row = first + int(np.argmax(ops > max(_OPS))) + 1
             raise WriteampError(f"{raw}: row {row} has op {ops.max()}, valid are 0 to {max(_OPS)}")
@@ -104,8 +128,8 @@ def _is_sound(row: np.void) -> bool:
 
 def _frames(rows: _Rows) -> Iterator[pl.DataFrame]:
     latest_ns = np.uint64(0)
-    for first in range(0, len(rows), _CHUNK_ROWS):
-        chunk = rows[first : first + _CHUNK_ROWS]
+    for first in range(0, rows.count, _CHUNK_ROWS):
+        chunk = rows.part(first)
         at_ns = np.maximum(np.maximum.accumulate(chunk["at_ns"]), latest_ns)
         latest_ns = at_ns[-1]
         ops = chunk["op"].copy()

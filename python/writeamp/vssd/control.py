@@ -74,7 +74,8 @@ class Control:
         except ValueError:
             raise WriteampError(f"what answers at {self.path} is no virtual drive") from None
         if not isinstance(found, dict) or "error" in found:
-            raise WriteampError(f"the drive at {self.path} refused {what}: {found}")
+            why = found["error"] if isinstance(found, dict) else found
+            raise WriteampError(f"the drive at {self.path} refused {what}: {why}")
         return found
 
     def _line(self, connection: socket.socket) -> bytes:

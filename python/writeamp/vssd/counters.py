@@ -129,5 +129,9 @@ def _make(directory: Path) -> None:
 def _write_live(directory: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         draft = directory / f".{name}.tmp"
-        draft.write_bytes(content)
-        draft.replace(directory / name)
+        try:
+            draft.write_bytes(content)
+            draft.replace(directory / name)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise

@@ -19,7 +19,7 @@ from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive, unmount_dead
 from writeamp.vssd.pins import pins
-from writeamp.vssd.programs import require
+from writeamp.vssd.programs import require, write_private
 from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
@@ -59,7 +59,7 @@ class Drive:
 
     def end_recording(self) -> None:
         """Leave out of the recording what the drive serves from now on, such as an unmounting."""
-        if self.recorder.raw is not None:
+        if self.specification.settings.output_files():
             if self.mounted is not None:
                 self._sync(self.mounted)
             self.recorder.ends_at(self.server.control.counters())
@@ -68,8 +68,10 @@ class Drive:
         try:
             mounted.sync(None)
         except WriteampError:
-            # A drive that has ended is the cause, and the sentence to tell.
+            # A drive that has ended or failed is the cause, and the sentence to tell.
             self.server.check()
+            for failure in self.server.daemon.complaints("error"):
+                raise WriteampError(failure) from None
             raise
 
     def variables(self) -> dict[str, str]:
@@ -240,7 +242,7 @@ def _age(
         tick()
 
     state, ageing = aged_state(found, look)
-    file.write_bytes(state)
+    write_private(file, state)
     return ageing
 
 

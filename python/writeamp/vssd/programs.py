@@ -133,17 +133,20 @@ class Daemon:
         Args:
             kinds: "error" or "warning"; both without one.
         """
-        found = map(_COMPLAINT.fullmatch, self._text().splitlines())
-        return list(
-            dict.fromkeys(
-                one["sentence"] for one in found if one and (not kinds or one["kind"] in kinds)
-            )
-        )
+        return list(dict.fromkeys(self._complaints(*kinds)))
 
     def failure(self) -> str | None:
         """Return the failure that it ended with; None if it ended well or runs."""
         status = self.process.poll()
         return self._how_it_ended(status) if status else None
+
+    def last_error(self) -> str:
+        """Return the last error in its messages."""
+        return self._complaints("error")[-1]
+
+    def _complaints(self, *kinds: str) -> list[str]:
+        found = map(_COMPLAINT.fullmatch, self._text().splitlines())
+        return [one["sentence"] for one in found if one and (not kinds or one["kind"] in kinds)]
 
     def _how_it_ended(self, status: int) -> str:
         how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
@@ -188,6 +191,18 @@ def end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Write a file in a private folder.
+
+    Raises:
+        WriteampError: that is not possible; the sentence names the file.
+    """
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise WriteampError(f"cannot write {file}: {error.strerror or error}") from None
 
 
 def last_words(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from writeamp.errors import WriteampError
 from writeamp.traces.recorded import KEPT, RECORDING_KEY, Recorded, Window
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
@@ -31,7 +32,13 @@ class Recorder:
         self._began = began
 
     def ends_at(self, ended: Document) -> None:
-        """Leave out what comes after this, such as the unmounting, as the counts do."""
+        """Leave out what comes after this, such as the unmounting, as the counts do.
+
+        Raises:
+            WriteampError: requests, or edges of pins, are missing; the sentence is the drive's.
+        """
+        if error := ended["recording_error"]:
+            raise WriteampError(error)
         self._requests = int(ended["requests"])
         self._ended = ended
 

@@ -69,6 +69,8 @@ class ServeResult(Drawn):
     """The signal that ended the command, if one did that this process was sent."""
     remarks: tuple[str, ...] = ()
     """Sentences on how the drive was built, and on what went wrong."""
+    failures: tuple[str, ...] = ()
+    """Remarks on what was lost: data of the drive, a recording, a capture, or its logs."""
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -218,15 +220,16 @@ class ServeResult(Drawn):
             ),
             *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),
         ]
-        return found + (self.layers.notes() if self.layers else [])
+        return list(dict.fromkeys(found + (self.layers.notes() if self.layers else [])))
 
     def with_layers(self, layers: Layers) -> ServeResult:
         """Return the same with what each layer wrote."""
         return replace(self, layers=layers)
 
-    def with_remarks(self, remarks: Iterable[str]) -> ServeResult:
-        """Return the same with more remarks, each of them once."""
-        return replace(self, remarks=tuple(dict.fromkeys((*self.remarks, *remarks))))
+    def with_end(self, remarks: Iterable[str], failures: Iterable[str]) -> ServeResult:
+        """Return the same with what was said after the counts were taken, and what then failed."""
+        found = tuple(failures)
+        return replace(self, remarks=(*self.remarks, *remarks, *found), failures=found)
 
     def exceeds(self, most: float) -> bool:
         """Return whether `wa` is above a limit; that of no writes is not."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import SUFFIX, Control
-from writeamp.vssd.programs import Daemon, end, start_daemon
+from writeamp.vssd.programs import Daemon, end, start_daemon, write_private
 from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.sockets import claim, has_clients
 
@@ -21,6 +21,8 @@ _PRIVATE_SOCKET = 0o600
 # For clients to leave; those that do nothing do not notice that they should.
 _FOR_CLIENTS_S = 2.0
 _BETWEEN_LOOKS_S = 0.02
+# Status of a server whose drive could not be closed (crates/nbdkit/src/lib.rs).
+_NOT_CLOSED = 74
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Server:
     daemon: Daemon
     remarks: list[str]
     """What went wrong by the time that it had ended."""
+    failures: list[str] = field(default_factory=list)
+    """Error of a drive that could not be closed: what it keeps may not be as its host left it."""
 
     @property
     def uri(self) -> str:
@@ -63,7 +67,9 @@ class Server:
         end(process)
         self.remarks.extend(self.daemon.complaints())
         failure = self.daemon.failure()
-        if failure is not None and not is_cut:
+        if process.returncode == _NOT_CLOSED:
+            self.failures.append(self.daemon.last_error())
+        elif failure is not None and not is_cut:
             self.remarks.append(failure)
 
 
@@ -102,7 +108,8 @@ def start_server(
         claim(path)
         undo.callback(_remove, path)
     file, running = folder / "config.json", folder / "nbdkit.pid"
-    file.write_text(json.dumps(config | {"control": str(control), "dies_with_parent": True}))
+    told = config | {"control": str(control), "dies_with_parent": True}
+    write_private(file, json.dumps(told).encode())
     in_turn = ("--threads", "1") if is_in_turn else ()
     daemon = start_daemon(
         undo,

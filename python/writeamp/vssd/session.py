@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from writeamp.errors import WriteampError
 from writeamp.vssd.command import run_command
 from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.layers import Application
@@ -41,19 +42,25 @@ def serve(
         WriteampError: the drive could not be built, or ended too early.
         KeyboardInterrupt: a signal came before the drive served; all is undone.
     """
+    result, failures = None, []
     with held_signals() as signals:
-        with ExitStack() as undo:
-            drive = start_drive(found, signals, undo, tick)
-            started(drive)
-            if run is None:
-                _wait(drive, signals)
-                result = drive.result()
-            else:
-                result = _captive(drive, run, stdout, signals)
-            drive.recorder.ends_at(result.ended)
+        try:
+            with ExitStack() as undo:
+                drive = start_drive(found, signals, undo, tick)
+                started(drive)
+                if run is None:
+                    _wait(drive, signals)
+                    result = drive.result()
+                else:
+                    result = _captive(drive, run, stdout, signals)
+                drive.recorder.ends_at(result.ended)
+        except WriteampError as error:
+            if result is None:
+                raise
+            failures.append(str(error))
         # What came while all was taken down asked for nothing else.
         signals.came.clear()
-        return result.with_remarks(drive.last_remarks)
+        return result.with_end(drive.last_remarks, [*drive.server.failures, *failures])
 
 
 def _wait(drive: Drive, signals: HeldSignals) -> None:
