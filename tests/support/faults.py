@@ -24,7 +24,7 @@ _SHORTENS, _LASTS, _KILLS = 1, 2, 4
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens to a call.
+    """Fate of a call.
 
     Attributes:
         error: name of the errno, as of a call that fails.
@@ -90,7 +90,7 @@ class FaultLayer:
 
     @property
     def hits(self) -> int:
-        """How many calls failed, were shortened, or killed their process."""
+        """Number of calls that failed, were shortened, or killed their process."""
         return int(_ORDERS.unpack(self._orders.read_bytes())[2])
 
     @property
