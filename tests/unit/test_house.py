@@ -114,6 +114,7 @@ OPENING = {
     "twin/plan.py": "the drive that is measured",
     "twin/table.py": "its own cache",
     "volumes/spills.py": "files that it makes",
+    "traces/recording.py": "a file that a virtual drive makes",
     "vssd/command.py": "the terminal",
     "vssd/control.py": "the machine",
     "vssd/drive.py": "data of the virtual drive",
