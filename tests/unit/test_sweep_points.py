@@ -101,8 +101,10 @@ def test_an_axis_of_specs_and_one_of_their_parameters_go_together() -> None:
     ]
 
 
-def test_values_in_the_tables_of_a_device_are_axes() -> None:
-    found = points({"axes": {"device.timing.read_us": [40, 80]}}, run={"timed": True})
+@pytest.mark.parametrize("device", [{}, {"profile": "generic"}])
+def test_values_in_the_tables_of_a_device_are_axes(device: dict[str, Any]) -> None:
+    axes = {"axes": {"device.timing.read_us": [40, 80]}}
+    found = points(axes, run={"timed": True}, device=device)
     assert [point.settings["device"]["set"] for point in found] == [
         ["timing.read_us=40"],
         ["timing.read_us=80"],

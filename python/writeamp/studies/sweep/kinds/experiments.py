@@ -167,7 +167,7 @@ def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
             table.setdefault(field_name, first[name])
         if verb == comparisons.VERB and name == "replicas":
             table.setdefault(field_name, 1)  # those of the sweep take their place
-        parameters = _parameters(name, first)
+        parameters = _parameters(name, first) if name in KINDS else {}
         if parameters and isinstance(comparisons.alone(table.get(field_name)), str):
             # Where an axis has the spec itself, what the file says of it plays no part.
             if name in first and not words_of(one).required:
