@@ -13,7 +13,7 @@ import sys
 import writeamp as wa
 from places import ROOT
 from registered import ONLY, alone, fewest_blocks
-from writeamp.devices.shape import LAYOUTS
+from writeamp.devices.geometry import LAYOUTS
 
 GOLDEN = ROOT / "tests" / "data" / "golden.json"
 # Forms of entries that their examples are not: a workload, a manager and victims.

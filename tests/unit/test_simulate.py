@@ -12,8 +12,8 @@ import writeamp as wa
 from places import TRACE
 from registered import entries, managers, victims
 from writeamp import _engine
+from writeamp.devices.geometry import LAYOUTS
 from writeamp.devices.policy import Policy
-from writeamp.devices.shape import LAYOUTS
 from writeamp.registry import EngineKind, Entry
 
 SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}

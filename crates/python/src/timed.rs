@@ -85,11 +85,14 @@ impl PyTimedDevice {
     }
 }
 
-/// Checks the tables of a profile for a drive of that shape.
+/// Checks the tables of a profile for a drive of that shape, or without one those of a disk.
 #[pyfunction]
-pub fn check_times(times: &str, geometry: &PyGeometry) -> PyResult<()> {
-    let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
-    timing.check(&geometry.inner()).map_err(|e| raised(&e))
+pub fn check_times(times: &str, geometry: Option<PyRef<'_, PyGeometry>>) -> PyResult<()> {
+    let checked = match geometry {
+        Some(shape) => Timing::from_json(times).and_then(|timing| timing.check(&shape.inner())),
+        None => DiskProfile::from_json(times).and_then(|profile| profile.check()),
+    };
+    checked.map_err(|e| raised(&e))
 }
 
 /// Logical pages of a drive whose host sees so many: its mapping table may lie on flash too.

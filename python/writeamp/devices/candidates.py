@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from writeamp.errors import WriteampError
+from writeamp.devices.geometry import COUNT
+from writeamp.domains import SHARE, Domain, Number, Text, shown
+from writeamp.errors import WriteampError, placed
+from writeamp.registry.specs import Spec
 from writeamp.units.ratios import physical_of
 
 # Of all candidates, the fewest that carry so much of the weight are simulated.
@@ -86,28 +89,45 @@ class Candidates:
         Raises:
             WriteampError: a key is missing, or a value is none that it may have.
         """
-        try:
-            members = tuple(
-                Candidate(
-                    **{
-                        one.name: {"str": str, "float": float, "int": int}[str(one.type)](
-                            row[one.name]
-                        )
-                        for one in fields(Candidate)
-                    }
-                )
-                for row in table["candidates"]
-            )
-            found = Candidates(int(table["logical_pages"]), float(table["error"]), members)
-        except (KeyError, TypeError, ValueError) as error:
+        where = f"{name}: [twin]"
+        rows = table.get("candidates")
+        if not isinstance(rows, list) or not rows:
             raise WriteampError(
-                f"{name}: [twin] is not what `writeamp twin fit --out` writes: {error}"
-            ) from None
-        is_sound = members and all(
-            one.op > 0 and one.erase_unit_pages > 0 and one.weight > 0 for one in members
-        )
-        if not is_sound or found.logical_pages < 1 or not 0 <= found.error < 10:
-            raise WriteampError(
-                f"{name}: [twin] needs candidates whose op, erase_unit_pages and weight are above 0"
+                f"{where}: candidates is {shown(rows)}; it must be the drives that "
+                "`writeamp twin fit --out` found"
             )
-        return found
+        members = tuple(Candidate(**_checked(where, _OF_CANDIDATE, row)) for row in rows)
+        for one in members:
+            _check_policy(where, one)
+        own = {key: table[key] for key in _OF_TWIN if key in table}
+        return Candidates(**_checked(where, _OF_TWIN, own), members=members)
+
+
+def _check_policy(where: str, one: Candidate) -> None:
+    try:
+        Spec.of("managers", one.manager)
+        if one.victims:  # else they are the manager's own
+            Spec.of("victims", one.victims)
+    except WriteampError as error:
+        raise placed(where, error) from None
+
+
+def _checked(where: str, domains: Mapping[str, Domain], row: Any) -> dict[str, Any]:
+    """Return the values of a table that has just these keys."""
+    if not isinstance(row, Mapping) or row.keys() != domains.keys():
+        raise WriteampError(f"{where} has {shown(row)}; it must have {', '.join(domains)}")
+    return {key: domain.check(f"{where}: {key}", row[key]) for key, domain in domains.items()}
+
+
+_ABOVE_ZERO = Number("be above 0", lambda value: value > 0)
+_OF_CANDIDATE: dict[str, Domain] = {
+    "manager": Text(),
+    "victims": Text(),
+    "op": _ABOVE_ZERO,
+    "erase_unit_pages": COUNT,
+    "weight": SHARE,
+}
+_OF_TWIN: dict[str, Domain] = {
+    "logical_pages": COUNT,
+    "error": Number("be from 0 to 10", lambda value: 0 <= value <= 10),
+}

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
-from writeamp.domains import OneOf, Whole, finite, shown
+from writeamp.domains import Number, OneOf, Whole, shown
 from writeamp.errors import WriteampError, unknown
 
 # Erases that a block may be rated for; no flash endures more.
 RATED_ERASES = Whole(1, 10**7)
 
 _STATES = ("sustained", "cached")
-_COUNT = Whole(1)
+# As many requests as a device takes at once.
+_DEPTH = Whole(1, 65_536)
+_ABOVE_ZERO = Number("be a number above 0", lambda value: value > 0)
+_NOT_NEGATIVE = Number("be a number, 0 or more", lambda value: value >= 0)
 _KIB = 1024
 
 
@@ -106,10 +108,8 @@ def _checked(where: str, key: str, value: Any) -> Any:
         return value
     if key == "state":
         return OneOf(_STATES).check(at, value)
-    if key.endswith(("_depth", "_bytes")):
-        return (Whole(0) if key in _OPTIONAL else _COUNT).check(at, value)
-    number = finite(value)
-    least = 0.0 if key in _OPTIONAL else math.nextafter(0.0, 1.0)
-    if not number >= least:
-        raise WriteampError(f"{at} is {shown(value)}; it must be a number above 0")
-    return number
+    if key.endswith("_depth"):
+        return _DEPTH.check(at, value)
+    if key.endswith("_bytes"):
+        return Whole(int(key not in _OPTIONAL)).check(at, value)
+    return (_NOT_NEGATIVE if key in _OPTIONAL else _ABOVE_ZERO).check(at, value)

@@ -7,18 +7,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from writeamp.devices.drive import SECTOR_BYTES, Device
+from writeamp.devices.geometry import COUNT, GEOMETRY, complete_geometry
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
-from writeamp.devices.shape import (
-    COUNT,
-    GEOMETRY,
-    PAGE_BYTES,
-    checked_geometry,
-    checked_layout,
-    filled,
-    sized_by_host,
-    with_blocks,
-)
+from writeamp.devices.shape import filled, sized_by_host, with_blocks
 from writeamp.devices.size import DEFAULT_BYTES, sized
 from writeamp.devices.times import (
     DISK_TABLES,
@@ -30,6 +22,7 @@ from writeamp.devices.times import (
     split_change,
     tables_of,
 )
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import ByteSize
 from writeamp.units.ratios import RatioLike, at_most_one, op_of
@@ -112,11 +105,9 @@ def device(
     if found.kind != "flash":
         _refuse(f"the {found.kind} {found.name}", counts | of_flash)
         return _without_flash(found, size_bytes, changes)
-    found = _with_page(_with_changes(found, changes), pages_per_block, page_bytes)
-    if layout is not None:
-        found = replace(found, layout=checked_layout(layout))
     given_op = op_of(**ratios)
     wanted_op = profile_op(base) if given_op is None else given_op
+    found = _reshaped(found, changes, {key: of_flash[key] for key in (*page, "layout")})
     is_profile = not isinstance(base, Device)
     if size_bytes is None and is_profile and _is_default_sized(found, wanted_op, counts):
         size_bytes = DEFAULT_BYTES
@@ -156,7 +147,14 @@ def _of_count(
 def profile_op(base: DeviceLike) -> float:
     """Return the op of a profile or a device of flash."""
     # A profile states its ratio exactly; one counted back from whole pages would be a little off.
-    op = base.op if isinstance(base, Device) else profile(base).op
+    if isinstance(base, Device):
+        if not 0 < base.logical_pages < base.physical_pages:
+            raise WriteampError(
+                f"the device {shown(base.name)} has {base.logical_pages} logical pages; they must "
+                f"be from 1 to {base.physical_pages - 1}, one less than its physical pages"
+            )
+        return base.op
+    op = profile(base).op
     assert op is not None
     return op
 
@@ -178,16 +176,18 @@ def _whole(size: int | str) -> int:
     return 0 if isinstance(size, str) else size
 
 
-def _with_changes(drive: Device, changes: tuple[str, ...]) -> Device:
-    """Return the flash drive with values of its geometry and its times replaced."""
-    if not changes:
-        return drive
+def _reshaped(drive: Device, changes: tuple[str, ...], options: dict[str, Any]) -> Device:
+    """Return the flash drive with other values, its host's size still to be said.
+
+    They replace the old ones all at once, since each must go with the others.
+    """
     tables = tables_of(drive.times_json) | {
         "geometry": {key: getattr(drive, key) for key in GEOMETRY}
     }
     tables = changed(tables, changes, ("geometry", *FLASH_TABLES), drive.name)
-    geometry = checked_geometry("set", tables.pop("geometry"))
-    return replace(drive, times_json=canonical(tables, "set"), **geometry)
+    shape = complete_geometry("set", tables.pop("geometry"))
+    shape |= {key: value for key, value in options.items() if value is not None}
+    return replace(drive, times_json=canonical(tables, "set"), logical_pages=0, **shape)
 
 
 def _without_flash(found: Device, size_bytes: int | None, changes: tuple[str, ...]) -> Device:
@@ -200,14 +200,6 @@ def _without_flash(found: Device, size_bytes: int | None, changes: tuple[str, ..
         tables["disk"]["capacity_bytes"] = size_bytes
     pages = disk_bytes("set", tables) // SECTOR_BYTES
     return replace(found, times_json=canonical(tables, "set"), logical_pages=pages)
-
-
-def _with_page(found: Device, pages_per_block: int | None, page_bytes: SizeLike | None) -> Device:
-    if pages_per_block is not None:
-        found = replace(found, pages_per_block=COUNT.check("pages_per_block", pages_per_block))
-    if page_bytes is not None:
-        found = replace(found, page_bytes=int(PAGE_BYTES.check("page_bytes", page_bytes)))
-    return found
 
 
 def _array(name: str, size_bytes: int | None, more: dict[str, Any]) -> Device:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from writeamp._engine import Geometry as EngineGeometry
+from writeamp._engine import check_times
+from writeamp.devices.data_sheet import RATED_ERASES
+from writeamp.devices.geometry import COUNT, GEOMETRY, LAYOUTS
 from writeamp.devices.times import tables_of
+from writeamp.domains import Domain, Flag, OneOf, Text, Whole, shown
 from writeamp.errors import WriteampError
 from writeamp.results.card import Card
 from writeamp.results.presented import Presented
 
-COUNT_BITS = 32
 Kind = Literal["flash", "disk", "raid0"]
 
 # What hosts address a disk by; an array of devices too, whose members may map by other units.
@@ -32,6 +35,11 @@ class Device(Presented):
     pages are sectors of 512 bytes. A "raid0" has `members`, which it stripes by `stripe_bytes`.
     `times_json` holds the tables that `times` returns; `shrunk` says in sentences what `size` made
     of the profile's shape. A block is rated for `rated_erases`, None if the profile does not say.
+
+    The `logical_pages` of a flash drive are 0 where its size is still to be said, as in a profile.
+
+    Raises:
+        WriteampError: a value outside its domain, or that does not go with the others.
     """
 
     name: str
@@ -53,20 +61,49 @@ class Device(Presented):
     stripe_bytes: int = 0
     rated_erases: int | None = None
 
+    def __post_init__(self) -> None:
+        """Check every value, alone and beside the others."""
+        for name, domain in _DOMAINS.items():
+            object.__setattr__(self, name, domain.check(name, getattr(self, name)))
+        if self.rated_erases is not None:
+            RATED_ERASES.check("rated_erases", self.rated_erases)
+        if self.kind == "flash":
+            self._check_flash()
+        elif self.kind == "disk":
+            check_times(self.times_json, None)
+        else:
+            self._check_array()
+
+    def _check_flash(self) -> None:
+        for name, domain in GEOMETRY.items():
+            object.__setattr__(self, name, domain.check(name, getattr(self, name)))
+        Whole(0, COUNT.most).check("logical_pages", self.logical_pages)
+        # Of a shape whose size is still to be said, no more than a block of each plane is certain.
+        blocks = self.blocks_per_plane if self.logical_pages else 1
+        shape = {name: getattr(self, name) for name in GEOMETRY} | {"blocks_per_plane": blocks}
+        geometry = EngineGeometry(**shape)
+        if self.times_json:
+            check_times(self.times_json, geometry)
+
+    def _check_array(self) -> None:
+        are_drives = all(isinstance(one, Device) and not one.members for one in self.members)
+        if len(self.members) < 2 or not are_drives:
+            raise WriteampError(
+                f"the array {shown(self.name)} has {len(self.members)} members; it must have at "
+                "least two, which are flash drives or disks"
+            )
+        if self.stripe_bytes == 0 or self.stripe_bytes % SECTOR_BYTES:
+            raise WriteampError(
+                f"stripe_bytes is {self.stripe_bytes}; it must be a multiple of {SECTOR_BYTES}"
+            )
+
     @staticmethod
     def without_flash(name: str, kind: Kind, capacity_bytes: int, **more: Any) -> Device:
         """Return a device that has no shape but its size."""
-        shape: dict[str, Any] = dict.fromkeys(_SHAPE, 0) | {"page_bytes": SECTOR_BYTES}
+        shape: dict[str, Any] = dict.fromkeys(GEOMETRY, 0)
+        shape |= {"page_bytes": SECTOR_BYTES, "erase_unit": "block", "layout": "flat"}
         pages = capacity_bytes // SECTOR_BYTES
-        return Device(
-            name=name,
-            erase_unit="block",
-            layout="flat",
-            logical_pages=pages,
-            kind=kind,
-            **shape,
-            **more,
-        )
+        return Device(name=name, logical_pages=pages, kind=kind, **shape, **more)
 
     @staticmethod
     def from_dict(table: Mapping[str, Any]) -> Device:
@@ -136,19 +173,13 @@ class Device(Presented):
             raise WriteampError(
                 f"{self.name} is a {self.kind}, not one flash drive; it serves timed runs only"
             )
-        return EngineGeometry(
-            **self.shape() | {"blocks_per_plane": _fits("blocks", self.blocks_per_plane)}
-        )
+        return EngineGeometry(**self.shape())
 
     def shape(self) -> dict[str, Any]:
         """Return the arguments of the engine's geometry by their names."""
         # Of a superblock, pages lie on the dies in the order of program units anyway.
         stripe_pages = 1 if self.erase_unit == "superblock" else self.pages_per_program
-        return {name: getattr(self, name) for name in _SHAPE} | {
-            "page_bytes": self.page_bytes,
-            "erase_unit": self.erase_unit,
-            "stripe_pages": stripe_pages,
-        }
+        return {name: getattr(self, name) for name in GEOMETRY} | {"stripe_pages": stripe_pages}
 
     @property
     def physical_pages(self) -> int:
@@ -263,19 +294,13 @@ class Device(Presented):
         return int(tables_of(self.times_json).get("program", {}).get(key, default))
 
 
-_SHAPE = (
-    "channels",
-    "chips_per_channel",
-    "dies_per_chip",
-    "planes_per_die",
-    "blocks_per_plane",
-    "pages_per_block",
-)
-
-
-def _fits(name: str, value: int) -> int:
-    if value >= 2**COUNT_BITS:
-        raise WriteampError(
-            f"the drive would need {value} {name}, more than a {COUNT_BITS}-bit page number holds"
-        )
-    return value
+# The geometry has its own, of flash alone.
+_DOMAINS: dict[str, Domain] = {
+    "name": Text(),
+    "kind": OneOf(get_args(Kind)),
+    "layout": OneOf(LAYOUTS),
+    "logical_pages": Whole(0),
+    "times_json": Text(),
+    "is_timed_by_default": Flag(),
+    "stripe_bytes": Whole(0),
+}

@@ -15,10 +15,10 @@ from writeamp.devices import toml_text
 from writeamp.devices.candidates import Candidates
 from writeamp.devices.data_sheet import DataSheet, rated_erases_of
 from writeamp.devices.drive import Device
-from writeamp.devices.shape import GEOMETRY, checked_geometry, checked_layout
+from writeamp.devices.geometry import complete_geometry
 from writeamp.devices.times import DISK_TABLES, FLASH_TABLES, Tables, canonical
 from writeamp.domains import Whole, shown
-from writeamp.errors import WriteampError, unknown
+from writeamp.errors import WriteampError, placed, unknown
 from writeamp.units.ratios import RATIOS, op_of
 
 _KIND_WORDS = {
@@ -112,23 +112,29 @@ def _parsed(name: str, text: str) -> Profile:
 
 
 def _flash(name: str, table: dict[str, Any], more: dict[str, Any]) -> tuple[Device, float]:
-    geometry, management = table.get("geometry", {}), table.get("management", {})
-    _known_keys(f"{name}: [geometry]", geometry, GEOMETRY)
+    more |= complete_geometry(name, table.get("geometry", {}))
+    management = table.get("management", {})
     ratio_types: dict[str, Any] = dict.fromkeys(RATIOS, (int, float))
     _known_keys(f"{name}: [management]", management, ratio_types | {"layout": str})
-    geometry = checked_geometry(name, geometry)
     ratios = {key: management[key] for key in RATIOS if key in management}
     if len(ratios) != 1:
         raise WriteampError(f"{name}: [management] needs exactly one of {', '.join(RATIOS)}")
-    op = op_of(**ratios)
-    assert op is not None
-    layout = checked_layout(management.get("layout", "flat"))
     more |= {"rated_erases": rated_erases_of(name, table.get("wear", {}))}
-    return Device(name=name, layout=layout, logical_pages=0, **geometry, **more), op
+    try:
+        op = op_of(**ratios)
+        assert op is not None
+        layout = management.get("layout", "flat")
+        return Device(name=name, layout=layout, logical_pages=0, **more), op
+    except WriteampError as error:
+        raise placed(name, error) from None
 
 
 def _disk(name: str, tables: Tables, more: dict[str, Any]) -> tuple[Device, None]:
-    return Device.without_flash(name, "disk", disk_bytes(name, tables), **more), None
+    capacity_bytes = disk_bytes(name, tables)
+    try:
+        return Device.without_flash(name, "disk", capacity_bytes, **more), None
+    except WriteampError as error:
+        raise placed(name, error) from None
 
 
 def disk_bytes(name: str, tables: Tables) -> int:

@@ -64,7 +64,7 @@ def sized(shape: Device, op: float, size_bytes: int, *, keep: Collection[str] = 
         WriteampError: it is less than a drive of that shape can be, or more pages than the engine
             counts.
     """
-    full_bytes = round(logical_of(shape.physical_pages, op)) * shape.page_bytes
+    full_bytes = max(1, round(logical_of(shape.physical_pages, op))) * shape.page_bytes
     pages = size_bytes // shape.page_bytes
     found = _of_blocks(_shaped(shape, pages, op, size_bytes), pages, op)
     sentences = _sentences(shape, found, op, full_bytes)
@@ -118,25 +118,25 @@ def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
     grain, pages = _grain(shape), needed_pages(logical_pages, op)
     whole = shape.pages_per_block // grain
     first = max(round(pages / (shape.planes * shape.pages_per_block)), _fewest_blocks(shape))
-    closest: tuple[float, Device] | None = None
+    closest: tuple[float, int, int] | None = None
     for blocks in range(first, first + first // _MOST_TRIMMED + 2):
         unit = shape.planes * blocks * grain
         grains = min(max(round(pages / unit), logical_pages // unit + 1), whole)
         if unit * grains <= logical_pages:
             continue
-        found = replace(
-            shape,
-            logical_pages=logical_pages,
-            pages_per_block=grains * grain,
-            blocks_per_plane=blocks,
-        )
-        error = abs(found.op / op - 1)
-        if error <= _MATERIAL_ROUNDING:
-            return found
+        error = abs((unit * grains / logical_pages - 1) / op - 1)
         if closest is None or error < closest[0]:
-            closest = error, found
+            closest = error, blocks, grains * grain
+        if error <= _MATERIAL_ROUNDING:
+            break
     assert closest is not None, "a block more than needed leaves spare pages"
-    return closest[1]
+    _, blocks, pages_per_block = closest
+    return replace(
+        shape,
+        logical_pages=logical_pages,
+        pages_per_block=pages_per_block,
+        blocks_per_plane=blocks,
+    )
 
 
 def _with_caches(found: Device, share: float, keep: Collection[str]) -> Device:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from writeamp.devices.device import MAP_CACHE, SIZE, WRITE_CACHE, Device
+from writeamp.devices.geometry import COUNT, LAYOUTS, PAGE_BYTES
 from writeamp.devices.profile import profile_names
-from writeamp.devices.shape import COUNT, LAYOUTS, PAGE_BYTES
 from writeamp.devices.times import Changes
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting

@@ -10,7 +10,7 @@ from typing import Any
 
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
-from writeamp._engine import check_times, pages_apart, pages_with_table
+from writeamp._engine import pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
@@ -169,7 +169,6 @@ def _all_pages(device: Device, settings: DriveSettings) -> int:
     """Return the pages of the host, and of the mapping table if that lies on the flash."""
     if not settings.is_timed:
         return device.logical_pages
-    check_times(device.times_json, device.geometry)
     return pages_with_table(device.times_json, device.logical_pages, device.page_bytes)
 
 

@@ -23,9 +23,9 @@ use super::events::Events;
 use super::extent::check_extent;
 use super::server::{Link, Server};
 use super::slab::Slab;
-use super::{BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES, Timing};
+use super::{BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES};
 use crate::error::Result;
-use crate::flash::{Counters, Geometry};
+use crate::flash::Counters;
 use crate::request::Op;
 
 /// Event of a request, or of the arm.
@@ -87,9 +87,7 @@ impl Disk {
     /// profile that cannot be.
     pub fn new(profile: &DiskProfile) -> Result<Self> {
         let DiskProfile { host, disk } = profile;
-        // The interface is one of any device, and so are its limits.
-        Timing { host: host.clone(), ..Timing::default() }.check(&Geometry::flat(2, 2)?)?;
-        disk.check()?;
+        profile.check()?;
         let sector_bytes = u64::from(SECTOR_BYTES);
         let ahead_sectors = disk.read_ahead_bytes / sector_bytes;
         // Beside what is read ahead, memory keeps what this pass has read, and what earlier ones did.

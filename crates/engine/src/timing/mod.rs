@@ -4,6 +4,7 @@
 mod checks;
 mod device;
 mod disk;
+mod domains;
 mod errors;
 mod events;
 mod extent;

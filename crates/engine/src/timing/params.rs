@@ -16,7 +16,7 @@ use crate::flash::Geometry;
 
 /// Values by kind of page: one for all, or one for each (lower, upper, extra page).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "it must be a number, or a list of one for each kind of page")]
+#[serde(untagged, expecting = "or a list of one for each kind of page")]
 pub enum ByKind {
     /// One value for all pages.
     Same(f64),
@@ -69,8 +69,9 @@ impl Default for Array {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Program {
-    /// Bytes of a flash page, a multiple of the mapping unit; 0 for the mapping unit itself.
-    pub flash_page_bytes: u32,
+    /// Bytes of a flash page, a multiple of the mapping unit; `None` for the mapping unit itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash_page_bytes: Option<u32>,
     /// Planes of a die that are programmed, and read, at once.
     pub planes: u32,
     /// Pages of a word line that are programmed at once.
@@ -81,7 +82,7 @@ pub struct Program {
 
 impl Default for Program {
     fn default() -> Self {
-        Program { flash_page_bytes: 0, planes: 1, pages_per_word_line: 1, cache_program: false }
+        Program { flash_page_bytes: None, planes: 1, pages_per_word_line: 1, cache_program: false }
     }
 }
 
@@ -293,10 +294,7 @@ impl Timing {
 
     /// Bytes of a flash page on a device with such mapping units.
     pub fn flash_page_bytes(&self, geometry: &Geometry) -> u32 {
-        match self.program.flash_page_bytes {
-            0 => geometry.page_bytes(),
-            bytes => bytes,
-        }
+        self.program.flash_page_bytes.unwrap_or(geometry.page_bytes())
     }
 
     /// Mapping units of a flash page.

@@ -1,44 +1,83 @@
 //! Tables of a device's times from JSON, and the sentence on a key that cannot be.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::{Error as PathError, Path, Segment};
 
+use super::domains::Domain;
 use crate::error::{Error, Result};
 
-/// Kinds of numbers, in words.
-const WORDS: [(&str, &str); 5] = [
-    ("u32", "a whole number from 0 to 4294967295"),
-    ("u64", "a whole number, 0 or more"),
-    ("f64", "a number"),
-    ("a boolean", "true or false"),
-    ("a sequence", "a list"),
-];
+/// Words for a list of values by kind of page, which may stand for one number.
+const OF_KINDS: &str = "or a list of one for each kind of page";
+/// Characters of a value that an error shows.
+const MOST_SHOWN: usize = 80;
 
 /// Reads tables; an error names the key that is wrong by its table, and what is valid.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
     let json = &mut serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(json).map_err(|error| {
-        // The text is made from a profile, where its columns mean nothing.
-        let found = error.inner().to_string();
-        let sentence = found.split(" at line ").next().unwrap_or_default();
-        Error::Spec(sentence_on(&error.path().to_string(), sentence))
+        let value = value_at(text, error.path());
+        Error::Spec(sentence_on(&error.path().to_string(), &reason::<T>(text, &error), &value))
     })
 }
 
-fn sentence_on(path: &str, found: &str) -> String {
-    let Some((what, expected)) = found.split_once(", expected ") else {
-        return format!("{path} of the device: {found}");
-    };
-    if what.starts_with("unknown field ") {
-        let valid = expected.trim_start_matches("one of ").replace('`', "");
-        return format!("{path} is no key of the device; valid: {valid}");
+/// Objection of the reader to a value, without its place in a text that nobody wrote.
+fn reason<T: DeserializeOwned>(text: &str, error: &PathError<serde_json::Error>) -> String {
+    let found = error.inner().to_string();
+    let found = found.split(" at line ").next().unwrap_or_default();
+    if found != "expected value" {
+        return found.to_owned();
     }
-    let prefixes = ["invalid type: ", "invalid value: ", "unknown variant "];
-    let what = prefixes.iter().find_map(|prefix| what.strip_prefix(prefix)).unwrap_or(what);
-    // Of "integer `-5`" and its like, the value.
-    let value = what.split_once('`').map_or(what, |(_, value)| value.trim_end_matches('`'));
-    let words = WORDS.iter().find(|(kind, _)| *kind == expected);
-    let expected = words.map_or(expected, |(_, words)| words);
-    format!("{path} is {value}; it must be {}", expected.replace('`', ""))
+    // The reader names the words of a choice only to who gives it another word.
+    let mut tables = serde_json::from_str(text).unwrap_or(Value::Null);
+    if let Some(value) = slot(&mut tables, error.path()) {
+        *value = Value::String(String::new());
+    }
+    serde_path_to_error::deserialize::<_, T>(&tables)
+        .map_or_else(|error| error.inner().to_string(), |_| found.to_owned())
+}
+
+fn slot<'a>(tables: &'a mut Value, path: &Path) -> Option<&'a mut Value> {
+    path.iter().try_fold(tables, |value, segment| match segment {
+        Segment::Map { key } => value.get_mut(key),
+        Segment::Seq { index } => value.get_mut(*index),
+        Segment::Enum { .. } | Segment::Unknown => Some(value),
+    })
+}
+
+/// The value at a path, as an error shows it.
+fn value_at(text: &str, path: &Path) -> String {
+    let mut tables = serde_json::from_str(text).unwrap_or(Value::Null);
+    let shown = slot(&mut tables, path).map_or_else(|| "missing".into(), |value| value.to_string());
+    if shown.chars().count() > MOST_SHOWN {
+        return shown.chars().take(MOST_SHOWN).chain(['…']).collect();
+    }
+    shown
+}
+
+fn sentence_on(path: &str, found: &str, value: &str) -> String {
+    if path == "." {
+        return format!("the tables of the device: {found}");
+    }
+    if let Some(key) = found.strip_prefix("missing field ") {
+        return format!("{path} lacks {}", key.replace('`', ""));
+    }
+    let expected = found.split_once(", expected ").map_or(found, |(_, expected)| expected);
+    let words = expected.trim_start_matches("one of ").replace('`', "");
+    if found.starts_with("unknown field ") {
+        return format!("{path} is no key of the device; valid: {words}");
+    }
+    let domain = Domain::of(path.split('[').next().unwrap_or(path));
+    let valid = match (expected, domain) {
+        ("a boolean", _) => "true or false".to_owned(),
+        ("a sequence", _) => "a list of numbers".to_owned(),
+        ("u32" | "u64" | "f64", Some(domain)) => domain.of_what(),
+        (OF_KINDS, Some(domain)) => format!("{}, {OF_KINDS}", domain.of_what()),
+        _ => words,
+    };
+    let is_word = found.starts_with("unknown variant `") && value != "\"\"";
+    let value = if is_word { value.trim_matches('"') } else { value };
+    format!("{path} is {value}; it must be {valid}")
 }
 
 #[cfg(test)]
@@ -53,30 +92,36 @@ mod tests {
             (r#"{"sl": {}}"#, "sl is no key of the device; valid: "),
             (
                 r#"{"slc": {"static_bytes": -5}}"#,
-                "slc.static_bytes is -5; it must be a whole number, 0 or more",
+                "slc.static_bytes is -5; it must be a whole number from 0 to 17592186044416",
             ),
             (
                 r#"{"slc": {"when_full": "stop"}}"#,
                 "slc.when_full is stop; it must be fold or through",
             ),
+            (r#"{"slc": {"when_full": [3]}}"#, "slc.when_full is [3]; it must be fold or through"),
             (
                 r#"{"scheduling": {"suspend": 1}}"#,
                 "scheduling.suspend is 1; it must be true or false",
             ),
             (
                 r#"{"timing": {"read_us": [1, "a"]}}"#,
-                "timing.read_us of the device: it must be a number, or a list of one for each",
+                "timing.read_us is [1,\"a\"]; it must be a number from 0 to 3.6e9, or a list of one",
             ),
             (
                 r#"{"errors": {"erases": [0, -1]}}"#,
-                "errors.erases[1] is -1; it must be a whole number from 0 to 4294967295",
+                "errors.erases[1] is -1; it must be a whole number from 0 to 2147483647",
             ),
         ];
         for (text, said) in cases {
             let error = Timing::from_json(text).unwrap_err().to_string();
             assert!(error.starts_with(said), "{error}");
         }
+        let error = DiskProfile::from_json(r#"{"disk": {}}"#).unwrap_err().to_string();
+        assert_eq!(error, "disk lacks capacity_bytes");
         let error = DiskProfile::from_json(r#"{"disk": {"rpm": "fast"}}"#).unwrap_err().to_string();
-        assert!(error.starts_with("disk.rpm is string \"fast\"; it must be a number"), "{error}");
+        assert!(
+            error.starts_with("disk.rpm is \"fast\"; it must be a number from 60 to"),
+            "{error}"
+        );
     }
 }

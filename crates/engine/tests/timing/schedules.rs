@@ -107,7 +107,7 @@ fn a_part_of_a_page_is_written_once_the_rest_was_read() {
 
 #[test]
 fn neighbours_in_one_flash_page_are_read_at_once() {
-    let program = Program { flash_page_bytes: 2 * PAGE as u32, ..Program::default() };
+    let program = Program { flash_page_bytes: Some(2 * PAGE as u32), ..Program::default() };
     let mut drive = ssd(ONE_DIE, &Timing { program, ..timing() });
     // Pages 0 and 1 share a flash page; 1 and 2 do not.
     assert_eq!(answers(&mut drive, &[(0, of_pages(Op::Read, 0, 2))]), [100 + 1000 + 2 * 4096]);

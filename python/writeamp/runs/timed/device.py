@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
-from writeamp._engine import TimedDevice, check_times, pages_apart, pages_with_table
+from writeamp._engine import TimedDevice, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.hints import refuse_hints
@@ -102,9 +102,8 @@ def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
     """Return a new flash drive whose operations are recorded, to be given a time.
 
     Raises:
-        WriteampError: its times cannot be, or it cannot be built.
+        WriteampError: it cannot be built.
     """
-    check_times(_times(device), device.geometry)
     simulation = _under(EngineLoad.spec("uniform", device.logical_pages), plan, device, seed)
     if simulation.hints() != "groups" or not isinstance(plan.load, Spec):
         return simulation
@@ -151,12 +150,7 @@ def _all_pages(device: Device) -> int:
 
 
 def bytes_needed(device: Device) -> int:
-    """Return the memory that a flash drive in time takes.
-
-    Raises:
-        WriteampError: its times cannot be.
-    """
-    check_times(_times(device), device.geometry)
+    """Return the memory that a flash drive in time takes."""
     pages = _all_pages(device)
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     cached_pages = min(cache_bytes // device.page_bytes, pages)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from writeamp.devices.device import Device
-from writeamp.devices.drive import COUNT_BITS
+from writeamp.devices.geometry import COUNT_BITS
 from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.registry.specs import Spec

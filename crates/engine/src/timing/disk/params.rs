@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::timing::{Interface, SECTOR_BYTES, tables};
+use crate::timing::{Interface, SECTOR_BYTES, domains, tables};
 
 /// Order in which a disk serves the requests that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -76,6 +76,12 @@ impl DiskProfile {
     pub fn from_json(text: &str) -> Result<Self> {
         tables::read(text)
     }
+
+    /// An error that names the first value that cannot be.
+    pub fn check(&self) -> Result<()> {
+        domains::check(self)?;
+        self.disk.check()
+    }
 }
 
 impl DiskTimes {
@@ -94,9 +100,8 @@ impl DiskTimes {
         self.cache_bytes - self.write_cache_bytes()
     }
 
-    /// An error that names the first value that cannot be.
-    pub fn check(&self) -> Result<()> {
-        self.check_ranges()?;
+    /// An error where values do not go together.
+    fn check(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::Spec(what));
         let sector_bytes = u64::from(SECTOR_BYTES);
         if !self.capacity_bytes.is_multiple_of(sector_bytes) {
@@ -136,27 +141,5 @@ impl DiskTimes {
             ));
         }
         Ok(())
-    }
-
-    fn check_ranges(&self) -> Result<()> {
-        let ranges = [
-            ("capacity_bytes", self.capacity_bytes as f64, 1e6, 1e15),
-            ("rpm", self.rpm, 60.0, 1e6),
-            ("track_to_track_ms", self.track_to_track_ms, 0.0, 1e4),
-            ("average_seek_ms", self.average_seek_ms, 0.0, 1e4),
-            ("full_seek_ms", self.full_seek_ms, 0.0, 1e4),
-            ("head_switch_ms", self.head_switch_ms, 0.0, 1e4),
-            ("heads", f64::from(self.heads), 1.0, 256.0),
-            ("zones", f64::from(self.zones), 1.0, 1024.0),
-            ("outer_mb_s", self.outer_mb_s, 0.1, 1e5),
-            ("inner_mb_s", self.inner_mb_s, 0.1, 1e5),
-            ("cache_bytes", self.cache_bytes as f64, 0.0, 1e12),
-            ("read_ahead_bytes", self.read_ahead_bytes as f64, 0.0, 1e12),
-        ];
-        let wrong = ranges.iter().find(|(_, n, least, most)| !(least..=most).contains(&n));
-        wrong.map_or(Ok(()), |(name, value, least, most)| {
-            let domain = format_args!("from {least} to {most}");
-            Err(Error::outside(&format!("disk.{name}"), value, domain))
-        })
     }
 }

@@ -135,7 +135,8 @@ impl Nand {
     pub fn expect_errors(&mut self, timing: &Timing, flash: &Array, seed: u64) -> Result<()> {
         if timing.errors.are_there() {
             let geometry = flash.geometry();
-            let most_bytes = timing.flash_page_bytes(geometry) * timing.program.planes;
+            let most_bytes =
+                timing.flash_page_bytes(geometry).saturating_mul(timing.program.planes);
             let retrying = Retrying::new(&timing.errors, flash, most_bytes, seed)?;
             self.retrying = Some(Box::new(retrying));
         }

@@ -72,7 +72,9 @@ pub struct Ssd {
 impl Ssd {
     /// Logical pages of a drive whose host sees `host_pages`: its table lies on flash too.
     pub fn logical_pages(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
-        host_pages + MapCache::table_pages(&timing.map_cache, host_pages, page_bytes)
+        let table_pages = MapCache::table_pages(&timing.map_cache, host_pages, page_bytes);
+        // More than can be counted are more than the flash has, which the drive refuses.
+        host_pages.saturating_add(table_pages)
     }
 
     /// Pages of the mapping table that get blocks of their own: [`Setup::table_pages`].

@@ -18,7 +18,7 @@ const NUMBERS: [(&str, &str, &str); 59] = [
     ("timing", "read_spread", "0.1"),
     ("timing", "program_spread", "0.1"),
     ("timing", "erase_spread", "0.1"),
-    ("program", "flash_page_bytes", "0"),
+    ("program", "flash_page_bytes", "null"),
     ("program", "planes", "1"),
     ("program", "pages_per_word_line", "1"),
     ("bus", "channel_mb_s", "400"),

@@ -31,7 +31,7 @@ fn leveled_drive() -> Drive {
     };
     let geometry = Geometry::new(shape).expect("a small drive");
     let program = Program {
-        flash_page_bytes: PAGE_BYTES,
+        flash_page_bytes: Some(PAGE_BYTES),
         pages_per_word_line: UNIT_PAGES,
         ..Program::default()
     };

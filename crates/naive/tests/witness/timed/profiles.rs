@@ -103,7 +103,7 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     let planes =
         if erase_unit == EraseUnit::Block { 1 } else { draws.one_of(&[1, planes_per_die]) };
     let program = Program {
-        flash_page_bytes: page_bytes * draws.one_of(&[1, 1, 2]),
+        flash_page_bytes: Some(page_bytes * draws.one_of(&[1, 1, 2])),
         planes,
         pages_per_word_line: draws.one_of(&[1, 1, 2, 3]),
         cache_program: draws.maybe(),
@@ -402,7 +402,7 @@ impl Drive {
             program_ns: all_ns(&timing.timing.program_us),
             erase_ns: ns(timing.timing.erase_us),
             spread: timing.timing.erase_spread,
-            units_per_flash_page: timing.program.flash_page_bytes / shape.page_bytes,
+            units_per_flash_page: timing.units_per_flash_page(&self.geometry),
             planes_at_once: timing.program.planes,
             pages_per_word_line: timing.program.pages_per_word_line,
             cache_program: timing.program.cache_program,
