@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from samples import SWEEP, TRACE, captured
+from writeamp.results import frames
 from writeamp.results.frames import frame_of
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.25"
@@ -130,3 +132,29 @@ def test_csv_is_all_that_is_on_stdout() -> None:
     done = in_process.run("simulate", f"{DRIVE} --writes 2000 --csv")
     assert done.out.count("\n") == 2
     assert "warning: " in done.err
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_text_and_is_read_back_as_given() -> None:
+    names = ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1", "a=b", "'q", "", None]
+    frame = pl.DataFrame({"=name": names, "wa": [-1.5] * len(names)})
+    written = frames.csv_of(frame)
+    read = pl.read_csv(written.encode())
+    assert [one and one.startswith("'") for one in read["'=name"]] == [True] * 6 + [
+        False, True, "", None,
+    ]  # fmt: skip
+    assert read["wa"].dtype == pl.Float64
+    assert frames.names_as_given(read).to_series(0).to_list() == names
+
+
+def test_a_number_stays_one_where_others_of_its_column_are_text() -> None:
+    written = frames.csv_of(pl.DataFrame({"value": ["-1.5", "+2e3", "-", "on"]}))
+    assert written.split() == ["value", "-1.5", "+2e3", "'-", "on"]
+
+
+def test_a_drive_with_a_name_of_a_formula_is_text_in_a_fleet(tmp_path: Path) -> None:
+    log = {"critical_warning": 0, "data_units_written": 2000}
+    (tmp_path / "=1+1.json").write_text(json.dumps({"model_name": "@x", **log}))
+    done = in_process.run("measure fleet", f"{tmp_path} --csv")
+    (row,) = csv.DictReader(done.out.splitlines())
+    cells = [cell for cell in row.values() if cell.startswith(("=", "@", "+", "-"))]
+    assert cells == []

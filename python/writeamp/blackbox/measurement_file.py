@@ -13,6 +13,7 @@ from writeamp.blackbox.features.characteristics import CHARACTERISTICS
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.rows import SCHEMA, Row, table_of
 from writeamp.errors import WriteampError, unknown
+from writeamp.results.frames import names_as_given
 from writeamp.tables import read_csv, read_parquet
 
 # Columns that are there in files of `blackbox collect`.
@@ -108,7 +109,7 @@ def _table(name: str) -> pl.DataFrame:
     try:
         content = files.read_bytes(name, _MOST_BYTES, _WHAT)
         if Path(name).suffix.lower() == ".csv":
-            return read_csv(content, infer_schema_length=None)
+            return names_as_given(read_csv(content, infer_schema_length=None))
         return read_parquet(content)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unreadable(repr(name), error) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 # A pair of bounds becomes two columns, named as in the tables of comparisons and sweeps.
 _INTERVAL = "_ci95"
 _ENDS = ("low", "high")
+# What spreadsheets take for a formula. Names of drives and files may begin with it.
+_FORMULA = "=+@\t\r-"
 
 
 def frame_of(records: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
@@ -47,17 +49,31 @@ def flat(record: Mapping[str, Any]) -> dict[str, Any]:
 def csv_of(frame: pl.DataFrame) -> str:
     """Return a frame as CSV with a line of names; numbers keep full precision, null is empty.
 
-    A list is written as JSON has it.
+    A list is written as JSON has it. Text that a spreadsheet would run as a formula, and that is no
+    number, begins with an apostrophe, which spreadsheets take for the mark of text.
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
-    plain = [
-        pl.Series(column.name, [_json(value) for value in column.to_list()], dtype=pl.String)
-        if isinstance(column.dtype, pl.List)
-        else column
-        for column in frame.get_columns()
-    ]
+    cells: dict[Any, Callable[[Any], str]] = {
+        pl.List: _json,
+        pl.String: _cell,
+        pl.Categorical: _cell,
+        pl.Enum: _cell,
+    }
+    plain = []
+    for column in frame.get_columns():
+        if cell := cells.get(column.dtype.base_type()):
+            texts = [None if value is None else cell(value) for value in column.to_list()]
+            column = pl.Series(column.name, texts, dtype=pl.String)  # noqa: PLW2901
+        plain.append(column.alias(_cell(column.name)))
     return pl.DataFrame(plain).write_csv()
+
+
+def names_as_given(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame that was read from CSV without the apostrophes that `csv_of` writes."""
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    return frame.with_columns(pl.col(pl.String).str.replace(f"^'([{_FORMULA}])", "${1}"))
 
 
 def _is_table(value: Any) -> bool:
@@ -66,5 +82,15 @@ def _is_table(value: Any) -> bool:
     )
 
 
-def _json(value: list[Any] | None) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
+def _json(value: list[Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cell(text: str) -> str:
+    if not text.startswith(tuple(_FORMULA)):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
