@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Collection
 from functools import wraps
 from pathlib import Path
@@ -93,7 +94,7 @@ def _other_kind(verb: str, file: Path) -> str:
     if file.suffix.lower() == ".toml" or not file.exists():
         return ""
     is_fio = file.suffix.lower() == ".fio"
-    reader = f"; `writeamp doctor {file}` reads fio's jobs" if is_fio else ""
+    reader = f"; `writeamp doctor {shlex.quote(str(file))}` reads fio's jobs" if is_fio else ""
     return f"; {verb} takes an experiment, which is a .toml file{reader}"
 
 

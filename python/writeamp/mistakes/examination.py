@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -107,7 +108,7 @@ def _notes(fio: FioJobs) -> Iterator[str]:
     if not (fio.jobs or fio.named or fio.notes):
         yield f"{fio.name}: no call of fio with a job is seen, so that nothing is judged"
     for name in fio.named:
-        yield f"{name} is named in {fio.name} and not read: `writeamp doctor {name}`"
+        yield f"{name} is named in {fio.name} and not read: `writeamp doctor {shlex.quote(name)}`"
 
 
 class Examined(NamedTuple):
