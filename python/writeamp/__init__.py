@@ -14,10 +14,11 @@ from __future__ import annotations
 
 def __getattr__(name: str) -> object:
     """Return one of the names, or `__all__`; read the list of them at the first call."""
-    import lazy_loader  # noqa: PLC0415 (takes 15 ms, before which the command has its handlers)
+    # Takes 15 ms, before which the command is to have its handlers.
+    from writeamp.fields.arguments import public_names  # noqa: PLC0415
 
     own = globals()
-    own["__getattr__"], own["__dir__"], own["__all__"] = lazy_loader.attach_stub(__name__, __file__)
+    own["__getattr__"], own["__dir__"], own["__all__"] = public_names(__name__, __file__)
     return own["__all__"] if name == "__all__" else own["__getattr__"](name)
 
 

@@ -11,21 +11,11 @@ from numbers import Integral, Real
 from typing import Any, Protocol
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.text import fault_of_text
+from writeamp.text import shown as shown  # noqa: PLC0414 (also from here)
 
 # The engine counts in 64 bits; seeds use all of them but one, as all other numbers do.
 MOST = 2**63 - 1
-
-
-_SHOWN_CHARACTERS = 80
-
-
-def shown(value: object) -> str:
-    """Return a value as an error quotes it: on one line, and cut where it would fill a page."""
-    try:
-        text = " ".join(repr(value).split())
-    except (ValueError, RecursionError):  # thousands of digits or of brackets
-        return f"{type(value).__name__} that is too long to print"
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def finite(value: object) -> float:
@@ -47,6 +37,8 @@ def file_name(given: object) -> str | os.PathLike[str]:
     """
     if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str):
         raise WriteampError(f"{shown(given)} is no file name, which is a text or a Path")
+    if fault := fault_of_text(os.fspath(given)):
+        raise WriteampError(f"{shown(os.fspath(given))} is no file name, it {fault}")
     return given
 
 
@@ -182,7 +174,7 @@ class WholeOr:
 
     def check(self, name: str, value: Any) -> int | str:
         """Return the number as an int, or the word."""
-        if value == self.word:
+        if isinstance(value, str) and value == self.word:
             return self.word
         if not self.number.holds(value):
             raise WriteampError(
@@ -251,6 +243,8 @@ class Text:
         """Return it."""
         if not isinstance(value, str):
             raise WriteampError(f"{name} is {shown(value)}; it must be text")
+        if fault := fault_of_text(value):
+            raise WriteampError(f"{name} is {shown(value)}, which {fault}")
         return value
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from traceback import StackSummary, TracebackException
 from typing import Any
 
+from writeamp.text import printable, shown
+
 _SHOWN_CHARACTERS = 80
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -22,6 +24,10 @@ class WriteampError(ValueError):
     """
 
     finished: Any = None
+
+    def __str__(self) -> str:
+        """Return the sentence on one line; what it quotes of others is escaped."""
+        return printable(super().__str__())
 
 
 class RefusedError(WriteampError):
@@ -87,8 +93,7 @@ def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:
     """Return the error for `name`, which is no `what`."""
     names = list(valid)
     if not isinstance(name, str):
-        shown = " ".join(repr(name).split())[:_SHOWN_CHARACTERS]
-        return WriteampError(f"{what} is {shown}; valid: {', '.join(names)}")
+        return WriteampError(f"{what} is {shown(name)}; valid: {', '.join(names)}")
     if len(name) > _SHOWN_CHARACTERS:
         name = f"{name[:_SHOWN_CHARACTERS]}…"
     return WriteampError(f"unknown {what} {name!r}{_hint(name, names)}; valid: {', '.join(names)}")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from writeamp.domains import file_name
 from writeamp.errors import WriteampError
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -107,8 +108,7 @@ _EXISTS = "it exists already; choose another name, or replace it with --force"
 
 def _found(path: AnyPath, what: str, inputs: Iterable[AnyPath], may_replace: bool) -> _Target:
     """Return the target to write to, or raise for what must not be written."""
-    if "\0" in os.fspath(path):
-        raise WriteampError(f"{os.fspath(path)!r} is no file name, it holds a NUL")
+    file_name(path)
     with _failures_named(path, what):
         try:
             status = os.stat(path)

@@ -1,6 +1,6 @@
-"""Escaping of text from outside, so that it can be shown.
+"""Text and values from outside, so that they can be shown.
 
-Such are file names, names of hosts and devices, metadata and errors.
+Such are file names, names of hosts and devices, metadata, errors and arguments.
 """
 
 from __future__ import annotations
@@ -8,6 +8,22 @@ from __future__ import annotations
 import unicodedata
 
 _SPACE = "Zs"
+_SHOWN_CHARACTERS = 80
+
+
+def shown(value: object) -> str:
+    """Return a value as an error quotes it: on one line, and cut where it would fill a page."""
+    kind = type(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits or of brackets
+        return f"{kind.__name__} that is too long to print"
+    except Exception:  # of whatever class
+        return f"of the type {kind.__name__}"
+    if "\n" in text:  # a table or an array
+        return f"of the type {kind.__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -34,3 +50,14 @@ def _is_visible(character: str) -> bool:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def fault_of_text(text: str) -> str | None:
+    """Return what is wrong with a text that no file and no page can hold; None if nothing is."""
+    if "\0" in text:
+        return "holds a NUL"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "is not UTF-8 text"
+    return None

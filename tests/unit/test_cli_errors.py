@@ -45,6 +45,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("answer --blocks 64 --time 3s", ["--time", "answer --help"]),
     ("answer --device spinpoint-m7", ["spinpoint-m7", "disk", "flash"]),
     ("answer --blocks 64 --counters a --counters b --counters c", ["--counters", "3 snapshots"]),
+    ("simulate --device ''", ["unknown device ''", "generic"]),
     ("top --once ''", ["'.' is no socket", "`serve`"]),
     # Files of another kind.
     ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio's jobs"]),

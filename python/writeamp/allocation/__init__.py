@@ -5,6 +5,6 @@ and the exact optimum, each with the write amplification that it leads to; an al
 follows measurements; and the exploration of every workload made of equal chunks.
 """
 
-import lazy_loader
+from writeamp.fields.arguments import public_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

@@ -12,9 +12,11 @@ import numpy.typing as npt
 from writeamp.allocation.groups import GroupTable
 from writeamp.domains import as_ratio
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatArray, raise_first
 
 
+@checked
 @dataclass(frozen=True)
 class ColdestGroup:
     """Set the space of the group with the lowest hit rate; a method divides what remains.

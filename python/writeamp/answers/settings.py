@@ -71,7 +71,7 @@ class QuestionSettings(Settings):
             raise WriteampError("--run is empty; give a command")
         if self.run is None and (self.mount, self.fs) != (None, None):
             raise WriteampError("--mount and --fs are for the command of --run; give it too")
-        if self.counters is not None and len(self.counters) > 2:
+        if self.counters is not None and not 0 < len(self.counters) <= 2:
             raise WriteampError(
                 f"--counters has {len(self.counters)} snapshots; give one, or one before the load "
                 "and one after it"

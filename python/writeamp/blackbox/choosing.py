@@ -145,6 +145,9 @@ def choose(
             raise unknown("target", target, TARGETS)
         BOUND.check(f"the bound of {target}", bound)
     SHARE.check("share", share)
+    for model in models.values():
+        if model.features not in characteristics:
+            raise WriteampError(f"characteristics has no frame of {model.features!r} features")
     verdicts = [
         _verdict(name, model, characteristics[model.features], bounds, share)
         for name, model in models.items()

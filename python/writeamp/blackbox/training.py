@@ -268,6 +268,8 @@ def train(
     if begun_with is not None:
         check_prior(chosen.names, features, log_target=log_target)
     asked = trainable(measurements) if targets is None else targets
+    if not asked:
+        raise WriteampError("targets names none; name at least one")
     tables, fitted = {}, {}
     for done, target in enumerate(asked):
         if progress:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from inspect import isfunction
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ import numpy as np
 from writeamp.custom.numba_extra import has_numba
 from writeamp.custom.policies import Placement, VictimPolicy
 from writeamp.custom.saving import attributes
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 
 _T = TypeVar("_T", bound=Callable[..., Any])
@@ -59,6 +61,8 @@ def compiled(of: _T) -> _T:
             )
         of.is_compiled = True
         return of
+    if not isfunction(of):
+        raise WriteampError(f"{shown(of)} cannot be compiled; give a placement or a function")
     if not has_numba():
         return of
     import numba  # noqa: PLC0415 (an extra)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from writeamp import files
+from writeamp.domains import file_name
 from writeamp.errors import WriteampError
 from writeamp.pages.embedded import strict_json
 from writeamp.reports.embedding import report_in
@@ -27,7 +27,7 @@ def result_document(source: Any) -> dict[str, Any]:
     if hasattr(source, "to_dict"):
         found: dict[str, Any] = source.to_dict()
         return found
-    path = Path(os.fspath(source))
+    path = Path(file_name(source))
     if path.suffix.lower() == ".html":
         return dict(report_in(path).document)
     try:

@@ -11,6 +11,6 @@ Van Houdt 2014 and of Verschoren and Van Houdt 2019, equations 1 to 5. docs/mean
 route, its conditioning and its limits.
 """
 
-import lazy_loader
+from writeamp.fields.arguments import public_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

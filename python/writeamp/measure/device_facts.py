@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from writeamp.devices.drive import Device
 from writeamp.domains import Number, Whole
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 
 _COUNT = Whole(1, 2**31 - 1)
 _DURATION = Number("be a duration above 0 µs", lambda value: value > 0)
@@ -15,6 +16,7 @@ _DURATION = Number("be a duration above 0 µs", lambda value: value > 0)
 _TESTED_WINDOWS_US = {1: (200.0, 500.0), 2: (200.0, 2200.0)}
 
 
+@checked
 @dataclass(frozen=True)
 class PinFacts:
     """The four levels of a drive, and how long its operations take.

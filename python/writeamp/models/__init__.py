@@ -5,6 +5,6 @@ computations, the documentation and the tests read, `MODEL_NAMES` what options d
 write its file and add its name to `names.py`.
 """
 
-import lazy_loader
+from writeamp.fields.arguments import public_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import (
     FloatOrArray,
     amplified,
@@ -30,6 +31,7 @@ from writeamp.units.ratios import physical_of
 _BARELY = 1e-9
 
 
+@checked
 def coupon_collector(
     op: npt.ArrayLike,
     pages_per_block: npt.ArrayLike,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import (
     FloatArray,
     FloatOrArray,
@@ -34,6 +35,7 @@ _BELOW_1 = float(np.nextafter(1.0, 0.0))
 _MARGIN = 1e-9
 
 
+@checked
 def d_choices(
     spare_factor: npt.ArrayLike, pages_per_block: npt.ArrayLike, d: npt.ArrayLike = 10
 ) -> FloatOrArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import (
     FloatOrArray,
     positive,
@@ -13,6 +14,7 @@ from writeamp.models._arguments import (
 )
 
 
+@checked
 def effective_op(
     op: npt.ArrayLike, utilization: npt.ArrayLike, hot_ratio: npt.ArrayLike
 ) -> FloatOrArray:

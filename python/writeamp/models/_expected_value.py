@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatArray, FloatOrArray, amplified, positive
 from writeamp.models._model import Model, few_spare_blocks
 
@@ -25,6 +26,7 @@ _NEWTON_STEPS = 4
 _SLICE = 8192
 
 
+@checked
 def expected_value(op: npt.ArrayLike) -> FloatOrArray:
     """Write amplification if each page of the victim was overwritten independently.
 

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy.typing as npt
 
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatOrArray
 from writeamp.models._expected_value import MODEL as EXPECTED_VALUE
 from writeamp.models._expected_value import expected_value
 
 
+@checked
 def fifo(op: npt.ArrayLike) -> FloatOrArray:
     """Write amplification if the block that was filled longest ago is always the victim.
 

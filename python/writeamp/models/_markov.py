@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import (
     MAX_PAGES_PER_BLOCK,
     FloatOrArray,
@@ -24,6 +25,7 @@ from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 _VISIBLE_ERROR = 0.01
 
 
+@checked
 def markov(op: npt.ArrayLike, pages_per_block: npt.ArrayLike) -> FloatOrArray:
     """Write amplification of greedy collection with blocks of `pages_per_block` pages.
 

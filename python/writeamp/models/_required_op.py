@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatOrArray
 from writeamp.models._registry import find_model
 
 
+@checked
 def required_op(
     wa: npt.ArrayLike, model: str = "expected-value", **parameters: npt.ArrayLike
 ) -> FloatOrArray:

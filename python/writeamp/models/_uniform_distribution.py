@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatOrArray, amplified, positive
 from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 
 
+@checked
 def uniform_distribution(op: npt.ArrayLike) -> FloatOrArray:
     """Write amplification if valid counts spread evenly above the victim's: (1 + op) / (2 op).
 

@@ -4,6 +4,6 @@ A figure function returns a specification without any drawing library in it; the
 path decides which library draws it, and only then is that library imported.
 """
 
-import lazy_loader
+from writeamp.fields.arguments import public_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

@@ -15,7 +15,9 @@ from writeamp._engine import parse as parse_spec
 from writeamp._engine import split_specs as split_spec_texts
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 from writeamp.registry.entries import EngineKind
+from writeamp.text import fault_of_text
 
 _WORDS: dict[EngineKind, str] = {
     "workloads": "workload",
@@ -51,6 +53,7 @@ def unread_policies() -> Iterator[None]:
         _leaves_unread.reset(before)
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Spec:
     """A registered entry and its parameters, checked when made.
@@ -85,6 +88,8 @@ class Spec:
                 f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one, such as "
                 f"{_EXAMPLES[kind]!r}"
             )
+        if fault := fault_of_text(given):
+            raise WriteampError(f"{_WORDS[kind]} is {shown(given)}, which {fault}")
         if _leaves_unread.get() and custom.is_users(kind, given):
             return Spec(kind, custom.as_written(given)[0], given, None)
         found = custom.find(kind, given)
@@ -223,12 +228,16 @@ def split_specs(kind: EngineKind, text: str) -> list[str]:
     >>> split_specs("managers", "hcwf-swap(d=5,d_swap=9),single")
     ['hcwf-swap(d=5,d_swap=9)', 'single']
     """
+    if fault := fault_of_text(text):
+        raise WriteampError(f"{_WORDS[kind]} is {shown(text)}, which {fault}")
     return split_spec_texts(kind, text)
 
 
 def _made(kind: EngineKind, name: str | type, params: Mapping[str, Value]) -> Spec:
     if isinstance(name, type):
         name = custom.reference_of(kind, name)
+    if not isinstance(name, str):
+        name = Spec.of(kind, name).text
     if kind in custom.KINDS and custom.find_class(kind, name):
         # Python's own words for yes and no, where the arguments are those of a class.
         params = {k: ("no", "yes")[v] if isinstance(v, bool) else v for k, v in params.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from writeamp.fields.arguments import checked
 from writeamp.results.frames import frame_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ class AnyResult:
     A class with an interval, or with parts that may be missing, has its own `ci` or `unfinished`: a
     property, or a field with a default.
     """
+
+    def __init_subclass__(cls) -> None:
+        """Have the methods of every kind of result refuse wrong arguments by a sentence."""
+        super().__init_subclass__()
+        checked(cls)
 
     @property
     def ci(self) -> tuple[float, float] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from writeamp.devices.device import Device
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.byte_sizes import ByteAmount
@@ -88,4 +89,4 @@ def check_positive(name: str, value: Any) -> None:
     """Refuse what is no finite number above 0."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 < value < math.inf:
-        raise WriteampError(f"{name} is {value!r}; it must be a number above 0")
+        raise WriteampError(f"{name} is {shown(value)}; it must be a number above 0")

@@ -55,7 +55,7 @@ def prepare(experiment: Experiment) -> Prepared:
     before = recorded = None
     window: Window | None = None
     if asked.trace is None:
-        drive = build_device(device.profile or "generic", **device.overrides())
+        drive = build_device(device.base, **device.overrides())
         load = Spec.of("workloads", asked.workload or "uniform")
         load_name = load.text
         notes: list[str] = []
@@ -204,7 +204,7 @@ def _fit_trace(
     """Turn a trace into pages; size the drive to its footprint unless a size is given."""
     # Of a drive that is yet to be sized, only the page size is known.
     known = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
-    profile = build_device(device.profile or "generic", **known)
+    profile = build_device(device.base, **known)
     if isinstance(trace, traces.Trace | traces.Given):
         pages = traces.to_pages(
             trace,

@@ -131,6 +131,11 @@ class DeviceSettings(Settings):
         """True if times differ from the profile's."""
         return (self.write_cache, self.map_cache, self.set) != (None, None, None)
 
+    @property
+    def base(self) -> str | Path | Device:
+        """The profile that is named, also if the name is empty; generic if there is none."""
+        return "generic" if self.profile is None else self.profile
+
     def overrides(self) -> dict[str, Any]:
         """Return the settings that differ from the profile, as `writeamp.device` takes them."""
         not_of_profile = ("profile", "capacity")

@@ -25,6 +25,7 @@ from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
+from writeamp.fields.arguments import checked
 from writeamp.fields.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.files import STANDARD_INPUT
 from writeamp.registry.declarations import default_victims
@@ -54,6 +55,7 @@ _RUNS: dict[str, type[RunSettings]] = {
 VERBS = tuple(_RUNS)
 
 
+@checked
 @dataclass(frozen=True)
 class Experiment:
     """One experiment: a drive, its load, its policies, and how it is run and measured.
@@ -273,7 +275,7 @@ class Experiment:
             if not asks_for_slc:
                 return False
         settings = self.device
-        drive = device(settings.profile or "generic", **settings.overrides())
+        drive = device(settings.base, **settings.overrides())
         return drive.is_timed_by_default and (drive.has_slc_cache or not asks_for_slc)
 
     @property
@@ -346,7 +348,7 @@ class Experiment:
     def _drive(self) -> dict[str, Any]:
         """Return the drive as built, or what is known of one that a trace will size."""
         settings = self.device
-        base = settings.profile or "generic"
+        base = settings.base
         drive = device(base, **settings.overrides())
         # Times decide nothing where no time passes, so profiles may come to have them.
         with_times = self.is_timed or drive.is_timed_by_default or settings.changes_times

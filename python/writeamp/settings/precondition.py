@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp.domains import Number
+from writeamp.domains import Number, shown
 from writeamp.errors import WriteampError
 
 FILLS = ("full", "workload", "none")
@@ -73,7 +73,7 @@ class PreconditionText:
     def check(self, name: str, value: Any) -> str:
         """Return the text of the precondition."""
         if not isinstance(value, str):
-            raise WriteampError(f"{name} is {value!r}; it must be one of {', '.join(CHOICES)}")
+            raise WriteampError(f"{name} is {shown(value)}; it must be one of {', '.join(CHOICES)}")
         return Precondition.of(value).text
 
 

@@ -108,7 +108,7 @@ def alone(
     is_scaled = may_scale and _scales(experiment)
     settings: dict[str, Any] = {"op": one.op, "pages_per_block": one.erase_unit_pages}
     if blocks is not None and candidates.logical_pages > _MOST_PAGES and is_scaled:
-        page_bytes = device(experiment.device.profile or "generic").page_bytes
+        page_bytes = device(experiment.device.base).page_bytes
         settings["capacity"] = candidates.logical_pages * page_bytes
     elif blocks is not None:
         settings["blocks"] = blocks

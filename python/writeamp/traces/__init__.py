@@ -1,5 +1,5 @@
 """Block traces of real programs: read, described, converted, and turned into page writes."""
 
-import lazy_loader
+from writeamp.fields.arguments import public_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

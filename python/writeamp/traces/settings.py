@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from writeamp.domains import OneOf
+from writeamp.domains import OneOf, Text
 from writeamp.fields.setting import Settings, setting
 from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
 
@@ -37,7 +37,7 @@ def format_setting(what: str = "the trace", **words: Any) -> Any:
 def action_setting(**words: Any) -> Any:
     """Return a field for the stage of requests that counts in traces of the block layer."""
     return setting(
-        None, None, "which stage of a request counts in blkparse and ftrace: Q, D or C", **words
+        None, Text(), "which stage of a request counts in blkparse and ftrace: Q, D or C", **words
     )
 
 

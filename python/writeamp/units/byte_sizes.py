@@ -89,7 +89,7 @@ class ByteSize:
 
     def check(self, name: str, value: Any) -> int | str:
         """Return the bytes, or the word."""
-        if self.word and value == self.word:
+        if self.word and isinstance(value, str) and value == self.word:
             return self.word
         size = value
         if isinstance(value, str):

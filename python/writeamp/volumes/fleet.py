@@ -13,6 +13,7 @@ import polars as pl
 from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.arguments import checked
 from writeamp.output import AnyPath
 from writeamp.tables import read_parquet
 from writeamp.traces.quoting import one_line
@@ -34,6 +35,7 @@ STORED: dict[str, Any] = {
 OF_STORAGE = ("digest", "file", "first_row")
 
 
+@checked
 @dataclass(frozen=True)
 class Fleet:
     """Volumes of a fleet in a folder that `split` has made."""

@@ -91,9 +91,9 @@ def make(
     settings = settings or FleetSettings()
     started = time.perf_counter()
     path = Path(out)
+    output.check_target(path, "fleet")
     truth = truth_of(path)
-    for target in (path, truth):
-        output.check_target(target, "fleet")
+    output.check_target(truth, "fleet")
     volumes = draw_parameters(settings)
     with output.replacing(path, "fleet") as file:
         with packed(file, path) as text:

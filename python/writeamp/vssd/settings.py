@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from writeamp import output
-from writeamp.domains import Flag, Number, OneOf, Whole
+from writeamp.domains import Flag, Number, OneOf, Whole, shown
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting, words_of
 from writeamp.settings.precondition import CHOICES, PreconditionText
@@ -148,7 +148,7 @@ class DriveSettings(Settings):
             value = getattr(self, one.name)
             if words_of(one).number == "path" and value is not None:
                 if not isinstance(value, str | Path):
-                    raise WriteampError(f"{one.name} is {value!r}; it must be a path")
+                    raise WriteampError(f"{one.name} is {shown(value)}; it must be a path")
                 object.__setattr__(self, one.name, str(value))
         super().__post_init__()
         if self.fs is not None and self.mount is None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from writeamp.devices.device import Device, DeviceLike
 from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
 from writeamp.fields.setting import made_settings, places_in
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.control import Control, Document
@@ -25,6 +26,7 @@ _KINDS = (DeviceSettings, BuiltInPolicySettings, DriveSettings)
 _PLACES = places_in(_KINDS, "serve")
 
 
+@checked
 class VirtualSsd:
     """A flash drive that any NBD client can write to while a `with` block lasts.
 

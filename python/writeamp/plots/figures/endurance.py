@@ -82,6 +82,8 @@ def erases_of_blocks(
         title: what is shown.
         subtitle: the run: op (by that name), device, seed.
     """
+    if not erases_from:
+        raise WriteampError("erases_from has no bin; a histogram has one at least")
     edges = [*erases_from, erases_from[-1] + width]
     x = np.repeat(edges, 2).tolist()
     y = [0, *np.repeat(blocks, 2).tolist(), 0]

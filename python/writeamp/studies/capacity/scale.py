@@ -44,7 +44,7 @@ def scale_of(experiment: Experiment) -> Scale | None:
     settings = experiment.device
     if settings.capacity is None or settings.counts_size:
         return None
-    drive = build_device(settings.profile or "generic", **settings.overrides())
+    drive = build_device(settings.base, **settings.overrides())
     if drive.kind != "flash":
         raise WriteampError(
             f"{drive.name} is a {drive.kind}; capacity is for flash drives, whose smaller ones "

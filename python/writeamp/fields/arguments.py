@@ -1,0 +1,270 @@
+"""Arguments of public functions: the one that made a function fail, named in a sentence."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from importlib import import_module
+from numbers import Integral, Number, Real
+from types import FunctionType, NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+import lazy_loader
+
+from writeamp.domains import MOST, finite, shown
+from writeamp.errors import WriteampError
+from writeamp.text import fault_of_text
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_DEEPEST = 20
+# An iterator that raises does so for reasons of its own.
+_ORDINARY = (NoneType, str, os.PathLike, Number, type, Callable, Iterator)
+_WORDS: dict[Any, str] = {
+    str: "text",
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    os.PathLike: "a Path",
+    Callable: "a function",
+    Mapping: "a table (dict)",
+    type: "a class",
+}
+
+
+def public_names(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package, whose functions are checked.
+
+    Args:
+        package: its name.
+        file: its `__init__.py`, beside which a stub names what each name is imported from.
+    """
+    found, names, public = lazy_loader.attach_stub(package, file)
+
+    by_function: dict[Any, Any] = {}  # one of all names of it
+
+    def get(name: str) -> Any:
+        one = found(name)
+        if not inspect.isfunction(one) or hasattr(one, "__wrapped__"):
+            return one
+        if one not in by_function:
+            made = by_function[one] = checked(one)
+            # Under this name it is found again, as by pickle.
+            made.__module__, made.__qualname__ = package, name
+        setattr(sys.modules[package], name, by_function[one])
+        return by_function[one]
+
+    return get, names, public
+
+
+def checked(public: _F) -> _F:
+    """Return a function or class that refuses arguments of a wrong type by a sentence.
+
+    Arguments are looked at after the call has failed, so that whatever works stays valid. An
+    exception that no argument explains stays as it is. Of a class, `__init__` and the public
+    methods are checked.
+    """
+    if isinstance(public, type):
+        for name, one in tuple(vars(public).items()):
+            if name.startswith("_") and name != "__init__":
+                continue
+            if inspect.isfunction(one):
+                setattr(public, name, checked(one))
+            elif isinstance(one, classmethod | staticmethod):
+                setattr(public, name, type(one)(checked(one.__func__)))
+        return public
+
+    refused, explanations = WriteampError, _explanations
+
+    def call(*positional: Any, **given: Any) -> Any:
+        try:
+            return public(*positional, **given)
+        except (refused, MemoryError):
+            raise
+        except Exception as error:
+            refusal = next(explanations(public, positional, given, error), None)
+            if refusal is None:
+                raise
+            raise refused(refusal) from error
+
+    # With the globals of the function, in which its annotations mean what they say.
+    made = FunctionType(call.__code__, public.__globals__, closure=call.__closure__)
+    return wraps(public)(made)  # type: ignore[return-value]
+
+
+def _explanations(
+    public: Callable[..., Any],
+    positional: Sequence[Any],
+    given: Mapping[str, Any],
+    error: Exception,
+) -> Iterator[str]:
+    """Yield sentences on the arguments that explain an error."""
+    try:
+        signature = inspect.signature(public)
+        bound = signature.bind(*positional, **given).arguments
+        bound = {name: one for name, one in bound.items() if name not in ("self", "cls")}
+    except TypeError:  # missing or unexpected, which Python itself names
+        return
+    kinds = {name: _annotation(public, signature.parameters[name]) for name in bound}
+    for name, value in bound.items():
+        if kinds[name] is not None and not _fits(value, kinds[name]):
+            yield f"{name} is {shown(value)}; it must be {_words(kinds[name])}"
+    for name, value in bound.items():
+        for part in _parts(value):
+            if fault := _fault_of(part, is_any=kinds[name] is None):
+                yield f"{name} is {shown(value)}, which {fault}"
+    if isinstance(error, OSError) and isinstance(error.filename, str):
+        yield f"cannot use {error.filename!r}: {error.strerror}"
+
+
+def _fault_of(part: Any, *, is_any: bool) -> str | None:
+    """Return what is wrong with a value, whatever it is for; None if nothing is."""
+    if isinstance(part, str):
+        return fault_of_text(part)
+    if isinstance(part, Integral) and abs(int(part)) > 2 * MOST + 1:
+        return "64 bits do not hold"
+    return "is no valid value of it" if is_any and _is_foreign(part) else None
+
+
+def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Yield a value, and what its lists and tables hold."""
+    if depth > _DEEPEST:
+        yield object()
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from (*_parts(key, depth + 1), *_parts(one, depth + 1))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _parts(one, depth + 1)
+    else:
+        yield os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def _is_foreign(value: Any) -> bool:
+    if type(value).__module__.partition(".")[0] == "writeamp":
+        return False
+    return not isinstance(value, _ORDINARY)  # type: ignore[arg-type]
+
+
+class _Names(dict[str, Any]):
+    """Names of a module, and those that it imports for type checkers only."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(vars(sys.modules[module]))
+        self._tree = ast.parse(inspect.getsource(sys.modules[module]))
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        return eval(found, {}, self) if isinstance(found, str) else found  # a quoted alias
+
+    def __missing__(self, name: str) -> Any:
+        for node in ast.walk(self._tree):
+            for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                if (one.asname or one.name) == name:
+                    if isinstance(node, ast.ImportFrom):
+                        return getattr(import_module(node.module or ""), one.name)
+                    return import_module(one.name)
+        raise KeyError(name)
+
+
+def _annotation(public: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """Return the type of a parameter; None if it has none, or holds several arguments."""
+    text = parameter.annotation
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return None
+    if not isinstance(text, str):
+        return None if text is parameter.empty else text
+    try:
+        return eval(text, {}, _Names(inspect.unwrap(public).__module__))  # our own annotation
+    except Exception:  # a quoted alias of another module's names
+        return None
+
+
+def _fits(value: Any, annotation: Any) -> bool:
+    """Return whether a value is of a type, as far as that can be told."""
+    origin, inner = get_origin(annotation) or annotation, get_args(annotation)
+    if origin in (Union, UnionType):
+        others = _without_array_like(inner)
+        is_number = len(others) < len(inner) and _is_numbers(value)
+        return is_number or any(_fits(value, one) for one in others)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in inner)
+    if inner and _is_iterable(origin) and not isinstance(value, Iterator):
+        return _is_of(value, origin) and _items_fit(value, inner)
+    if origin in _FITS:
+        return _FITS[origin](value)
+    return _is_of(value, origin)
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    try:
+        return isinstance(value, kind)
+    except TypeError:  # of what nothing can be an instance: Any, protocols, type variables
+        names = vars(kind) if getattr(kind, "_is_protocol", False) else ()
+        return all(hasattr(value, name) for name in names if not name.startswith("_"))
+
+
+def _items_fit(value: Any, inner: tuple[Any, ...]) -> bool:
+    if isinstance(value, Mapping) and len(inner) > 1:
+        return all(_fits(key, inner[0]) and _fits(one, inner[1]) for key, one in value.items())
+    try:
+        return all(_fits(one, inner[0]) for one in value)
+    except Exception:  # of whatever class
+        return False
+
+
+def _is_whole(value: Any) -> bool:
+    is_integral = isinstance(value, Integral) and not isinstance(value, bool)
+    return is_integral or finite(value).is_integer()
+
+
+# Where a value fits that is no instance, or does not though it is one.
+_FITS: dict[Any, Callable[[Any], bool]] = {
+    None: lambda value: value is None,
+    bool: lambda value: type(value).__name__ in ("bool", "bool_"),  # NumPy's too
+    int: _is_whole,
+    float: lambda value: isinstance(value, Real) and not isinstance(value, bool),
+    os.PathLike: lambda value: isinstance(value, os.PathLike) and isinstance(os.fspath(value), str),
+}
+
+
+def _is_iterable(origin: Any) -> bool:
+    return isinstance(origin, type) and issubclass(origin, Iterable)
+
+
+def _without_array_like(kinds: Sequence[Any]) -> list[Any]:
+    """Return types without those of which NumPy makes arrays, where all of them are there."""
+    typing = sys.modules.get("numpy.typing")
+    of_arrays = () if typing is None else get_args(typing.ArrayLike)
+    is_array_like = of_arrays and set(of_arrays) <= set(kinds)
+    return [one for one in kinds if not is_array_like or one not in of_arrays]
+
+
+def _is_numbers(value: Any) -> bool:
+    try:
+        return bool(sys.modules["numpy"].asarray(value, dtype=float).size)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _words(annotation: Any) -> str:
+    """Return what a value must be."""
+    origin, inner = get_origin(annotation) or annotation, get_args(annotation)
+    if origin in (Union, UnionType):
+        others = _without_array_like(inner)
+        kinds = ["a number", "an array of numbers"] if len(others) < len(inner) else []
+        kinds += [_words(one) for one in others if one is not NoneType]
+        return " or ".join(dict.fromkeys(kinds))
+    if origin is Literal:
+        return " or ".join(map(str, inner))
+    if origin in _WORDS:
+        return _WORDS[origin]
+    if inner and _is_iterable(origin):
+        return f"a list of {_words(inner[0])}"
+    return f"a {getattr(origin, '__name__', origin)}"

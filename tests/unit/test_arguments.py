@@ -1,0 +1,189 @@
+"""Arguments of any type in every public function: a sentence, or it works."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import writeamp as wa
+from writeamp.fields.arguments import checked
+from writeamp.volumes.settings import FleetSettings
+
+DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
+RUN: dict[str, Any] = DRIVE | {"writes": 2000, "replicas": 1}
+GROUPS: dict[str, Any] = {"sizes": [0.5, 0.5], "frequencies": [0.9, 0.1], "op": 0.2}
+HEAT: dict[str, Any] = {
+    "pages_per_block": 8, "d": 5, "hot_fraction": 0.2, "hot_write_fraction": 0.8,
+    "spare_factor": 0.2,
+}  # fmt: skip
+# Arguments that are right, for functions that need some before they look at another.
+RIGHT: dict[str, dict[str, Any]] = {
+    "simulate": RUN,
+    "compare": RUN | {"managers": "single"},
+    "endurance": DRIVE | {"w_max": 3, "replicas": 1},
+    "answer": RUN | {"quick": True, "writes": 100},
+    "required_op": {"target_wa": 2.0, "pages_per_block": 16, "blocks": 64, "writes": 2000},
+    "wa_over_op": {"sweep": "op=0.2:0.3:2", "blocks": 64, "pages_per_block": 16, "writes": 2000},
+    "diff": {"a": {}, "b": {}},
+    "predict": {"op": 0.2},
+    "predict_sweep": {"sweep": "op=0.1:0.3:3"},
+    "manager": {"name": "single"},
+    "victims": {"name": "greedy"},
+    "workload": {"name": "uniform"},
+    "wear_leveling": {"name": "static"},
+    "volumes.make": {
+        "out": "fleet.csv",
+        "settings": FleetSettings(volumes=3, requests=300, size="1MiB"),
+    },
+    "sweep": {"plan": {"verb": "simulate"}, "out": "out"},
+    "allocation.by_frequency": GROUPS,
+    "allocation.by_size": GROUPS,
+    "allocation.closed_form": GROUPS,
+    "allocation.optimal": GROUPS,
+    "allocation.equal_gain": GROUPS | {"measure": np.negative},
+    "allocation.marginal": GROUPS | {"measure": np.negative},
+    "allocation.explore": {"chunks": 4, "op": 0.2},
+    "meanfield.hot_cold": HEAT,
+    "meanfield.hot_cold_swap": HEAT | {"d_swap": 3},
+    "meanfield.transient": HEAT | {"drive_writes": [0.0, 1.0]},
+    "models.coupon_collector": {"op": 0.2, "pages_per_block": 16},
+    "models.d_choices": {"spare_factor": 0.2, "pages_per_block": 16},
+    "models.effective_op": {"op": 0.2, "utilization": 0.9, "hot_ratio": 0.5},
+    "models.markov": {"op": 0.2, "pages_per_block": 16},
+    "models.required_op": {"wa": 2.0},
+    "measure.fleet": {"paths": ["no-such"]},
+    "traces.of": {"data": np.arange(5)},
+    "plots.wa_by_policy": {"rows": [], "title": "", "subtitle": ""},
+    "plots.wa_over_time": {"series": [], "title": "", "subtitle": ""},
+    "plots.life_over_w": {"curves": [], "title": "", "subtitle": ""},
+}
+
+
+class Hostile:
+    """An object that compares with nothing, and cannot be shown."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+VALUES: dict[str, Callable[[], Any]] = {
+    "array": lambda: np.array([1, 2]),
+    "no array": lambda: np.array([]),
+    "array of texts": lambda: np.array(["a", "b"]),
+    "NumPy number": lambda: np.float64(-0.5),
+    "NumPy text": lambda: np.str_("x"),
+    "frame": lambda: pl.DataFrame({"a": [1]}),
+    "series": lambda: pl.Series([1, 2]),
+    "surrogate": lambda: "\udcff",
+    "surrogates": lambda: ["uniform\ud800"],
+    "NUL": lambda: "a\0b",
+    "number": lambda: 1,
+    "huge number": lambda: 10**5000,
+    "complex number": lambda: 1j,
+    "None": lambda: None,
+    "bytes": lambda: b"\xff",
+    "path": lambda: Path("\udcff"),
+    "generator": lambda: iter([1]),
+    "table": lambda: {1: 2},
+    "object": object,
+    "hostile object": Hostile,
+}
+# They take what the engine or a test of theirs gives; the names of their arguments say nothing.
+INTERNAL = ("custom.",)
+
+
+def public_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the functions of the library and of its packages, by their names."""
+    for name in wa.__all__:
+        one = getattr(wa, name)
+        of_package = [f"{name}.{inner}" for inner in getattr(one, "__all__", [])]
+        for path in of_package if inspect.ismodule(one) else [name]:
+            found = getattr(one, path.partition(".")[2]) if of_package else one
+            if inspect.isfunction(found) and not path.startswith(INTERNAL):
+                yield path, found
+
+
+FUNCTIONS = dict(public_functions())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_refuses_what_it_cannot_take_by_a_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("writeamp.runners.choice.processors", lambda: 1)
+    function, right = FUNCTIONS[name], RIGHT.get(name, {})
+    parameters = inspect.signature(function).parameters.values()
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = {
+        one.name: "no-such"
+        for one in parameters
+        if one.default is one.empty and one.kind not in several
+    }
+    for parameter in parameters:
+        for make in VALUES.values():
+            given = needed | right | {parameter.name: make()}
+            try:
+                if parameter.kind not in several:
+                    function(**given)
+            except wa.WriteampError as refused:
+                sentence = str(refused)
+                assert sentence.isprintable()
+            except Exception as error:
+                raise AssertionError((name, parameter.name, make())) from error
+
+
+def test_every_public_function_is_checked_and_is_found_again_by_pickle() -> None:
+    for name, function in FUNCTIONS.items():
+        assert hasattr(function, "__wrapped__"), name
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
+@checked
+def measured(
+    path: str | Path, count: int = 1, *, ratio: float = 0.5, tell: Callable[[], None] | None = None
+) -> Any:
+    """Fail for any reason."""
+    if tell is not None:
+        tell()
+    raise KeyError(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"path": 3}, "path is 3; it must be text or a Path"),
+        ({"path": b"x"}, "path is b'x'; it must be text or a Path"),
+        ({"path": "x", "count": 1.5}, "count is 1.5; it must be a whole number"),
+        ({"path": "x", "ratio": "0.5"}, "ratio is '0.5'; it must be a number"),
+        ({"path": "x", "tell": 3}, "tell is 3; it must be a function"),
+        ({"path": "\udcff"}, r"path is '\udcff', which is not UTF-8 text"),
+        ({"path": np.ones((2, 2))}, "path is of the type ndarray; it must be text or a Path"),
+    ],
+)
+def test_the_argument_that_explains_a_failure_is_named(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(wa.WriteampError, match=f"^{said.replace(chr(92), chr(92) * 2)}$"):
+        measured(**given)
+
+
+def test_a_failure_that_no_argument_explains_stays_as_it_is() -> None:
+    with pytest.raises(KeyError):
+        measured("x")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'path'"):
+        measured()  # type: ignore[call-arg]
+
+
+def test_a_sentence_quotes_text_of_others_on_one_line() -> None:
+    sentence = str(wa.WriteampError("a\nb\x1b[31m \udcff: no file"))
+    assert sentence == r"a\nb\x1b[31m \udcff: no file"
