@@ -220,7 +220,7 @@ class OneOf:
     def check(self, name: str, value: Any) -> str:
         """Return the word."""
         if not isinstance(value, str) or value not in self.words:
-            raise unknown(name, value if isinstance(value, str) else shown(value), self.words)
+            raise unknown(name, value, self.words)
         return value
 
 

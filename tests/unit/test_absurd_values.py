@@ -116,12 +116,12 @@ def test_a_model_that_is_asked_of_one_drive_refuses_several() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: wa.models.find_model({}), "unknown model '{}'"),
-        (lambda: wa.predict(op=0.2, models=5), "unknown model '5'"),
+        (lambda: wa.models.find_model({}), "model is {}; valid"),
+        (lambda: wa.predict(op=0.2, models=5), "model is 5; valid"),
         (lambda: wa.measure.fleet(5), "5 is no file name"),
         (lambda: wa.measure.fleet("no-such"), "there is no file or folder 'no-such'"),
         (lambda: wa.volumes.split(float("inf"), "out"), "inf is no file name"),
-        (lambda: wa.allocation.explore("2", 0.2), "chunks is '2'"),
+        (lambda: wa.allocation.explore("2", 0.2), "'2' chunks"),
         (lambda: list(wa.allocation.configurations(4, {})), "groups is {}"),
         (lambda: wa.measure.history("no-such", drive=5), "drive is 5"),
         (lambda: wa.traces.of([0], page_bytes=0), "page_bytes is 0"),

@@ -14,7 +14,8 @@ import polars as pl
 from writeamp.allocation.division import divided
 from writeamp.allocation.groups import GroupTable, checked_groups
 from writeamp.allocation.result import Allocation
-from writeamp.domains import Whole
+from writeamp.domains import Whole, shown
+from writeamp.errors import WriteampError
 from writeamp.models._arguments import FloatArray
 
 _Chunks: TypeAlias = npt.NDArray[np.int8]
@@ -101,7 +102,10 @@ def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]
 
 
 def _check(chunks: int) -> int:
-    return Whole(FEWEST_GROUPS, MOST_CHUNKS).check("chunks", chunks)
+    valid = Whole(FEWEST_GROUPS, MOST_CHUNKS)
+    if not valid.holds(chunks):
+        raise WriteampError(f"{shown(chunks)} chunks cannot be explored; valid is {valid.words}")
+    return int(chunks)
 
 
 def _compositions(total: int, parts: int) -> _Chunks:
