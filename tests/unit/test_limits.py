@@ -34,6 +34,7 @@ from writeamp.devices.profile import profile
 from writeamp.differences.documents import result_document
 from writeamp.errors import WriteampError
 from writeamp.measure import capture
+from writeamp.measure.counters.document import load
 from writeamp.measure.counters.own_families import with_families
 from writeamp.measure.counters.reading import read_snapshots
 from writeamp.measure.histories.store import add, readings_in
@@ -120,6 +121,17 @@ def test_the_files_of_one_snapshot_are_limited_together(tmp_path: Path) -> None:
             file.truncate(33 * MIB)
     with pytest.raises(WriteampError, match="larger than 64 MiB"):
         read_snapshots(tmp_path)
+
+
+def test_a_day_of_backblaze_may_be_larger_than_a_counter_document(tmp_path: Path) -> None:
+    table = tmp_path / "2026-01-01.csv"
+    table.write_bytes(b"date,serial_number,model\n")
+    with table.open("r+b") as file:
+        file.truncate(65 * MIB)
+        assert len(load(table).content) == 65 * MIB
+        file.truncate(256 * MIB + 1)
+    with pytest.raises(WriteampError, match="larger than 256 MiB"):
+        load(table)
 
 
 def test_a_page_of_ours_may_be_larger_than_a_foreign_one(tmp_path: Path) -> None:

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from json import JSONDecoder
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from writeamp import files
 from writeamp.errors import WriteampError
 from writeamp.measure.counters.encodings import decoded
 
 MOST_BYTES = 64 << 20
+# Backblaze's table of a day has a row for each of their drives: more than 100 MB.
+_MOST_TABLE_BYTES = 256 << 20
+_TABLE_START = b"date,serial_number,"
 WHAT = "counter document"
 # Counters have at most 128 bits.
 MOST = (1 << 128) - 1
@@ -146,18 +149,27 @@ def load(path: Path) -> Document:
     name = name_of(path)
     try:
         if is_standard_input(path):
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+            content, most_bytes = _read(sys.stdin.buffer)
         else:
-            content = files.read_bytes(path, MOST_BYTES, WHAT)
+            with files.opened(path, _MOST_TABLE_BYTES + 1) as file:
+                content, most_bytes = _read(file)
     except OSError as error:
         raise WriteampError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
     except ValueError as error:  # a null character in the path
         raise WriteampError(f"cannot read {str(path)!r}: {error}") from None
-    if len(content) > MOST_BYTES:
-        raise WriteampError(f"{name} is larger than {MOST_BYTES >> 20} MiB, the limit per {WHAT}")
+    if len(content) > most_bytes:
+        raise WriteampError(f"{name} is larger than {most_bytes >> 20} MiB, the limit per {WHAT}")
     if not content and is_standard_input(path):
         raise WriteampError("standard input is empty, or was read already; give it once")
     return Document(name, content)
+
+
+def _read(file: BinaryIO) -> tuple[bytes, int]:
+    """Return the content and its limit in bytes, of which one more is read at most."""
+    content = file.read(MOST_BYTES + 1)
+    if not content.startswith(_TABLE_START):
+        return content, MOST_BYTES
+    return content + file.read(_MOST_TABLE_BYTES - MOST_BYTES), _MOST_TABLE_BYTES
 
 
 def whole(value: Any) -> int | None:
