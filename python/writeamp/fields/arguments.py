@@ -54,9 +54,9 @@ def public_names(
         if not inspect.isfunction(one) or hasattr(one, "__wrapped__"):
             return one
         if one not in by_function:
-            made = by_function[one] = checked(one)
-            # Under this name it is found again, as by pickle.
-            made.__module__, made.__qualname__ = package, name
+            by_function[one] = checked(one)
+            # Where it is defined, too, as pickle looks for it there.
+            setattr(sys.modules[one.__module__], one.__name__, by_function[one])
         setattr(sys.modules[package], name, by_function[one])
         return by_function[one]
 
