@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,36 @@ def test_a_source_that_fails_does_not_keep_the_others_out(tmp_path: Path) -> Non
     done = in_process.run("measure watch", f"{bad} --db {tmp_path}/db --once")
     assert done.status == 2
     assert "left out" in done.err
+
+
+_ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+# What a stranger makes of the tables, which SQLite computes while they are read or written.
+_COMPUTED = {
+    "view": f"DROP TABLE readings; CREATE VIEW readings(name, taken_at, files) AS "
+    f"SELECT 'a', x, x'' FROM ({_ENDLESS})",
+    "failures": f"DROP TABLE failures; CREATE VIEW failures(name) AS {_ENDLESS}",
+    "column": "DROP TABLE readings; CREATE TABLE readings (name TEXT, taken_at REAL, "
+    "files BLOB AS (zeroblob(1000000000)))",
+    "trigger": "CREATE TRIGGER t AFTER INSERT ON readings BEGIN DELETE FROM failures; END",
+}
+
+
+@pytest.mark.parametrize("what", _COMPUTED)
+def test_a_history_whose_tables_are_computed_is_refused(what: str, tmp_path: Path) -> None:
+    db = watched(tmp_path, intel(1000, 2000, 0))
+    with sqlite3.connect(db) as connection:
+        connection.executescript(_COMPUTED[what])
+    with pytest.raises(WriteampError, match="its tables are others"):
+        wa.measure.history(db)
+
+
+def test_a_reading_that_is_nested_too_deep_is_damaged(tmp_path: Path) -> None:
+    db = watched(tmp_path, intel(1000, 2000, 0))
+    with sqlite3.connect(db) as connection:
+        files = zlib.compress(b"[" * 100_000)
+        connection.execute("UPDATE readings SET files = ?", (files,))
+    with pytest.raises(WriteampError, match="is damaged"):
+        wa.measure.history(db)
 
 
 @pytest.mark.parametrize("what", ["text", "other", "later", "damaged"])

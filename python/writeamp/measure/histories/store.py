@@ -13,6 +13,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ def readings_in(db: Path) -> Iterator[Reading]:
                 texts = json.loads(_unpacked(files))
                 found = {key: base64.b64decode(text) for key, text in texts.items()}
                 yield Reading(str(name), float(taken_at), found)
-            except (zlib.error, ValueError, TypeError, AttributeError) as error:
+            except (zlib.error, ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise WriteampError(f"a reading of {db} is damaged: {error}") from None
 
 
@@ -150,3 +151,23 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
     if can_write and connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         with suppress(sqlite3.OperationalError):  # another process does so
             connection.execute("PRAGMA journal_mode = WAL")
+    if _schema(connection) != _own_schema():
+        # Views and computed columns of others may go on for ever.
+        raise WriteampError(f"{str(db)!r} is no history: its tables are others than those of one")
+
+
+@cache
+def _own_schema() -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as blank:
+        blank.executescript(_TABLES)
+        return _schema(blank)
+
+
+def _schema(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return names and definitions of the tables, and of what others made for them."""
+    return set(
+        connection.execute(
+            "SELECT name, sql FROM sqlite_master "
+            "WHERE tbl_name IN ('readings', 'failures') AND sql IS NOT NULL"
+        )
+    )
