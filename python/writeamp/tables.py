@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import resource
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from writeamp.files import opened
+from writeamp.parquet_structure import DamagedError, check_structure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,10 +40,43 @@ def read_parquet(
     """
     import polars as pl  # noqa: PLC0415 (slow)
 
+    with _file_of(source) as file, _refusing_damage():
+        check_structure(file)
+        return _read(pl.scan_parquet(source), columns, rows)
+
+
+def parquet_facts(file: BinaryIO) -> tuple[dict[str, pl.DataType], dict[str, str]]:
+    """Return the types of the columns of a Parquet file, and its metadata.
+
+    Raises:
+        polars.exceptions.PolarsError: it is damaged, or no Parquet file.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    with _refusing_damage():
+        check_structure(file)
+        schema = pl.read_parquet_schema(file)
+        file.seek(0)
+        metadata = pl.read_parquet_metadata(file)
+        file.seek(0)
+    return dict(schema), metadata
+
+
+def _file_of(source: BinaryIO | bytes | Path) -> AbstractContextManager[BinaryIO]:
     if isinstance(source, Path):
-        with opened(source):
-            return _read(pl.scan_parquet(source), columns, rows)
-    return _read(pl.scan_parquet(source), columns, rows)
+        return opened(source)
+    return nullcontext(io.BytesIO(source) if isinstance(source, bytes) else source)
+
+
+@contextmanager
+def _refusing_damage() -> Iterator[None]:
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    try:
+        yield
+    except (DamagedError, pl.exceptions.PanicException) as error:
+        # Polars panics on some damaged files, and a panic is no PolarsError.
+        raise pl.exceptions.ComputeError(str(error)) from None
 
 
 def _read(
@@ -48,21 +84,17 @@ def _read(
 ) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415 (slow)
 
-    try:
-        column_count = len(columns or lazy.collect_schema())
-        count = lazy.select(pl.len()).collect().item() if rows is None else rows[1]
-        needed_bytes, free_bytes = count * column_count * _VALUE_BYTES, free_memory_bytes()
-        if needed_bytes > free_bytes:
-            raise OSError(
-                errno.ENOMEM,
-                f"its {count:,} rows need about {needed_bytes / 2**30:.1f} GiB of memory, and "
-                f"{free_bytes / 2**30:.1f} GiB are free",
-            )
-        chosen = lazy if columns is None else lazy.select(columns)
-        return (chosen if rows is None else chosen.slice(*rows)).collect()
-    except pl.exceptions.PanicException as error:
-        # Polars panics on some damaged files, and a panic is no PolarsError.
-        raise pl.exceptions.ComputeError(str(error)) from None
+    column_count = len(columns or lazy.collect_schema())
+    count = lazy.select(pl.len()).collect().item() if rows is None else rows[1]
+    needed_bytes, free_bytes = count * column_count * _VALUE_BYTES, free_memory_bytes()
+    if needed_bytes > free_bytes:
+        raise OSError(
+            errno.ENOMEM,
+            f"its {count:,} rows need about {needed_bytes / 2**30:.1f} GiB of memory, and "
+            f"{free_bytes / 2**30:.1f} GiB are free",
+        )
+    chosen = lazy if columns is None else lazy.select(columns)
+    return (chosen if rows is None else chosen.slice(*rows)).collect()
 
 
 def read_csv(content: bytes, **options: Any) -> pl.DataFrame:

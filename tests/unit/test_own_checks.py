@@ -310,6 +310,30 @@ def test_slots_and_what_is_called_like_a_declaration_are_state() -> None:
     testing.check_placement(Slotted)
 
 
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        (np.random.MT19937, b'["pos",1]', b'["pos",10000000]'),
+        (np.random.Philox, b'["buffer_pos",1]', b'["buffer_pos",10000000]'),
+        (np.random.Philox, b'["buffer_pos",1]', b'["buffer_pos",-9]'),
+    ],
+)
+def test_a_random_generator_at_no_place_of_its_numbers_is_refused(
+    kind: Any, old: bytes, new: bytes
+) -> None:
+    class Random:
+        def __init__(self) -> None:
+            self.drawn = np.random.Generator(kind(1))
+            self.drawn.random()  # which leaves each at a place of its own
+
+    state = packed("one", Random())
+    text = state[8:].replace(old, new)
+    assert old in state
+    begin = int.from_bytes(state[:8], "little") + len(new) - len(old)
+    with pytest.raises(wa.WriteampError, match="damaged"):
+        unpacked("one", Random(), begin.to_bytes(8, "little") + text)
+
+
 def test_a_state_of_another_class_is_refused() -> None:
     class Other(Base):
         def __init__(self, drive: Any) -> None:
@@ -319,7 +343,14 @@ def test_a_state_of_another_class_is_refused() -> None:
     other = Other(wa.custom.DriveFacts(10, 4, 4, 1))
     with pytest.raises(wa.WriteampError, match="the state is of another one: it has an attribute"):
         unpacked("one", other, state)
-    for damaged in (b"", state[:20], state[:-3], b"\xff" * 40):
+    deep = b"[" * 100_000
+    for damaged in (
+        b"",
+        state[:20],
+        state[:-3],
+        b"\xff" * 40,
+        len(deep).to_bytes(8, "little") + deep,
+    ):
         with pytest.raises(wa.WriteampError, match="damaged"):
             unpacked("one", Remembering(wa.custom.DriveFacts(10, 4, 4, 1)), damaged)
     run = Rig.of(Spec.of("managers", Remembering), None, 1).filled()

@@ -62,7 +62,9 @@ def unpacked(name: str, policy: Any, saved: bytes) -> None:
         document = json.loads(saved[_LENGTH_BYTES:split])
         rest = _Rest(saved[split:])
         found = {key: _value(value, rest) for key, value in document}
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+    except (
+        ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
         raise WriteampError(f"the state of {name} is damaged: {error}") from None
     if hasattr(policy, "save"):
         policy.restore(*found.values())
@@ -202,6 +204,10 @@ def _read_random(parts: list[Any], rest: _Rest) -> np.random.Generator:
     kind = {one.__name__: one for one in _BIT_GENERATORS}[state["bit_generator"]]
     generator = np.random.Generator(kind())
     generator.bit_generator.state = state
+    # NumPy takes any position in its buffers, and reads there.
+    positions = ((state["state"].get("pos", 0), 624), (state.get("buffer_pos", 0), 4))
+    if not all(0 <= position <= end for position, end in positions):
+        raise ValueError("a random generator stands at no place of its numbers")
     return generator
 
 

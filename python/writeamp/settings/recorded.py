@@ -14,6 +14,7 @@ from typing import Any
 from writeamp import traces
 from writeamp.devices.device import SIZE, Device
 from writeamp.devices.device import device as build_device
+from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError
 from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.learnt import candidates_in
@@ -175,8 +176,9 @@ def _sized(name: str, recorded: Recorded, table: Table) -> Table:
 def _original(name: str, recorded: Recorded) -> Device:
     try:
         drive = Device.from_dict(recorded.device)
-        is_built = drive.physical_pages > drive.logical_pages > 0
-    except (TypeError, WriteampError):
+        has_tables = all(isinstance(one, dict) for one in tables_of(drive.times_json).values())
+        is_built = has_tables and drive.physical_pages > drive.logical_pages > 0
+    except (TypeError, ValueError, AttributeError, ArithmeticError):
         is_built = False
     if not is_built:
         raise WriteampError(

@@ -11,6 +11,7 @@ import tomli_w
 
 from writeamp import output
 from writeamp.devices import toml_text
+from writeamp.domains import POSITIVE_COUNT
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 
@@ -127,8 +128,12 @@ class Chain:
                 Phase(str(one["workload"]), tuple(float(end) for end in one["ends"]))
                 for one in tables["phases"]
             )
-            found = Chain(phases, int(tables["capacity_bytes"]), int(tables["page_bytes"]))
-        except (KeyError, TypeError, ValueError) as error:
+            sizes = [
+                POSITIVE_COUNT.check(name, tables[name])
+                for name in ("capacity_bytes", "page_bytes")
+            ]
+            found = Chain(phases, *sizes)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise WriteampError(
                 f"{where} is no plan of a chain: {error}; `writeamp twin plan` writes one"
             ) from None

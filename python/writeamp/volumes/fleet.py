@@ -24,6 +24,11 @@ MARK = "writeamp-fleet.json"
 TABLE = "volumes.parquet"
 FORMAT, VERSION = "writeamp fleet", 1
 _MOST_BYTES = 64 << 20
+# Greatest number of a fact; the times alone may be below 0.
+_MOST = 2**62
+_TIMES = ("first_ns", "last_ns")
+# What a mark says besides, and how.
+_MARK = {"requests": int, "volumes": int, "bytes_in": int, "inputs": list, "plan": dict}
 # Columns of the files of requests, sorted by volume.
 STORED: dict[str, Any] = {
     "timestamp_ns": pl.Int64,
@@ -73,6 +78,8 @@ class Fleet:
                 f"{folder} is a fleet of version {found.get('version')!r}, this writeamp reads "
                 f"{VERSION}: split it again"
             )
+        if any(not isinstance(found.get(name), kind) for name, kind in _MARK.items()):
+            raise WriteampError(f"{folder / MARK} is damaged: split the fleet again")
         return Fleet(folder, found)
 
     @cached_property
@@ -91,6 +98,10 @@ class Fleet:
         table = _read(self.folder / TABLE, None)
         if dict(table.schema) != {name: kind() for name, kind in FACTS.items()}:
             raise WriteampError(f"{self.folder / TABLE} has other columns than a fleet's table")
+        counts = [name for name, kind in FACTS.items() if kind.is_numeric() and name not in _TIMES]
+        is_valid = pl.all_horizontal(pl.col(counts).is_between(0, _MOST).fill_null(True))
+        if not table.select(is_valid.all()).item():
+            raise WriteampError(f"{self.folder / TABLE} is damaged: split the fleet again")
         return table
 
     def volume(self, name: str) -> Trace:

@@ -130,7 +130,7 @@ def chunks_in(folder: Path) -> list[Chunk]:
         try:
             chunk = Chunk(**json.loads(read_bytes(note, _MOST_BYTES, "note")))
             size = _data(folder, chunk.number).stat().st_size
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None
         if size != chunk.requests * _row_bytes():
             break  # of a disk that lost what a process had written

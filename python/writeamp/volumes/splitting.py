@@ -192,8 +192,10 @@ def _unfinished(work: Path) -> dict[str, Any] | None:
         found: dict[str, Any] = json.loads(files.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
     except FileNotFoundError:
         return None
-    except ValueError:
-        raise WriteampError(f"cannot read {work / _PLAN}; remove the folder {work}") from None
+    except (ValueError, RecursionError):
+        found = {}
+    if not isinstance(found, dict) or not isinstance(found.get("inputs"), list):
+        raise WriteampError(f"cannot read {work / _PLAN}; remove the folder {work}")
     return found
 
 

@@ -180,8 +180,9 @@ fn damage_of_what_nobody_reads_changes_nothing() {
     assert!(contents(&drive) == expected);
 }
 
-/// Numbers of a file with a checksum that covers them: at byte `at`, in a block of `length` bytes
-/// from `from` on whose last four are the checksum.
+/// A number of a file with a right checksum.
+///
+/// It is at byte `at` of a block of `length` bytes from `from` on, whose last four are the checksum.
 struct Forged {
     ending: &'static str,
     from: usize,

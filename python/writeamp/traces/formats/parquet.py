@@ -10,7 +10,7 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.tables import read_parquet
+from writeamp.tables import parquet_facts, read_parquet
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.quoting import one_line, quoted
@@ -55,15 +55,11 @@ def read(path: Path, options: ReadOptions) -> Trace:
     """
     with open_file(path) as file:
         try:
-            schema = pl.read_parquet_schema(file)
-            file.seek(0)
-            metadata = pl.read_parquet_metadata(file)
+            schema, metadata = parquet_facts(file)
             _check_schema(path, schema, metadata)
-            file.seek(0)
             has_fua = RECORDING_KEY in metadata and schema.get(FUA) == pl.Boolean()
             rows = read_parquet(file, [*SCHEMA, *([FUA] if has_fua else [])])
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            # Polars panics on some damaged files, and a panic is no PolarsError.
+        except pl.exceptions.PolarsError as error:
             raise WriteampError(
                 f"{path}: is not a readable parquet file ({one_line(error)})"
             ) from None
@@ -102,8 +98,8 @@ def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
     """
     try:
         with open_file(file_path(path)) as file:
-            metadata = pl.read_parquet_metadata(file)
-    except (WriteampError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            _, metadata = parquet_facts(file)
+    except (WriteampError, OSError, pl.exceptions.PolarsError):
         return None
     return _recorded(Path(path), metadata)
 
