@@ -84,13 +84,18 @@ def opened(name: str | os.PathLike[str], most_bytes: int | None = None) -> Binar
     """
     content = local(name, most_bytes)
     _refuse_special(content.stat(), name)  # since opening a device may change its state
-    handle = os.open(content, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    file = open(content, "rb", opener=_at_once)  # noqa: SIM115  closed by the caller
     try:
-        _refuse_special(os.fstat(handle), name)
-        return os.fdopen(handle, "rb")
+        _refuse_special(os.fstat(file.fileno()), name)
     except BaseException:
-        os.close(handle)
+        file.close()
         raise
+    return file
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for the other end of a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def read_bytes(name: str | os.PathLike[str], most_bytes: int, what: str) -> bytes:

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import in_process
 import pytest
+import writeamp as wa
 from patience import PATIENCE_S
 from writeamp import _engine
 from writeamp.cli import predict_tables
@@ -205,3 +206,17 @@ def test_an_output_that_is_a_loop_of_links_is_one_sentence(tmp_path: Path) -> No
     status, out, err = in_process.run("trace convert", f"{trace} {tmp_path}/loop.csv --to msr")
     assert (status, out) == (2, "")
     assert "loop.csv" in one_sentence(err)
+
+
+def test_an_error_of_what_cleans_up_after_ctrl_c_does_not_replace_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise wa.WriteampError("cannot read a file: Bad file descriptor")
+
+    monkeypatch.setattr("writeamp.theory.prediction.check_question", interrupted)
+    done = in_process.run("predict", "--op 0.2")
+    assert done == (130, "", "writeamp: interrupted; nothing was written\n")

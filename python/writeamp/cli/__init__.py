@@ -42,10 +42,11 @@ def _root(
 def main() -> None:
     """Run the command line; every way to fail is one sentence and a status."""
     try:
-        boundary.prepare_streams()
-        boundary.check_arguments()
-        status = app(standalone_mode=False)
-        sys.stdout.flush()
+        with boundary.interrupts_kept():
+            boundary.prepare_streams()
+            boundary.check_arguments()
+            status = app(standalone_mode=False)
+            sys.stdout.flush()
         if status == INTERRUPTED:
             raise KeyboardInterrupt  # which typer turns into this status
     except (WriteampError, typer.TyperException) as error:

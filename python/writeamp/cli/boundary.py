@@ -8,7 +8,8 @@ import shutil
 import signal
 import sys
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from writeamp._engine import __version__
@@ -41,6 +42,22 @@ def end_as_interrupted(number: signal.Signals, what: str) -> NoReturn:
     with suppress(KeyboardInterrupt):
         signal.raise_signal(number)
     raise PartlyDone(what) from None
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Raise Ctrl-C again where what was cleaned up after it raised an error of its own."""
+    try:
+        yield
+    except PartlyDone:
+        raise
+    except Exception as error:
+        before = error.__context__
+        while before is not None and not isinstance(before, KeyboardInterrupt):
+            before = before.__context__
+        if before is not None:
+            raise KeyboardInterrupt from error
+        raise
 
 
 def prepare_streams() -> None:
