@@ -51,6 +51,18 @@ def test_more_points_of_a_design_measure_only_the_new_ones(tmp_path: Path) -> No
     assert target.preparations == [False, True]
 
 
+def test_a_damaged_file_is_made_again_from_the_runs_beside_it(tmp_path: Path) -> None:
+    out = tmp_path / "m.parquet"
+    collect(Formula(), out=out, design=TEN)
+    rows = read_rows(out)
+    out.write_bytes(out.read_bytes()[:-100])
+    with pytest.raises(WriteampError, match=f"remove it, and it is made again from {out}.runs"):
+        collect(Formula(), out=out, design=TEN)
+    out.unlink()
+    assert collect(Formula(), out=out, design=TEN).skipped == 10
+    assert read_rows(out) == rows
+
+
 def test_other_settings_are_other_measurements(tmp_path: Path) -> None:
     out = tmp_path / "m.parquet"
     collect(Formula(), out=out, design=TEN)

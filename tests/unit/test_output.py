@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import io
 import os
 import resource
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any, BinaryIO
 
+import polars as pl
 import pytest
 import writeamp as wa
 from in_process import Done, run
-from writeamp import output
+from writeamp import files, output
 from writeamp.errors import WriteampError
 
 TRACE = b"".join(b"%d,host,0,Write,%d,4096,0\n" % (i * 10, i % 64 * 4096) for i in range(4000))
@@ -41,14 +47,21 @@ def refused(verb: str, arguments: str, *words: str) -> None:
     assert contents() == before
 
 
-def of_a_full_disk(verb: str, arguments: str) -> Done:
-    """Run a command under a limit on the size of files, which ends a write as a full disk does."""
+@contextmanager
+def full_files() -> Iterator[None]:
+    """Limit the size of files, which ends a write as a full disk does."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
     try:
-        return run(verb, arguments)
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def of_a_full_disk(verb: str, arguments: str) -> Done:
+    """Run a command that can write no whole file."""
+    with full_files():
+        return run(verb, arguments)
 
 
 def contents() -> dict[str, bytes]:
@@ -199,6 +212,10 @@ def test_a_full_disk_keeps_the_old_file_and_nothing_else(full_disk: Path, name: 
     assert os.listdir(full_disk) == [name]
 
 
+def sink_parquet(table: pl.DataFrame, file: BinaryIO) -> None:
+    table.lazy().sink_parquet(file)
+
+
 class TestTheLibrary:
     def test_a_result_is_drawn_onto_what_exists(self, folder: Path) -> None:
         result = wa.simulate(blocks=64, pages_per_block=16, op=0.2, writes=20_000)
@@ -229,3 +246,70 @@ class TestTheLibrary:
             output.discard_drafts()
             assert contents() == before
             Path(file.name).touch()  # so that there is something to rename
+
+    def test_a_draft_that_nobody_writes_goes_with_the_next_write(self, folder: Path) -> None:
+        before = contents()
+        Path(".writeamp-0123.tmp").write_text("of a process that was killed")
+        with output.replacing("first", "plot") as first, output.replacing("second", "plot"):
+            first.write(b"whole")
+        assert contents() == before | {"first": b"whole", "second": b""}
+
+    def test_a_draft_that_is_taken_for_abandoned_as_it_is_made_is_made_anew(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        real, taken = fcntl.flock, []
+
+        def flock(file: io.IOBase, how: int) -> None:
+            if not taken:  # by another process, between the making and the locking
+                taken.extend(folder.glob(output.DRAFTS))
+                taken[0].unlink()
+            real(file, how)
+
+        monkeypatch.setattr(output.fcntl, "flock", flock)
+        with output.replacing("new", "plot") as file:
+            file.write(b"whole")
+        assert taken
+        assert Path("new").read_bytes() == b"whole"
+
+    @pytest.mark.parametrize(
+        "write", [pl.DataFrame.write_parquet, pl.DataFrame.write_csv, sink_parquet],
+        ids=["at once", "as text", "as a stream"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("rows", [100, 100_000], ids=["in the buffer", "beyond the buffer"])
+    def test_an_error_of_the_disk_keeps_its_reason_in_a_table_that_polars_writes(
+        self, folder: Path, write: Callable[[pl.DataFrame, BinaryIO], None], rows: int
+    ) -> None:
+        before, table = contents(), pl.DataFrame({"a": range(rows)})
+        with (
+            full_files(),
+            pytest.raises(WriteampError, match=r"^cannot write trace 'new': File too large$"),
+            output.replacing("new", "trace") as file,
+        ):
+            write(table, file)
+        assert contents() == before
+
+    @pytest.mark.parametrize(
+        ("number", "ending"),
+        [
+            (errno.EIO, pytest.raises(WriteampError, match="cannot write plot 'new': Input")),
+            (errno.EINVAL, nullcontext()),
+        ],
+    )
+    def test_a_folder_that_fails_to_sync_is_said_and_one_that_cannot_is_not(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, number: int, ending: Any
+    ) -> None:
+        def fsync(handle: int) -> None:
+            if stat.S_ISDIR(os.fstat(handle).st_mode):
+                raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(output.os, "fsync", fsync)
+        with ending, output.replacing("new", "plot") as file:
+            file.write(b"whole")
+        assert Path("new").read_bytes() == b"whole"
+
+    def test_standard_input_that_cannot_be_kept_is_refused(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TRACE)))
+        with full_files(), pytest.raises(WriteampError, match="cannot keep what comes on standard"):
+            files.local(files.STANDARD_INPUT)

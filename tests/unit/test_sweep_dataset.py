@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from sweeping import plan, points
 from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.studies.sink import Sink
+from writeamp.studies.study import RunsDataset
 from writeamp.studies.sweep.kinds.kind import Found
 from writeamp.studies.sweep.points import Outcome, Point
 from writeamp.studies.sweep.rows import SweepDataset, table_of
@@ -264,6 +266,68 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         SweepDataset.open(tmp_path)
     with pytest.raises(WriteampError, match="cannot make folder"):
         SweepDataset.make(tmp_path / "thesis.tex")
+
+
+def refuse(*_: object) -> None:
+    raise WriteampError("the disk is full")
+
+
+def test_parts_that_cannot_be_merged_stay_and_fail_no_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = SweepDataset.make(tmp_path)
+    fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
+    monkeypatch.setattr(SweepDataset, "append", refuse)
+    dataset.tidy()
+    assert len(parts(tmp_path)) == 2
+    assert dataset.rows().height == 2
+
+
+@pytest.mark.parametrize("ended_by", [KeyboardInterrupt, WriteampError])
+def test_results_that_cannot_be_written_are_said_whatever_else_ends_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended_by: type[BaseException]
+) -> None:
+    monkeypatch.setattr(SweepDataset, "append", refuse)
+    sink = Sink(SweepDataset.make(tmp_path), table_of)
+
+    def end() -> None:
+        with sink:
+            sink.add(found(POINTS[0]))
+            raise ended_by
+
+    with pytest.raises(WriteampError, match="the disk is full"):
+        end()
+    assert not sink.kept
+
+
+def test_a_sweep_whose_folder_is_removed_meanwhile_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
+    asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 5}}}, run={"writes": 100})
+    out = tmp_path / "out"
+
+    def progress(done: int, _: int) -> None:
+        if done == 2:
+            shutil.rmtree(out)
+
+    with pytest.raises(WriteampError, match=f"cannot write results '{out}.*No such file"):
+        wa.sweep(asked, out=out, progress=progress)
+    assert wa.sweep(asked, out=out).done == 5
+
+
+def test_results_without_a_damaged_mark_are_taken_by_their_own_study_alone(tmp_path: Path) -> None:
+    dataset = SweepDataset.make(tmp_path)
+    fill(dataset, [found(POINTS[0])])
+    mark = tmp_path / SweepDataset.contents.mark
+    mark.write_bytes(b"\0" * 40)
+    with pytest.raises(WriteampError, match="is damaged: it is not JSON; remove it"):
+        SweepDataset.make(tmp_path)
+    mark.unlink()
+    with pytest.raises(WriteampError, match="cannot read results"):
+        RunsDataset.make(tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == [one.name for one in parts(tmp_path)]
+    assert SweepDataset.make(tmp_path).rows().height == 1
 
 
 def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -> None:

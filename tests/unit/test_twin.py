@@ -286,6 +286,16 @@ def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None
     assert not Kept.at(path, chain, ["y"]).rows
 
 
+def test_windows_that_are_damaged_are_not_measured_anew_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    windows().write(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(wa.WriteampError, match=r"cannot be read as windows.*remove it"):
+        Kept.at(path, CHAIN, ["x"])
+    path.write_bytes(b"something else, which --out replaces")
+    assert not Kept.at(path, CHAIN, ["x"]).rows
+
+
 def test_repeats_that_were_measured_are_kept(tmp_path: Path) -> None:
     drive = wa.device(logical_pages=PAGES, pages_per_block=16, op=0.2)
     policy = Policy.of("single", "greedy", None)

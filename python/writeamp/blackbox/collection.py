@@ -24,7 +24,7 @@ from writeamp.blackbox.active import (
 )
 from writeamp.blackbox.designs import ACTIVE, Design, once_each
 from writeamp.blackbox.kept_points import KeepPoints
-from writeamp.blackbox.measurement_file import add_rows, read_rows
+from writeamp.blackbox.measurement_file import add_rows, read_rows, runs_folder
 from writeamp.blackbox.rows import Account, Row, point_of, table_of
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.target import Outcome, Target, lost_point, measure_point
@@ -133,15 +133,11 @@ def collect(
     output.check_target(file, "measurements")
     rows = read_rows(file)
     return keep_runs(
-        _folder_of(file),
+        runs_folder(file),
         lambda kept: _Run(
             target, file, rows, asked, kept, retry_failed=retry_failed, progress=progress
         ).done(learner),
     )
-
-
-def _folder_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}.runs")
 
 
 class _Run:
@@ -273,7 +269,7 @@ class _Run:
 
     def _write(self) -> None:
         """Add the rows to the file, to which another collection may have added since."""
-        with locked(_folder_of(self._file), fcntl.LOCK_EX):
+        with locked(runs_folder(self._file), fcntl.LOCK_EX):
             add_rows(self._file, self._new_rows)
 
     def _found(self) -> Collected:

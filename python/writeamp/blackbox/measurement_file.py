@@ -65,20 +65,27 @@ def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file that a collection has written; none if there is no file.
 
     Raises:
-        WriteampError: it is something else.
+        WriteampError: it is something else, or damaged.
     """
     if not path.exists():
         return []
     try:
         table = read_parquet(files.read_bytes(path, _MOST_BYTES, _WHAT))
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise _unreadable(str(path), error) from None
+        runs = runs_folder(path)
+        cure = f"; remove it, and it is made again from {runs}" if runs.is_dir() else ""
+        raise _unreadable(str(path), error, cure) from None
     if dict(table.schema) != dict(SCHEMA):
         raise WriteampError(
             f"{path} has other columns than measurements have; give another file, or one that "
             "`blackbox collect` has made"
         )
     return table.to_dicts()
+
+
+def runs_folder(path: Path) -> Path:
+    """Return the folder beside a file in which each measurement is kept at once."""
+    return path.with_name(f"{path.name}.runs")
 
 
 def add_rows(path: Path, rows: Sequence[Row]) -> None:
@@ -115,6 +122,6 @@ def _table(name: str) -> pl.DataFrame:
         raise _unreadable(repr(name), error) from None
 
 
-def _unreadable(name: str, error: Exception) -> WriteampError:
+def _unreadable(name: str, error: Exception, cure: str = "") -> WriteampError:
     why = getattr(error, "strerror", None) or str(error).splitlines()[0]
-    return WriteampError(f"{name} cannot be read as a file of measurements: {why}")
+    return WriteampError(f"{name} cannot be read as a file of measurements: {why}{cure}")

@@ -12,7 +12,7 @@ from writeamp.errors import WriteampError
 from writeamp.measure.counters.reading import snapshots_of
 from writeamp.measure.counters.saved_file import packed
 from writeamp.measure.counters.snapshot import Snapshot
-from writeamp.output import check_target, replacing
+from writeamp.output import check_target, replacing, sync_folder
 
 _WHAT = "snapshot"
 
@@ -67,8 +67,12 @@ def _save_folder(documents: Mapping[str, bytes], folder: Path) -> None:
     try:
         draft.mkdir()
         for name, content in documents.items():
-            (draft / name).write_bytes(content)
+            with (draft / name).open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
         draft.replace(folder)
+        sync_folder(folder.parent)
     except OSError as error:
         raise WriteampError(
             f"cannot write the snapshot {str(folder)!r}: {error.strerror or error}"

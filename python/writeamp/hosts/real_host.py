@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from writeamp import output
 from writeamp.blackbox.targets import fio, safety
 from writeamp.blackbox.targets.place import Place, held, kind_of, opened
 from writeamp.drives.calibration import device_under
@@ -106,7 +107,8 @@ class RealHost:
         name = FILL_SECTION if at == FILL else section_names(chain)[at]
         with temporary_folder() as folder:
             job = folder / "chain.fio"
-            job.write_text(fio_jobs(chain, options, fine=True, seed=seed))
+            with output.replacing(job, "fio job", synced=False) as draft:
+                draft.write(fio_jobs(chain, options, fine=True, seed=seed).encode())
             command = ["fio", f"--section={name}", "--output-format=json", str(job)]
             if shutil.which(_ENDING[0]):
                 command = [*_ENDING, *command]

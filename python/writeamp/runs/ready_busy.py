@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from writeamp import output
 from writeamp._engine import CaptureWriter, TimedRun, __version__
 from writeamp.devices.device import Device
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, placed
 from writeamp.runs.plan import Plan
 from writeamp.text import printable
+
+T = TypeVar("T")
 
 _PS_PER_S = 1e12
 _NS_PER_S = 1e9
@@ -23,6 +26,7 @@ class PinWriter:
         """Begin the capture in a file that exists."""
         asked = plan.run
         self.edges = 0
+        self._path = asked.rb_capture
         self._writer = CaptureWriter(
             path,
             channels=pin_names(device),
@@ -35,12 +39,19 @@ class PinWriter:
 
     def drain(self, run: TimedRun) -> None:
         """Write what the pins did since the last time."""
-        self.edges = self._writer.drain(run)
+        self.edges = self._placed(self._writer.drain, run)
 
     def finish(self, run: TimedRun) -> None:
         """End the capture where the run has ended."""
         self.drain(run)
-        self.edges = self._writer.finish(run.now_ns)
+        self.edges = self._placed(self._writer.finish, run.now_ns)
+
+    def _placed(self, write: Callable[[T], int], of: T) -> int:
+        """Return the edges written so far; an error names the file that was asked for."""
+        try:
+            return write(of)
+        except WriteampError as error:
+            raise placed(str(self._path), error) from None
 
 
 @contextmanager

@@ -34,8 +34,6 @@ KEY = ("hash", "version")
 
 _PARTS = "part-*.parquet"
 _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
-# What a process that was killed leaves of a part.
-_DRAFTS = ".writeamp-*.tmp"
 # Of a part 16 MiB are merged, and a run adds one of its own points.
 _MOST_BYTES_OF_MARK, _MOST_BYTES_OF_PART = 1 << 20, 1 << 30
 # Larger parts are left alone: to write them anew would take longer than to read them.
@@ -103,9 +101,13 @@ class Dataset:
                 f"{folder} holds no results of a {cls.contents.study}; give the folder that was "
                 "--out of one"
             ) from None
-        except (OSError, ValueError, RecursionError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not JSON"
-            raise WriteampError(f"cannot read {folder / mark_file}: {why}") from None
+        except OSError as error:
+            raise WriteampError(f"cannot read {folder / mark_file}: {error.strerror}") from None
+        except (ValueError, RecursionError):
+            raise WriteampError(
+                f"{folder / mark_file} is damaged: it is not JSON; remove it, and the same "
+                f"{cls.contents.study} writes it again and keeps the results"
+            ) from None
         return cls(folder, _version_of(cls.contents, mark, folder))
 
     @classmethod
@@ -123,13 +125,19 @@ class Dataset:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
         if cls.contents.mark not in names:
-            others = {name for name in names if not fnmatchcase(name, _DRAFTS)}
+            # Parts without a mark are there if it was damaged and removed.
+            others = [
+                name
+                for name in names
+                if not (fnmatchcase(name, output.DRAFTS) or _NAME_OF_PART.fullmatch(name))
+            ]
             # Another process may have begun here since.
             if others and not (folder / cls.contents.mark).exists():
                 raise WriteampError(
                     f"{folder} holds other files and no results of a {cls.contents.study}; give "
                     "--out a new or empty folder"
                 )
+            cls(folder, cls.contents.version).rows()  # which refuses parts of another study
             _mark(cls.contents, folder)
         found = cls.open(folder)
         output.check_target(found._new_part(b""), "results")
@@ -161,11 +169,15 @@ class Dataset:
     def merge(self, parts: Sequence[Path]) -> Path | None:
         """Put the rows of some parts, which nobody else merges, into one; their files go.
 
-        Killed in between, it leaves rows twice, of which readers take one.
+        Killed in between, it leaves rows twice, of which readers take one. Where the disk is full
+        the parts stay: nothing is lost.
         """
         if len(parts) < 2:
             return None
-        merged = self.append(once_each(pl.concat([self._part(path) for path in parts])))
+        try:
+            merged = self.append(once_each(pl.concat([self._part(path) for path in parts])))
+        except WriteampError:
+            return None
         for path in parts:
             with suppress(OSError):
                 path.unlink()
@@ -178,13 +190,10 @@ class Dataset:
             yield
 
     def tidy(self) -> None:
-        """Merge small parts into one, and remove drafts, unless another study adds results."""
+        """Merge small parts into one, unless another study adds results."""
         with locked(self.folder / self.contents.mark, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
             if is_alone:
                 self.merge([one for one in self._parts() if one.stat().st_size < _SMALL_BYTES])
-                for draft in self.folder.glob(_DRAFTS):
-                    with suppress(OSError):
-                        draft.unlink()
 
     def _parts(self) -> list[Path]:
         """Return the parts, the oldest first."""
@@ -297,8 +306,15 @@ def _rows_in(
 
 @contextmanager
 def locked(path: Path, how: int) -> Iterator[bool]:
-    """Lock a file, and tell whether that could be; a file system may not know how."""
-    handle = os.open(path, os.O_RDONLY)
+    """Lock a file, and tell whether that could be; a file system may not know how.
+
+    Raises:
+        WriteampError: there is no such file, or it cannot be read.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise WriteampError(f"cannot read {path}: {error.strerror}") from None
     try:
         try:
             fcntl.flock(handle, how)

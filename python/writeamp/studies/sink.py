@@ -71,11 +71,13 @@ class Sink(Generic[_O]):
     ) -> None:
         """Write the outcomes that wait, and merge small files."""
         try:
-            # After an error, such as a full disk, that counts and not that it comes again.
-            with self._lock, suppress(*(() if error is None else (WriteampError,))):
+            with self._lock:
                 if self._timer is not None:
                     self._timer.cancel()
-                self._write()
+                # After an error of the disk that counts, and not that it comes again; after any
+                # other, such as Ctrl-C, the user would take what waits for kept.
+                if self._error is None or not isinstance(error, Exception):
+                    self._write()
         finally:
             self._writing.__exit__(kind, error, trace)
         if error is None:
@@ -100,16 +102,18 @@ class Sink(Generic[_O]):
     def _write_in_time(self) -> None:
         with self._lock:
             self._timer = None
-            try:
+            with suppress(WriteampError):  # which the next call raises
                 self._write()
-            except WriteampError as error:
-                self._error = error
 
     def _write(self) -> None:
         if self._error is not None:
             raise self._error
         if self._waiting:
-            self._parts.append(self._dataset.append(self._table_of(self._waiting)))
+            try:
+                self._parts.append(self._dataset.append(self._table_of(self._waiting)))
+            except WriteampError as error:
+                self._error = error
+                raise
             # Ctrl-C before this line only has them written, and counted, once more.
             self.kept |= {one.key: one.error is not None for one in self._waiting}
             self._waiting.clear()

@@ -15,7 +15,6 @@ from polars.io.plugins import register_io_source
 from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.traces.formats.parquet import metadata_of
-from writeamp.traces.quoting import one_line
 from writeamp.traces.trace import FUA, SCHEMA
 
 # A request as crates/vssd appends it (src/record.rs), little-endian.
@@ -87,16 +86,12 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
     rows = _rows(raw)
     frames = register_io_source(lambda *_: _frames(rows), schema=_COLUMNS)
     with output.replacing(target, "trace", inputs=[raw]) as file:
-        try:
-            frames.sink_parquet(
-                file,
-                compression="zstd",
-                row_group_size=_CHUNK_ROWS,
-                metadata=metadata_of(["vssd"]) | dict(metadata),
-            )
-        except pl.exceptions.PolarsError as error:
-            # Its Parquet writer reports a full disk as an error of its own.
-            raise WriteampError(f"cannot write trace {str(target)!r}: {one_line(error)}") from None
+        frames.sink_parquet(
+            file,
+            compression="zstd",
+            row_group_size=_CHUNK_ROWS,
+            metadata=metadata_of(["vssd"]) | dict(metadata),
+        )
     return rows.count
 
 

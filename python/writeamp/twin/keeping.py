@@ -19,6 +19,7 @@ from writeamp.twin.windows import MOST_BYTES, Windows, windows_of
 # Repeat, window, host bytes and flash bytes of a part.
 Row: TypeAlias = tuple[int, int, float, float]
 
+_PARQUET = b"PAR1"
 _COLUMNS = ("repeat", "window", "host_bytes", "flash_bytes")
 
 
@@ -83,17 +84,29 @@ def _digest(asked: Any, salt: str) -> str:
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any], list[Row]] | None:
-    """Return what was asked, the chain and the rows of a file that was kept; None of any other."""
+    """Return what was asked, the chain and the rows of a file that was kept; None of any other.
+
+    Raises:
+        WriteampError: it cannot be read, or was damaged; it may hold the measurements of hours.
+    """
     import polars as pl  # noqa: PLC0415 (slow)
 
     if not path.is_file():
         return None
     try:
-        frame = read_parquet(files.read_bytes(path, MOST_BYTES, "file of windows"))
+        content = files.read_bytes(path, MOST_BYTES, "file of windows")
+        frame = read_parquet(content) if content.startswith(_PARQUET) else pl.DataFrame()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise WriteampError(
+            f"{path} cannot be read as windows: {why}; remove it to measure anew, or give "
+            "another --out"
+        ) from None
+    try:
         return (
             str(frame["asked"][0]),
             json.loads(frame["chain"][0]),
             frame.select(_COLUMNS).rows(),
         )
-    except (OSError, ValueError, IndexError, pl.exceptions.PolarsError):
+    except (ValueError, IndexError, pl.exceptions.PolarsError):
         return None

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from writeamp import output
-from writeamp.errors import WriteampError
 from writeamp.output import AnyPath
 from writeamp.runners import stop_if_asked
 from writeamp.traces.packed import SUFFIXES, packed
@@ -150,9 +149,6 @@ def _write(
                     progress(done, settings.requests)
             while waiting:
                 waiting.popleft().result()
-        except pl.exceptions.PolarsError as error:
-            # Its writer reports a full disk as an error of its own.
-            raise WriteampError(f"cannot write fleet {str(path)!r}: {error}") from None
         finally:
             for one in waiting:
                 one.cancel()

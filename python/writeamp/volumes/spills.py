@@ -113,12 +113,9 @@ def write_chunk(folder: Path, chunk: Chunk, gathered: Gathering) -> None:
     rank[chunk.codes] = np.arange(len(chunk.codes))
     # 16 bits are sorted by radix.
     order = np.argsort(rank[gathered.code], kind="stable")
-    try:
-        with _data(folder, chunk.number).open("wb") as file:
-            for name in _DTYPES:
-                gathered.taken(name, order).tofile(file)
-    except OSError as error:
-        raise WriteampError(f"cannot write {folder}: {error.strerror or error}") from None
+    with output.replacing(_data(folder, chunk.number), "chunk") as file:
+        for name in _DTYPES:
+            file.write(gathered.taken(name, order).data)
     with output.replacing(_note(folder, chunk.number), "chunk") as file:
         file.write(json.dumps(vars(chunk)).encode())
 
@@ -133,7 +130,7 @@ def chunks_in(folder: Path) -> list[Chunk]:
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None
         if size != chunk.requests * _row_bytes():
-            break  # of a disk that lost what a process had written
+            break  # of a version that did not sync it, and a loss of power
         found.append(chunk)
     return found
 

@@ -41,8 +41,6 @@ _LOOKED_AT_BYTES = 1 << 20
 _WORK = ".split"
 _PLAN = "plan.json"
 _MOST_BYTES = 64 << 20
-# What a process that was killed leaves of a file.
-_DRAFTS = ".writeamp-*.tmp"
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def split(
         fleet = Fleet.open(folder)
         if fleet.mark["plan"] != plan:
             raise WriteampError(f"{folder} holds another fleet; give --out another folder")
-        _tidy(folder)  # of a process that was killed at its very end
+        _remove_work(folder)  # of a process that was killed at its very end
         return Split(fleet, 0, time.perf_counter() - started)
     inputs = inputs_of(names, settings.trace_format, _options(settings), by_file=settings.by_file)
     work = _begin(folder, plan)
@@ -265,12 +263,10 @@ def _finish(
     }
     with output.replacing(folder / MARK, "fleet") as file:
         file.write(json.dumps(facts).encode() + b"\n")
-    _tidy(folder)
+    _remove_work(folder)
     return Fleet.open(folder)
 
 
-def _tidy(folder: Path) -> None:
+def _remove_work(folder: Path) -> None:
     """Remove what was for the making of a fleet that is whole."""
     shutil.rmtree(folder / _WORK, ignore_errors=True)
-    for draft in folder.glob(_DRAFTS):
-        draft.unlink(missing_ok=True)

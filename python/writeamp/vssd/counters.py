@@ -40,9 +40,7 @@ def write_counters(directory: Path, counters: Document, blocks: Document, device
         WriteampError: they cannot be written.
     """
     _make(directory)
-    for name, content in _files(counters, blocks, device).items():
-        with replacing(directory / name, "counters") as file:
-            file.write(content)
+    _write_files(directory, _files(counters, blocks, device))
 
 
 class Refresher:
@@ -97,9 +95,10 @@ class Refresher:
         while not self._ended.wait(_PERIOD_S):
             try:
                 counters, blocks = self._control.counters(), self._control.blocks()
-                _write_live(self._directory, _files(counters, blocks, self._device))
+                files = _files(counters, blocks, self._device)
+                _write_files(self._directory, files, synced=False)
             except (OSError, WriteampError):
-                return  # the last writing fails for the same reason, and says so
+                continue  # if the disk fails for good the last writing does so too, and says so
 
 
 def _files(counters: Document, blocks: Document, device: Device) -> dict[str, bytes]:
@@ -126,12 +125,7 @@ def _make(directory: Path) -> None:
         ) from None
 
 
-def _write_live(directory: Path, files: dict[str, bytes]) -> None:
+def _write_files(directory: Path, files: dict[str, bytes], *, synced: bool = True) -> None:
     for name, content in files.items():
-        draft = directory / f".{name}.tmp"
-        try:
-            draft.write_bytes(content)
-            draft.replace(directory / name)
-        except OSError:
-            draft.unlink(missing_ok=True)
-            raise
+        with replacing(directory / name, "counters", synced=synced) as file:
+            file.write(content)

@@ -144,6 +144,7 @@ def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None
         )
     # A reader that wrote the same once more would keep those waiting who add readings.
     if can_write and (is_empty or version < _VERSION):
+        # In one transaction: tables of a file that does not say whose it is are taken for others'.
         connection.executescript(
             f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
             f"PRAGMA user_version = {_VERSION}; COMMIT"
