@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from writeamp.measure.counters.reading import snapshots_of
 from writeamp.measure.counters.saved_file import packed
 from writeamp.measure.counters.snapshot import Snapshot
 from writeamp.output import check_target, replacing, sync_folder
+from writeamp.temporary import temporary_folder
 
 _WHAT = "snapshot"
 
@@ -63,19 +62,18 @@ def save_documents(documents: Mapping[str, bytes], out: str | os.PathLike[str]) 
 def _save_folder(documents: Mapping[str, bytes], folder: Path) -> None:
     """Write a folder beside its place, which it takes when it is complete."""
     check_out(folder if folder.is_dir() else f"{folder}/")
-    draft = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}")
     try:
-        draft.mkdir()
-        for name, content in documents.items():
-            with (draft / name).open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-        draft.replace(folder)
-        sync_folder(folder.parent)
+        with temporary_folder(beside=folder) as place:
+            draft = place / folder.name
+            draft.mkdir()
+            for name, content in documents.items():
+                with (draft / name).open("xb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+            draft.replace(folder)
+            sync_folder(folder.parent)
     except OSError as error:
         raise WriteampError(
             f"cannot write the snapshot {str(folder)!r}: {error.strerror or error}"
         ) from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)

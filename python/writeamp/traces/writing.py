@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import polars as pl
+
 from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.traces.format import Format
 from writeamp.traces.packed import SUFFIXES
+from writeamp.traces.quoting import one_line
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path
 from writeamp.traces.trace import Trace, check_trace
@@ -46,7 +49,13 @@ def write(
     check_trace(trace)
     entry = _format_of(path, format)
     with output.replacing(path, "trace", inputs=[trace.path], may_replace=replace) as file:
-        return entry.write(trace, file)
+        try:
+            return entry.write(trace, file)
+        except pl.exceptions.PolarsError as error:
+            # Errors of its Parquet writer: `replacing` has the reason of those of the disk.
+            raise WriteampError(
+                f"cannot write trace {os.fspath(path)!r}: {one_line(error)}"
+            ) from None
 
 
 def check_target(
