@@ -36,6 +36,7 @@ class _Spool:
         self._name = name
         self._file = TemporaryFile(prefix="writeamp-")  # noqa: SIM115  kept as long as the stream
         self._byte_count = 0
+        self._error: WriteampError | None = None
         self.is_whole = False
         self._add(first)
 
@@ -45,6 +46,8 @@ class _Spool:
         Raises:
             WriteampError: it is one byte again and again, or the disk does not take it.
         """
+        if self._error is not None:  # what was read then is in neither stream nor file
+            raise self._error
         while not self.is_whole and (most_bytes is None or self._byte_count < most_bytes):
             chunk = self._stream.read(_CHUNK_BYTES)
             self.is_whole = not chunk
@@ -57,17 +60,19 @@ class _Spool:
     def close(self) -> None:
         """Close the stream and the file."""
         self._stream.close()
-        self._file.close()
+        with suppress(OSError):  # of a full disk, which takes no more of what is left to write
+            self._file.close()
 
     def _add(self, chunk: bytes) -> None:
         try:
             self._file.write(chunk)
             self._file.flush()
         except OSError as error:
-            raise WriteampError(
+            self._error = WriteampError(
                 f"cannot keep what comes on {self._name} in {gettempdir()} ({error.strerror}); "
                 "TMPDIR may name another folder"
-            ) from None
+            )
+            raise self._error from None
         self._byte_count += len(chunk)
 
 

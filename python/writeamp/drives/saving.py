@@ -67,10 +67,8 @@ def _save_folder(documents: Mapping[str, bytes], folder: Path) -> None:
             draft = place / folder.name
             draft.mkdir()
             for name, content in documents.items():
-                with (draft / name).open("xb") as file:
+                with replacing(draft / name, _WHAT) as file:
                     file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
             draft.replace(folder)
             sync_folder(folder.parent)
     except OSError as error:
