@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import re
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from faults import DISK_FULL, EIO, KILLED, KILLED_AMID, SHORT_WRITE, Fault, FaultLayer
 from forms import FULL
 from nbd_sessions import Op, PageModel, Session
-from served import SMALL, needs, serve
+from served import PATH, SMALL, needs, serve
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.settings import DriveSettings
@@ -147,3 +152,33 @@ class TestCut:
     def test_a_command_that_fails_for_it_has_its_own_status(self, folder: Path) -> None:
         run = f"truncate -s 0 drive.wa; {FIO}"
         assert serve(f"{SMALL} --backing drive.wa", folder, run=run).status == 1
+
+
+@needs("nbdcopy")
+class TestWritten:
+    @pytest.mark.parametrize("fault", ["error", "full", "short"])
+    def test_a_fault_while_the_run_writes_its_files_is_one_sentence(
+        self, folder: Path, fault_library: Path, fault: str
+    ) -> None:
+        layer = FaultLayer(fault_library, folder, folder.with_name(f"{folder.name}-orders"))
+        own = ["--backing", "drive.wa", "--precondition", "full"]
+        files = ["--record", "r.parquet", "--counters", "logs", "--json"]
+        run = ["--run", "nbdcopy /bin/true $uri"]
+        command = [sys.executable, "-m", "writeamp", "serve", *SMALL.split(), *own]
+        (folder / "t").mkdir()
+        with patch.dict(os.environ, {"PATH": PATH, "TMPDIR": str(folder / "t")}):
+            assert layer.run([*command, *files, *run], folder).returncode == 0
+            count = len(layer.disarm())
+            numbers = range(1, count + 1)
+            for number in numbers if FULL else random.Random(fault).sample(numbers, 2):
+                shutil.rmtree(folder)
+                (folder / "t").mkdir(parents=True)
+                done = layer.run([*command, *files, *run], folder, number, FAULTS[fault])
+                failed = [call for call in layer.disarm() if call.failed]
+                said = [line for line in done.stderr.splitlines() if ": note: " not in line]
+                assert (done.returncode, len(said)) in ((0, 0), (2, 1)), (failed[:1], done.stderr)
+                # Its figures are printed, once they are counted.
+                is_whole = json.loads(done.stdout or "{}").get("wa") is not None
+                assert is_whole or done.returncode == 2, failed[:1]
+                assert list((folder / "t").iterdir()) == []
+                assert serve(f"{SMALL} {' '.join(own)}", folder, run="true").status == 0

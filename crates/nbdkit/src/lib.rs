@@ -19,6 +19,8 @@ use writeamp_vssd::{Config, Drive, Error, Result};
 static CONFIG: Mutex<Option<PathBuf>> = Mutex::new(None);
 static DRIVE: OnceLock<Arc<Drive>> = OnceLock::new();
 static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
+/// Last error that nbdkit was told to print: a client may repeat what fails without end.
+static PRINTED: Mutex<String> = Mutex::new(String::new());
 /// True if the drive could not be closed.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
@@ -136,6 +138,8 @@ unsafe extern "C" fn after_fork() -> c_int {
 }
 
 unsafe extern "C" fn cleanup() {
+    // The last error that is printed is why it was not closed.
+    PRINTED.lock().expect("nobody panics here").clear();
     let closed = answered(|| {
         CONTROL.lock().expect("nobody panics here").take();
         DRIVE.get().map_or(Ok(()), |drive| drive.close())
@@ -277,11 +281,14 @@ fn answered(serve: impl FnOnce() -> Result<()>) -> c_int {
     let Err(error) = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(panicked) else {
         return 0;
     };
-    let sentence = CString::new(error.sentence.replace('\0', "")).unwrap_or_default();
-    // SAFETY: both are strings, and the format takes one.
-    unsafe {
-        abi::nbdkit_error(c"%s".as_ptr(), sentence.as_ptr());
-        abi::nbdkit_set_error(error.errno);
+    let mut printed = PRINTED.lock().expect("nobody panics here");
+    if *printed != error.sentence {
+        let sentence = CString::new(error.sentence.replace('\0', "")).unwrap_or_default();
+        // SAFETY: both are strings, and the format takes one.
+        unsafe { abi::nbdkit_error(c"%s".as_ptr(), sentence.as_ptr()) };
+        *printed = error.sentence;
     }
+    // SAFETY: a function that takes a number.
+    unsafe { abi::nbdkit_set_error(error.errno) };
     -1
 }
