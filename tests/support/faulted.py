@@ -25,6 +25,8 @@ from faults import Call, Fault, FaultLayer
 from forms import FULL
 from patience import PATIENCE_S
 
+# In the long form there are hundreds of runs.
+_PATIENCE_S = 10 * PATIENCE_S
 _PROGRAM = "import faulted; faulted.main()"
 
 
@@ -85,10 +87,10 @@ def rounds_of(command: Command, faults: Sequence[Fault], folder: Path, library: 
         input=pickle.dumps((command, list(faults))),
         env=os.environ | layer.environment | settings,
         capture_output=True,
-        timeout=PATIENCE_S,
+        timeout=_PATIENCE_S,
         check=False,
     )
-    assert done.returncode == 0, done.stderr.decode()
+    assert done.returncode == 0, (done.returncode, done.stderr.decode())
     found = pickle.loads(done.stdout)
     assert isinstance(found, Rounds)
     return found
