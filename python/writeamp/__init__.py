@@ -14,6 +14,8 @@ from __future__ import annotations
 
 def __getattr__(name: str) -> object:
     """Return one of the names, or `__all__`; read the list of them at the first call."""
+    if name.startswith("_") and name != "__all__":  # as pytest looks for
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     # Takes 15 ms, before which the command is to have its handlers.
     from writeamp.fields.arguments import public_names  # noqa: PLC0415
 

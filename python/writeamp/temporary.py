@@ -29,13 +29,13 @@ def temporary_folder(purpose: str = "", *, beside: Path | None = None) -> Iterat
     mounted stays.
 
     Args:
-        purpose: stands in the name of the folder, before the number of this process.
+        purpose: stands in the name of the folder.
         beside: a file in whose folder it is made, hidden; None for the place of temporary files.
     """
     for dead in dead_folders(beside):
         _remove(dead)
-    prefix = f"{_name(beside)}{purpose}{os.getpid()}-"
-    folder = Path(mkdtemp(prefix=prefix, dir=_place(beside)))
+    # Short, as the path of a socket has at most 107 bytes.
+    folder = Path(mkdtemp(prefix=f"{_name(beside)}{purpose}", dir=_place(beside)))
     try:
         with _locked(folder):
             yield folder

@@ -113,7 +113,7 @@ def test_an_interrupted_reproduction_prints_what_is_finished_and_is_resumed(
 
     monkeypatch.setattr(campaign, "measured", interrupted)
     with monkeypatch.context() as patch:
-        patch.setattr("rich.status.Status.update", lambda _, text: told.append(text), raising=True)
+        patch.setattr("writeamp.cli.progress_bar.Bar.describe", lambda _, text: told.append(text))
         with pytest.raises(SystemExit) as stopped:
             main()
     document = json.loads(capsys.readouterr().out)

@@ -111,14 +111,17 @@ class TestKilled:
         self, folder: Path
     ) -> None:
         words = [*SMALL.split(), "--record", "w.parquet", "--rb-capture", "w.vcd"]
-        alive = start([*SMALL.split(), "--socket", "alive.sock"], folder)
-        running = start([*words, "--socket", "ssd.sock"], folder)
-        for server in (alive, running):
+
+        def served(words: list[str]) -> subprocess.Popen[str]:
+            server = start(words, folder)
             assert server.stdout is not None
             assert server.stdout.readline().startswith("serving")
-        kept, killed = (
-            list(folder.rglob(f"*writeamp-{server.pid}-*")) for server in (alive, running)
-        )
+            return server
+
+        alive = served([*SMALL.split(), "--socket", "alive.sock"])
+        kept = set(folder.rglob("*writeamp-*"))
+        running = served([*words, "--socket", "ssd.sock"])
+        killed = set(folder.rglob("*writeamp-*")) - kept
         assert (len(kept), len(killed)) == (1, 3)
         running.kill()
         running.wait()
