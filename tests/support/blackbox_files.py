@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,3 +44,13 @@ def traced(path: Path) -> None:
     }
     frame = pl.DataFrame(columns).cast(traces.SCHEMA)  # type: ignore[arg-type]
     traces.write(traces.Trace(frame, "parquet", "made", ["0"]), path)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Change the content of a model file, and make its checksum right again."""
+    frame = json.loads(path.read_text())
+    content = json.loads(frame["content"])
+    change(content)
+    frame["content"] = json.dumps(content)
+    frame["crc32"] = zlib.crc32(frame["content"].encode())
+    path.write_text(json.dumps(frame))

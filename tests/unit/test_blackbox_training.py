@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 import writeamp.blackbox.models
+from blackbox_files import rewritten
 from blackbox_tables import GRID, latency_us, measured
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -204,16 +204,6 @@ def test_names_of_features_are_saved_too() -> None:
     again = from_document(json.loads(json.dumps(to_document(tree))))
     assert again.export_text() == tree.export_text()
     assert "write_size_bytes" in tree.export_text()
-
-
-def rewritten(path: Path, change: Any) -> None:
-    """Change the content of a model file, and make its checksum right again."""
-    frame = json.loads(path.read_text())
-    content = json.loads(frame["content"])
-    change(content)
-    frame["content"] = json.dumps(content)
-    frame["crc32"] = zlib.crc32(frame["content"].encode())
-    path.write_text(json.dumps(frame))
 
 
 def tree_of(content: dict[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 //! Files that are cut, or lose their space, under a drive in use: requests fail.
 
 use std::fs::{self, OpenOptions};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use writeamp_vssd::Drive;
 
 use crate::support::{
-    Call, PAGE_BYTES, SIZE_BYTES, config, contents, on_small_disk, open_with, place,
+    Call, PAGE_BYTES, SIZE_BYTES, beside, config, contents, on_small_disk, open_with, place,
 };
 
 const PAGE: usize = PAGE_BYTES as usize;
@@ -20,10 +20,6 @@ const STORES: [Call; 5] = [
     Call::Zero { offset: HALF, length: PAGE_BYTES, may_trim: false, fua: false },
 ];
 const READ: Call = Call::Read { offset: HALF, length: PAGE_BYTES };
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    PathBuf::from(format!("{}{ending}", path.display()))
-}
 
 /// A drive that takes no snapshot, with data in pages up to an offset.
 fn written(path: &Path, end: u64) -> Drive {

@@ -2,14 +2,14 @@
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use writeamp_vssd::Drive;
 use writeamp_vssd::seal::STATE_AT;
 
 use crate::support::{
-    Call, PAGE_BYTES, SIZE_BYTES, config, contents, copy_sparse, counters, open, open_with, place,
-    random,
+    Call, PAGE_BYTES, SIZE_BYTES, beside, config, contents, copy_sparse, counters, open, open_with,
+    place, random,
 };
 
 const PAGE: usize = PAGE_BYTES as usize;
@@ -112,10 +112,6 @@ impl Damage {
             Gone => fs::remove_file(path).unwrap(),
         }
     }
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    PathBuf::from(format!("{}{ending}", path.display()))
 }
 
 /// A drive with data in every page, and then 500 requests in its journal.

@@ -243,6 +243,11 @@ pub fn timed_config(times: &Value, backing: Option<&Path>) -> Config {
     config
 }
 
+/// The file beside a drive's data whose name has this ending.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", path.display()))
+}
+
 /// A directory and the path of a drive in it.
 pub fn place() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
