@@ -52,7 +52,7 @@ pub struct Busy {
     pub busy_ns: u64,
 }
 
-/// Wear of the blocks of SLC caches, and what they hold.
+/// Erases of the SLC caches and the pages that hold data in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlcWear {
     /// Erases of its blocks, since the device was new.

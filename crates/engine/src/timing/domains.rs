@@ -105,7 +105,7 @@ const DOMAINS: [(&str, Domain); 70] = [
 ];
 
 impl Domain {
-    /// The domain of a key, such as "host.depth"; `None` of what is no number.
+    /// The domain of a key, such as "host.depth"; `None` if the key holds no number.
     pub fn of(key: &str) -> Option<Domain> {
         DOMAINS.iter().find(|(known, _)| *known == key).map(|(_, domain)| *domain)
     }
@@ -169,7 +169,7 @@ fn check_value(key: &str, domain: Domain, value: &Value) -> Result<()> {
         Value::Number(number) if number.is_f64() => {
             Err(Error::outside(key, number.as_f64().unwrap_or(f64::NAN), domain))
         }
-        // What is no finite number has no form in JSON.
+        // JSON cannot express NaN or infinity.
         Value::Null => Err(Error::outside(key, f64::NAN, domain)),
         other => Err(Error::outside(key, other, domain)),
     }

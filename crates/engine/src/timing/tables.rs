@@ -7,7 +7,7 @@ use serde_path_to_error::{Error as PathError, Path, Segment};
 use super::domains::Domain;
 use crate::error::{Error, Result};
 
-/// Words for a list of values by kind of page, which may stand for one number.
+/// Words for a value that is one number, or a list with a number for each kind of page.
 const OF_KINDS: &str = "or a list of one for each kind of page";
 /// Characters of a value that an error shows.
 const MOST_SHOWN: usize = 80;
@@ -21,7 +21,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
     })
 }
 
-/// Objection of the reader to a value, without its place in a text that nobody wrote.
+/// Error of the JSON reader without line and column, as the user has not seen that JSON.
 fn reason<T: DeserializeOwned>(text: &str, error: &PathError<serde_json::Error>) -> String {
     let found = error.inner().to_string();
     let found = found.split(" at line ").next().unwrap_or_default();

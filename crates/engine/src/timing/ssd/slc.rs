@@ -82,7 +82,7 @@ impl SlcCache {
         self.blocks.clone()
     }
 
-    /// Erases of its blocks so far, which are erased a row at a time, and what it holds.
+    /// Erases of its blocks so far (a row of blocks at a time) and the pages with data in it.
     pub fn wear(&self) -> SlcWear {
         let SlcBlocks { dies, row_pages, most_rows, .. } = self.blocks;
         let rows_erased = self.erases / u64::from(dies);
