@@ -16,7 +16,7 @@ from typing import Any
 from call import Call
 from files import Folder, Samples
 from lines import FIXED, LINES, RARE, RARITY
-from values import bounded, change, count, edge, junk, one_of, share, spec
+from values import LENGTHS, bounded, change, count, edge, junk, one_of, share, spec
 from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli.verbs import VERBS, load
 
@@ -61,14 +61,6 @@ _SAFE: dict[str, tuple[str, ...]] = {
     "--traces": ("no-such", ""),
     "--sweep": ("op=0.3:0.4:2", "op=0.1:0.2:0", "x=1:2:3", "op=::", "op=nan:1:2", "fill=0.7:0.8:2"),
 }
-_BOUNDED = (
-    *("--writes", "--blocks", "--logical-blocks", "--logical-pages", "--pages-per-block", "--d"),
-    *("--replicas", "--w-max", "--points", "--requests", "--volumes", "--phases", "--repeats"),
-    *("--repeat", "--resamples", "--warmup", "--host-bytes", "--target-wa", "--explore", "--cv"),
-    *("--d-swap", "--request-pages", "--duration", "--window", "--cycles", "--rb-rate", "--dies"),
-    *("--time-scale", "--samples", "--chunks", "--reserve", "--burst", "--traffic-sigma"),
-    *("--size-sigma", "--rated-tbw", "--sample"),
-)
 _WORDS: dict[str, tuple[str, ...]] = {
     "--device": ("generic", "eagletree", "qlc", "fdp-datacenter", "raid0:generic,generic", "x"),
     "--layout": ("flat", "striped", "striped-per-lun", "static"),
@@ -219,12 +211,16 @@ def _change_word(rng: Random, words: list[str], at: int, how: float, folder: Fol
         del words[at]
     elif how < 0.93:
         words.insert(at, words[at])
-    elif words[at - 1] in OUTPUT_NAMES or words[at - 1] in _SAFE or words[at - 1] in _BOUNDED:
+    elif words[at - 1] in OUTPUT_NAMES or words[at - 1] in _SAFE or _is_length(words[at - 1]):
         return
     elif how < 0.97:
         words[at] = folder.name(one_of(rng, list(folder.samples)))
     elif words[at][:2] not in ("--", "ou"):
         words[at] = junk(rng)
+
+
+def _is_length(option: str) -> bool:
+    return option[:2] == "--" and option[2:].replace("-", "_") in LENGTHS
 
 
 def _value(rng: Random, option: _Option, folder: Folder) -> str:  # noqa: PLR0911
@@ -236,7 +232,7 @@ def _value(rng: Random, option: _Option, folder: Folder) -> str:  # noqa: PLR091
     if name == "--set":
         return change(rng)
     is_odd = rng.random() < 0.25
-    if name in _BOUNDED:
+    if _is_length(name):
         return bounded(rng) if is_odd else str(one_of(rng, ("4", "8", "16", "64", count(rng))))
     if is_odd:
         return junk(rng)

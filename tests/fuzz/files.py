@@ -22,7 +22,7 @@ ROLES = (
 _PASTED = ("snap", "snaps", "job")
 _TOML = ("device", "run", "sweep", "plan", "families")
 # Not bytes of its own but names of settings are what these are made of.
-_TABLE_VALUE = re.compile(rb"(?m)^([ \t]*[\w.\"-]+[ \t]*=[ \t]*)(.*)$")
+_TABLE_VALUE = re.compile(rb"(?m)^([ \t]*([\w.\"-]+)[ \t]*=[ \t]*)(.*)$")
 _ODD_VALUES = ("true", "[]", "[[1]]", "{}", "{a=1}", "1979-05-27", "[" * 5000, '"""', '"x"')
 
 
@@ -136,7 +136,9 @@ def _with_value(rng: Random, content: bytes) -> bytes:
         return content
     where = values.one_of(rng, found)
     how = rng.random()
-    if how < 0.4:
+    if where[2].decode().rpartition(".")[2] in values.LENGTHS:
+        text = values.bounded(rng)
+    elif how < 0.4:
         text = values.edge(rng)
     elif how < 0.6:
         text = str(values.one_of(rng, _ODD_VALUES))

@@ -58,10 +58,12 @@ class Pool:
 
     def results(self, calls: int | None) -> Iterator[Tried]:
         """Return how calls end, the earlier numbers first but for those made at the same time."""
-        free = [self._folder / str(place) for place in range(len(os.sched_getaffinity(0)))]
+        folders = [self._folder / str(place) for place in range(len(os.sched_getaffinity(0)))]
         first = 0
         try:
             while True:
+                used = [each.folder for each in self._workers]
+                free = [each for each in folders if each not in used]
                 while free and time.monotonic() < self._end:
                     last = first + _TOGETHER if calls is None else min(first + _TOGETHER, calls)
                     if first == last:
@@ -73,8 +75,6 @@ class Pool:
                 wait([each.told for each in self._workers], timeout=1)
                 for worker in list(self._workers):
                     yield from self._heard(worker)
-                    if worker not in self._workers:
-                        free.append(worker.folder)
         finally:
             for worker in self._workers:
                 self._stop(worker)

@@ -40,7 +40,18 @@ _JUNK = (
     *("{}", "[]", '"', "'", "\\", "../../x", "/dev/null", "/", "~", "*", "%s", "${HOME}", "\udcff"),
 )
 _CHARACTERS = "abx019.,:;=/()[]{}<>'\"\\%$#@!&|~^`*?+-_ \t\n\r\x00\x1b\x7fé\u202e\u200b\uffff😀"
-# Valid, and what outlasts every patience is left out: these decide how long a run takes.
+# Names of settings whose values decide how long a run takes.
+LENGTHS = (
+    *("writes", "replicas", "repeat", "repeats", "warmup", "drive_writes", "host_bytes", "w_max"),
+    *("size", "capacity", "blocks", "logical_blocks", "logical_pages", "pages_per_block"),
+    *("page_bytes", "batch_pages", "request_pages", "reserve", "level", "groups", "chunks"),
+    *("d", "d_swap", "window", "target_wa", "wa", "precision", "tolerance", "least_move"),
+    *("points", "requests", "volumes", "phases", "rounds", "resamples", "explore", "cv", "sample"),
+    *("samples", "cycles", "rb_rate", "dies", "time", "duration", "settle", "burst", "time_scale"),
+    *("width", "sweep", "scheduler", "threads", "traffic_sigma", "size_sigma", "rated_tbw"),
+    *("write_cache", "map_cache"),
+)
+# Valid, and what outlasts every patience is left out.
 _BOUNDED = ("0", "-1", "1.5", "x", "", "nan", "1e30", "9" * 400, "1", "2", "3")
 
 

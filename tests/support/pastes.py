@@ -224,7 +224,7 @@ PASTES: dict[str, Mutation] = {
     "thousands by '": _thousands("’"),
     "utf-16 without mark": lambda text: text.encode("utf-16-le"),
     "latin-1": lambda text: ("caf\u00e9 \u00b0\n" + text).encode("latin-1", "replace"),
-    "misread": lambda text: _thousands("\u00a0")(text).encode().decode("cp1252"),  # type: ignore[union-attr]
+    "misread": lambda text: _thousands("\u00a0")(text).encode().decode("cp1252", "replace"),  # type: ignore[union-attr]
     "numbered": _numbered,
     "numbered with bars": _counted("{:>4} \u2502 "),
     "numbered with spaces": _counted("{:>4} "),
