@@ -186,6 +186,16 @@ def test_an_unusual_drive_that_hears_hints_is_found_only_if_windows_say_so() -> 
     assert not any("its host tells" in one for one in fitted().notes)
 
 
+def test_a_load_with_several_parameters_is_served_and_one_that_none_can_serve_is_said() -> None:
+    of_user = Chain((Phase("hot-cold:f=0.1,r=0.9", (0.5,)),), PAGES * 4096)
+    assert wa.workload(of_user.spec(PAGES)) == wa.workload(
+        f"phases(writes={PAGES // 2},of=hot-cold(f=0.1,r=0.9),turns=1)"
+    )
+    nobody = replace(table(), log_op=np.full_like(table().log_op, np.nan))
+    with pytest.raises(wa.WriteampError, match="no drive of those"):
+        weigh(nobody, windows().wa, None)
+
+
 def test_a_table_is_simulated_once(tmp_path: Path) -> None:
     chain = Chain((Phase("uniform", (0.5,)),), PAGES * 4096)
     calls: list[int] = []

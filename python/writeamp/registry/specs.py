@@ -134,6 +134,12 @@ class Spec:
         params = ",".join(f"{name}={value}" for name, value in self.values)
         return f"{self.name}({params})" if params else self.name
 
+    @property
+    def nested(self) -> str:
+        """The text as a parameter of another spec, whose commas are then its own."""
+        name, colon, params = self.text.partition(":")
+        return f"{name}({params})" if colon and "(" not in name else self.text
+
     def __str__(self) -> str:
         """Return the text that the spec was given as, or that says it."""
         return self.text
@@ -257,8 +263,7 @@ def _value(kind: EngineKind, key: str, value: Value) -> str:
     if isinstance(value, list | tuple):
         return "/".join(_value(kind, key, item) for item in value)
     if isinstance(value, Spec):
-        head, colon, params = value.text.partition(":")
-        return f"{head}({params})" if colon and "(" not in head else value.text
+        return value.nested
     if isinstance(value, bool) or not isinstance(value, str | Real):
         raise WriteampError(
             f"{key} of {_WORDS[kind]} is {shown(value)}; it must be a number, a text, a spec, or "

@@ -86,7 +86,7 @@ class Chain:
     def spec(self, logical_pages: int) -> str:
         """Return the workload on a drive of so many pages."""
         writes = "/".join(str(_pages(phase.drive_writes, logical_pages)) for phase in self.phases)
-        of = "/".join(phase.workload for phase in self.phases)
+        of = "/".join(Spec.of("workloads", phase.workload).nested for phase in self.phases)
         return f"phases(writes={writes},of={of},turns=1)"
 
     def parts(self, logical_pages: int, *, fine: bool = True) -> Iterator[Part]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
 from scipy.special import logsumexp  # type: ignore[import-untyped]
 
+from writeamp.errors import WriteampError
 from writeamp.twin.table import Table
 from writeamp.twin.table_error import SHIFT, table_error
 
@@ -88,6 +89,9 @@ def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
         table: candidates of the same chain.
         wa: WA of each window, NaN where nobody counted.
         noise: relative standard deviation of a window, if anything tells it.
+
+    Raises:
+        WriteampError: no candidate can serve the chain.
     """
     told = ~np.isnan(wa)
     observed = np.log(np.maximum(wa[told], 1e-3))
@@ -102,6 +106,8 @@ def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
         found = _t_log(observed - curve.log_wa(x), scales).sum(axis=1)
         best[row] = float(found.max())
         peaks[row] = x[found > found.max() - 8]
+    if not best:
+        raise WriteampError("no drive of those that were simulated can serve this load")
     top = max(best.values())
     rows = [row for row in peaks if best[row] > top - _FURTHEST]
     parts = []
