@@ -14,6 +14,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.text import fault_of_text
 from writeamp.text import shown as shown  # noqa: PLC0414 (also from here)
 
+_LEAST_SIZE = 1e-60
 # The engine counts in 64 bits; seeds use all of them but one, as all other numbers do.
 MOST = 2**63 - 1
 
@@ -132,6 +133,15 @@ def as_ratio(name: str, value: Any) -> Any:
     return number
 
 
+def _check_size(name: str, number: float) -> None:
+    """Refuse numbers whose products and quotients are no longer finite."""
+    if number and not _LEAST_SIZE <= abs(number) <= 1 / _LEAST_SIZE:
+        raise WriteampError(
+            f"{name} is {shown(number)}; numbers that are not 0 lie between {_LEAST_SIZE:g} and "
+            f"{1 / _LEAST_SIZE:g} in size"
+        )
+
+
 class Domain(Protocol):
     """Domain of a setting: the values that it may have."""
 
@@ -199,6 +209,7 @@ class Number:
         number = finite(as_ratio(name, value) if self.is_ratio else value)
         if math.isnan(number) or not self.holds(number):
             raise WriteampError(f"{name} is {shown(value)}; it must {self.words}")
+        _check_size(name, number)
         return number
 
 
@@ -207,8 +218,12 @@ class RatioText:
     """Domain of ratios, which may be text; whoever uses one checks its range."""
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the number, and what is no text as it is."""
-        return as_ratio(name, value)
+        """Return the number; one in per cent keeps how it was given."""
+        number = as_ratio(name, value)
+        if math.isnan(finite(number)):
+            raise WriteampError(f"{name} is {shown(value)}; it must be a finite number")
+        _check_size(name, number)
+        return number
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,40 @@ def test_the_argument_that_explains_a_failure_is_named(given: dict[str, Any], sa
         measured(**given)
 
 
+@pytest.mark.parametrize(
+    ("call", "given", "said"),
+    [
+        (
+            "predict",
+            {"utilization": np.array(0.2)},
+            "utilization is array(0.2); it must be a number",
+        ),
+        ("simulate", {"op": {1}}, "op is {1}; it must be a finite number"),
+        ("simulate", {"op": 10**5000}, "op is int that is too long to print; it must be a finite"),
+        (
+            "simulate",
+            {"trace_format": pl.DataFrame({"a": [1]})},
+            "trace_format is of the type Data",
+        ),
+        (
+            "simulate",
+            {"time_scale": 5e-324},
+            "time_scale is 5e-324; numbers that are not 0 lie bet",
+        ),
+        ("meanfield.transient", {"drive_writes": []}, "drive_writes is empty; it must be a sequen"),
+    ],
+)
+def test_a_value_that_only_looks_right_is_refused(
+    call: str, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(wa.WriteampError) as refused:
+        FUNCTIONS[call](**(RIGHT.get(call, {}) | given))
+    assert str(refused.value).startswith(said)
+    if "op" in given:
+        with pytest.raises(wa.WriteampError):
+            wa.Experiment.of("simulate", **given)
+
+
 def test_a_failure_that_no_argument_explains_stays_as_it_is() -> None:
     with pytest.raises(KeyError):
         measured("x")

@@ -86,6 +86,8 @@ def test_training_rows_are_refused_as_a_test(trained: BlackBox) -> None:
     assert [one.target for one in trained.evaluate(held_out)] == ["latency", "throughput"]
     with pytest.raises(WriteampError, match="3 of the 103 rows were trained on"):
         trained.evaluate(pl.concat([held_out, TABLE[:3]]))
+    with pytest.raises(WriteampError, match="need the column write_ratio"):
+        trained.evaluate(held_out.drop("write_ratio"))
 
 
 def test_repeats_of_a_workload_do_not_leak_into_its_fold() -> None:

@@ -111,11 +111,17 @@ def test_a_reading_that_is_nested_too_deep_is_damaged(tmp_path: Path) -> None:
         wa.measure.history(db)
 
 
-@pytest.mark.parametrize("what", ["text", "other", "later", "damaged"])
+@pytest.mark.parametrize("what", ["text", "other", "later", "damaged", "names"])
 def test_what_is_no_history_is_refused_and_left_as_it_is(what: str, tmp_path: Path) -> None:
     db = watched(tmp_path, intel(1000, 2000, 0))
     if what == "text":
         db.write_text("no database at all, but long enough to be taken for one" * 20)
+    elif what == "names":
+        with sqlite3.connect(db) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.write_bytes(
+            db.read_bytes().replace(b"CREATE TABLE readings", b"CREATE TABLE \x99eadings")
+        )
     else:
         with sqlite3.connect(db) as connection:
             command = {
@@ -202,6 +208,9 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
         "README"
     ]
     assert wa.measure.fleet([tmp_path], workers=2).to_dict() == found.to_dict()
+    unknown = wa.measure.fleet([serve / "ocp.json"])
+    with pytest.raises(WriteampError, match="there is nothing to draw"):
+        unknown.figure()
     with pytest.raises(WriteampError, match="none of 1 files"):
         wa.measure.fleet([tmp_path / "README"])
     with pytest.raises(WriteampError, match="there is no file"):

@@ -112,6 +112,11 @@ def _explanations(
     except TypeError:  # missing or unexpected, which Python itself names
         return
     kinds = {name: _annotation(public, signature.parameters[name]) for name in bound}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD and name in bound:
+            more = bound.pop(name)
+            bound |= more
+            kinds |= dict.fromkeys(more)
     for name, value in bound.items():
         if kinds[name] is not None and not _fits(value, kinds[name]):
             yield f"{name} is {shown(value)}; it must be {_words(kinds[name])}"

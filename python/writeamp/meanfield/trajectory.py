@@ -149,4 +149,6 @@ def _floats(name: str, values: object) -> FloatArray:
         raise WriteampError(f"{name} must be a sequence of numbers") from None
     if array.ndim != 1:
         raise WriteampError(f"{name} has {array.ndim} dimensions; it must be a sequence of numbers")
+    if not array.size:
+        raise WriteampError(f"{name} is empty; it must be a sequence of numbers")
     return array

@@ -50,7 +50,7 @@ def runner_of(
         raise WriteampError(
             "workers are started here, and a scheduler has its own; give one or the other"
         )
-    WorkerSettings(workers)  # refuses what is no number of them
+    workers = WorkerSettings(workers).workers
     if isinstance(scheduler, str):
         _check_address(scheduler, tls)
     elif scheduler is not None and not hasattr(scheduler, "scheduler_info"):

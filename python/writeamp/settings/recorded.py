@@ -127,7 +127,9 @@ def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
         trace = trace.trace
     if isinstance(trace, traces.Trace):
         return None if trace.recorded is None else (trace.path, trace.recorded)
-    if not isinstance(trace, str | Path) or load.get("trace_format") not in (None, "parquet"):
+    kind = load.get("trace_format")
+    is_parquet = kind is None or (isinstance(kind, str) and kind == "parquet")
+    if not isinstance(trace, str | Path) or not is_parquet:
         return None
     from writeamp.traces.formats.parquet import recorded_in  # noqa: PLC0415 (slow)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -174,8 +175,11 @@ def _shares(utilization: float | None, hot_ratio: float | None) -> tuple[float, 
     """Return both shares, or None of a full drive; all data is written, unless a part is said.
 
     Raises:
-        WriteampError: utilization is missing.
+        WriteampError: utilization is missing, or a share is no number.
     """
+    for name, share in (("utilization", utilization), ("hot_ratio", hot_ratio)):
+        if share is not None and not isinstance(share, Number):
+            raise WriteampError(f"{name} is {shown(share)}; it must be a number")
     if utilization is not None:
         return utilization, utilization if hot_ratio is None else hot_ratio
     if hot_ratio is not None:

@@ -108,8 +108,9 @@ def settled(characteristics: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with 0 for what cannot matter, so that equal workloads have equal rows.
 
     A direction without requests has neither size nor randomness nor stride, and one whose requests
-    are all random has no stride. Columns that are missing stay so.
+    are all random has no stride. Columns that are missing stay so, and what only they would tell.
     """
+    known = set(characteristics.columns)
     writes, reads = pl.col("write_ratio") > 0, pl.col("write_ratio") < 1
     matters = {"skew": writes}
     for direction, happens in (("write", writes), ("read", reads)):
@@ -119,5 +120,5 @@ def settled(characteristics: pl.DataFrame) -> pl.DataFrame:
     return characteristics.with_columns(
         pl.when(condition).then(pl.col(name)).otherwise(0.0).alias(name)
         for name, condition in matters.items()
-        if name in characteristics.columns
+        if known.issuperset({name, *condition.meta.root_names()})
     )

@@ -125,7 +125,8 @@ def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
         ) as connection:
             _check(connection, db, can_write=mode != "ro")
             yield connection
-    except sqlite3.Error as error:
+    # SQLite quotes names of a damaged file, and Python decodes them.
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise WriteampError(f"the history {str(db)!r} cannot be used: {error}") from None
 
 

@@ -92,7 +92,7 @@ _UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 2**10, "m": 2**20, "g": 2**30, "
 
 def _bytes(text: str) -> int | None:
     """Return an amount as dd reads it: 1M and 1MiB are 1,048,576, 1MB is 1,000,000."""
-    found = re.fullmatch(r"(\d+)([cwbkmgt]?)(ib|b)?", text.strip().lower())
+    found = re.fullmatch(r"(\d{1,30})([cwbkmgt]?)(ib|b)?", text.strip().lower())
     if found is None:
         return None
     if found[3] == "b" and found[2] in {"k", "m", "g", "t"}:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_SIZE = re.compile(r"(0x[0-9a-f]+|[0-9]+)\s*(?:([kmgtp])(ib|b|i)?|b|s)?")
+# More digits than 64 bits have by far: what is longer is no number to fio either.
+_DIGITS = "[0-9]{1,30}"
+_SIZE = re.compile(rf"(0x[0-9a-f]{{1,25}}|{_DIGITS})\s*(?:([kmgtp])(ib|b|i)?|b|s)?")
 _TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0,
             "m": 60.0, "h": 3600.0, "d": 86400.0}  # fmt: skip
-_TIME = re.compile(r"([0-9]+)\s*([a-z]*)")
+_TIME = re.compile(rf"({_DIGITS})\s*([a-z]*)")
 _NO = {"0", "false", "no", "off"}
 
 
@@ -38,17 +40,16 @@ def meant_size_of(text: str, kb_base: int = 1024) -> int | None:
     >>> meant_size_of("1.8T"), meant_size_of("1.8"), meant_size_of("2g")
     (1979120929996, None, None)
     """
-    whole, point, rest = text.strip().partition(".")
-    found = re.match(r"[0-9]+", rest)
-    if not point or not whole.isdecimal() or found is None:
+    found = re.fullmatch(rf"({_DIGITS}\.[0-9]+)(.*)", text.strip())
+    unit = size_of(f"1{found[2]}", kb_base) if found is not None else None
+    if found is None or unit is None or unit <= 1:
         return None
-    unit = size_of(f"1{rest[found.end() :]}", kb_base)
-    return int(float(f"{whole}.{found[0]}") * unit) if unit is not None and unit > 1 else None
+    return int(float(found[1]) * unit)
 
 
 def share_of(text: str) -> float | None:
     """Return the share that a percentage is, such as of a device; None of what is none."""
-    found = re.fullmatch(r"([0-9]+)\s*%", text.strip())
+    found = re.fullmatch(rf"({_DIGITS})\s*%", text.strip())
     return int(found[1]) / 100 if found else None
 
 
@@ -114,7 +115,7 @@ def split_sizes(text: str, kb_base: int = 1024) -> list[dict[int, float]]:
     for part in text.split(",")[:3]:
         pairs = [one.partition("/") for one in part.split(":")]
         shares = {
-            size: int(percent) / 100 if percent.isdecimal() else None
+            size: share_of(f"{percent}%")
             for text_of_size, _, percent in pairs
             if (size := size_of(text_of_size, kb_base)) is not None
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, Layer
 from writeamp.plots.style import series_color
 
@@ -29,7 +30,12 @@ def wa_by_model(models: Sequence[ModelBar], subtitle: str) -> BarChart:
     Args:
         models: in the order of the bars; those after the first forty are left out.
         subtitle: what they are of.
+
+    Raises:
+        WriteampError: there are no models.
     """
+    if not models:
+        raise WriteampError("no model has a drive with a WA, so there is nothing to draw")
     shown = models[:_MOST_ROWS]
     left_out = f"; {len(models) - len(shown)} models are not shown" if shown != models else ""
     return BarChart(
