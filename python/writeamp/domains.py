@@ -218,12 +218,13 @@ class RatioText:
     """Domain of ratios, which may be text; whoever uses one checks its range."""
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the number; one in per cent keeps how it was given."""
-        number = as_ratio(name, value)
-        if math.isnan(finite(number)):
+        """Return the number as Python has it; one in per cent keeps how it was given."""
+        given = as_ratio(name, value)
+        number = finite(given)
+        if math.isnan(number):
             raise WriteampError(f"{name} is {shown(value)}; it must be a finite number")
         _check_size(name, number)
-        return number
+        return given if isinstance(given, int | float) else number
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,13 @@ CASES: list[tuple[str, list[str]]] = [
     ("report {folder}/missing.html", ["cannot read", "missing.html"]),
     ("answer --blocks 64 --mount /mnt/x", ["--mount", "--run"]),
     ("answer --blocks 64 --time 3s", ["--time", "answer --help"]),
+    ("answer --blocks 8 --pages-per-block 8 --op 0.1 --manager wolf", ["too small", "larger op"]),
     ("answer --device spinpoint-m7", ["spinpoint-m7", "disk", "flash"]),
     ("answer --blocks 64 --counters a --counters b --counters c", ["--counters", "3 snapshots"]),
     ("simulate --device ''", ["unknown device ''", "generic"]),
     ("top --once ''", ["'.' is no socket", "`serve`"]),
+    ("measure counters a ''", ["the name is empty", "SNAP"]),
+    ("serve --size 16MiB --counters '' --run true", ["--counters is empty", "DIR"]),
     # Files of another kind.
     ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio's jobs"]),
     ("compare {good}", ["good", "experiment", ".toml"]),

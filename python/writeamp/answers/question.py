@@ -17,6 +17,7 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.expectation import Expectation, mean_field
 from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
@@ -81,6 +82,8 @@ class Question:
             )
         untimed = in_pages(replace(settings, timed=False), prepared.drive)
         plan = plan_of(prepared, experiment, policy_of(policy), untimed)
+        # What cannot be simulated is refused before the first row is printed.
+        new_simulation(plan, prepared.drive, plan.run.seed)
         return Question(experiment, asked, prepared, plan, others=_others(experiment, asked))
 
     def mixed(self, found: Sequence[tuple[int, Found, bool]]) -> Mixture:

@@ -16,6 +16,8 @@ from writeamp.cli.suggestions import no_such_option
 from writeamp.errors import WriteampError
 
 _SEVERAL = ("texts", "paths")
+# What names of files and folders are called in help.
+_PATHS = {"FILE", "DIR", "FOLDER", "PATH", "SNAP", "INPUT", "SOURCE", "TRACE", "MODEL", "PAGE"}
 
 
 class _OnceCommand(TyperCommand):
@@ -36,6 +38,7 @@ class _OnceCommand(TyperCommand):
                 raise no_such_option(_verb(ctx), known["option_name"], _flags(ctx)) from None
             if not ctx.resilient_parsing:
                 _refuse_twice(_verb(ctx), found[2])
+                _refuse_empty(ctx.command.get_params(ctx), found[0])
             return found
 
         parser.parse_args = parse_once  # type: ignore[method-assign]
@@ -85,6 +88,16 @@ def _refuse_twice(verb: str, given: list[Any]) -> None:
         if says_one and times > 1:
             flag = max(option.opts, key=len)
             raise WriteampError(f"{flag} is given {_times(times)}; {_who(verb, flag)}")
+
+
+def _refuse_empty(parameters: list[Any], given: dict[str, Any]) -> None:
+    """Refuse an empty name of a file, which means the current folder to Path."""
+    for one in parameters:
+        value = given.get(one.name)
+        several = value if isinstance(value, list | tuple) else (value,)
+        if "" in several and _PATHS.intersection(re.findall("[A-Z]+", one.metavar or "")):
+            name = max(one.opts, key=len) if isinstance(one, TyperOption) else "the name"
+            raise WriteampError(f"{name} is empty; give {one.metavar}")
 
 
 def _times(times: int) -> str:

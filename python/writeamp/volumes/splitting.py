@@ -104,6 +104,8 @@ def split(
     settings = settings or SplitSettings()
     started = time.perf_counter()
     names = file_names(paths)
+    if not names:
+        raise WriteampError("paths is empty; give at least one trace")
     folder = Path(file_name(out))
     plan = _plan(names, settings)
     if (folder / MARK).exists():
