@@ -169,11 +169,19 @@ class Device(Presented):
         Raises:
             WriteampError: it is no flash drive, or has more pages than the engine counts.
         """
+        self.check_flash()
+        return EngineGeometry(**self.shape())
+
+    def check_flash(self) -> None:
+        """Refuse what is not one flash drive: a disk, or several drives.
+
+        Raises:
+            WriteampError: it is no flash drive.
+        """
         if self.kind != "flash":
             raise WriteampError(
                 f"{self.name} is a {self.kind}, not one flash drive; it serves timed runs only"
             )
-        return EngineGeometry(**self.shape())
 
     def shape(self) -> dict[str, Any]:
         """Return the arguments of the engine's geometry by their names."""

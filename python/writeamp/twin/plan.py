@@ -39,10 +39,12 @@ def capacity_of(target: str) -> int:
     """Return the bytes that the host of a target sees.
 
     Raises:
-        WriteampError: there is no such profile, file or block device.
+        WriteampError: there is no such profile, file or block device, or it is no flash drive.
     """
     if target in profile_names() or target.endswith(".toml"):
-        return device(target).capacity_bytes
+        profile = device(target)
+        profile.check_flash()
+        return profile.capacity_bytes
     try:
         mode = os.stat(target).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISBLK(mode)):

@@ -176,6 +176,7 @@ def _sizes(experiment: Experiment) -> DriveSizes:
     settings = experiment.run
     assert isinstance(settings, SimulationSettings)
     prepared = prepare(experiment)
+    prepared.drive.check_flash()
     run_as = replace(in_pages(settings, prepared.drive), spread=False)
     works_by = policy_of(_policy(experiment))
     _check_draws(works_by.victims, prepared.drive)
