@@ -44,6 +44,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("answer --blocks 64 --mount /mnt/x", ["--mount", "--run"]),
     ("answer --blocks 64 --time 3s", ["--time", "answer --help"]),
     ("answer --blocks 8 --pages-per-block 8 --op 0.1 --manager wolf", ["too small", "larger op"]),
+    (f"{LIFE} --warranty-years 5e-324", ["--warranty-years is 5e-324", "1e-60"]),
     ("simulate --device spinpoint-m7 --target-wa 9", ["spinpoint-m7 is a disk", "flash"]),
     ("simulate --device raid0:generic,generic --sweep op=0.2:0.3:2", ["is a raid0", "flash"]),
     ("twin plan --target spinpoint-m7 --out plan.toml", ["spinpoint-m7 is a disk", "flash"]),

@@ -87,6 +87,7 @@ def test_what_was_varied_is_not_drawn_as_what_was_found(results: Any) -> None:
         assert sentence.startswith(f"y is {axis}, which is an axis of the sweep and not found by")
         assert "x, hue or a facet; valid as y: wa, " in sentence
     assert refusal(all_of_them.heat_map, color="load").startswith("color is load, which is an axis")
+    assert refusal(all_of_them.curves, facet=[""]).startswith("unknown axis ''")
 
 
 def test_an_axis_that_would_hide_in_a_mean_is_refused_by_name(results: Any) -> None:

@@ -20,7 +20,7 @@ from writeamp.plots import check_target
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import fitting_form, interval_in_words, with_interval
 from writeamp.runners import Runner
-from writeamp.runs.daily_writes import LifeSettings, drive_writes_a_day, warranty_days
+from writeamp.runs.daily_writes import LifeSettings, drive_writes_a_day
 from writeamp.runs.words import shape_in_words
 from writeamp.settings.experiment import Experiment
 from writeamp.units.byte_sizes import shown_bytes
@@ -80,7 +80,6 @@ def endurance(
     if curve and not (json or csv):
         raise WriteampError("--curve adds to the JSON document; give --json too, or --csv")
     daily_bytes, warranty_years = life.daily_writes, life.warranty_years
-    warranty_days(warranty_years)  # refuses what is none
     capacity_bytes = experiment.device.capacity
 
     def check_drive(device: Device) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from writeamp.devices.device import Device
-from writeamp.domains import shown
+from writeamp.domains import Number
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.byte_sizes import ByteAmount
@@ -17,6 +16,7 @@ DAYS_PER_YEAR = 365
 
 # The drives made for the most writes, of phase-change memory, are rated for 100 drive writes a day.
 _MOST = 100
+_POSITIVE = Number("be a number above 0", lambda value: value > 0)
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LifeSettings(Settings):
     )
     warranty_years: float = setting(
         5.0,
-        None,
+        _POSITIVE,
         "years of 365 days over which drive writes per day (DWPD) are counted",
         number="number",
         metavar="YEARS",
@@ -87,6 +87,4 @@ def warranty_days(years: float) -> float:
 
 def check_positive(name: str, value: Any) -> None:
     """Refuse what is no finite number above 0."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 < value < math.inf:
-        raise WriteampError(f"{name} is {shown(value)}; it must be a number above 0")
+    _POSITIVE.check(name, value)

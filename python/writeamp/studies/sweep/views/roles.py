@@ -51,10 +51,10 @@ def roles_of(
         WriteampError: there is no such axis, one has two parts, or an axis is left without any.
     """
     varying = tidy.varying
-    for name in filter(None, (x, other, *(facets or ()))):
+    taken = [one for one in (x, other, *(facets or ())) if one is not None]
+    for name in taken:
         if name not in (*tidy.settings, *ORIGINS):
             raise unknown("axis", name, varying or tidy.settings)
-    taken = [*filter(None, (x, other, *(facets or ())))]
     twice = next((name for name in taken if taken.count(name) > 1), None)
     if twice is not None:
         raise WriteampError(f"{twice} is given two parts in the picture; give it only one")
