@@ -112,6 +112,15 @@ def test_a_map_cache_keeps_its_share_of_the_table() -> None:
     assert larger["map_cache"]["bytes"] == 32768
 
 
+@pytest.mark.parametrize(
+    "change", ["write_cache.access_ns=999", "map_cache.segment_bytes=4096", "slc.watermark=0.5"]
+)
+def test_another_value_of_a_cache_leaves_it_the_size_that_suits_the_drive(change: str) -> None:
+    plain, changed = (wa.device("tlc-client", size="16MiB", set=given) for given in ([], [change]))
+    assert len(plain.shrunk) == 5
+    assert changed.shrunk == plain.shrunk
+
+
 def test_caches_that_are_asked_for_are_what_they_are() -> None:
     found = wa.device("ssd-v", write_cache="64k", map_cache="all", size="1GiB").times
     assert found is not None

@@ -113,9 +113,6 @@ def test_the_blocks_shrink_with_the_drive_unless_they_are_given() -> None:
     kept = wa.device("tlc-client", size="16GiB", set=["slc.static_bytes=1000000000"]).times
     assert kept is not None
     assert kept["slc"]["static_bytes"] == 10**9
-    scaled = wa.device("tlc-client", size="16GiB", set=["slc.watermark=0.5"]).times
-    assert scaled is not None
-    assert scaled["slc"]["static_bytes"] == small.times["slc"]["static_bytes"]
 
 
 def test_the_memory_of_its_tables_is_counted() -> None:

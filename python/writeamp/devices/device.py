@@ -11,7 +11,7 @@ from writeamp.devices.geometry import COUNT, GEOMETRY, complete_geometry
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
 from writeamp.devices.shape import filled, sized_by_host, with_blocks
-from writeamp.devices.size import DEFAULT_BYTES, sized
+from writeamp.devices.size import CACHES, DEFAULT_BYTES, sized
 from writeamp.devices.times import (
     DISK_TABLES,
     FLASH_TABLES,
@@ -113,7 +113,7 @@ def device(
         size_bytes = DEFAULT_BYTES
     if size_bytes is not None:
         places = [split_change(change)[:2] for change in changes]
-        asked = {table for table, key in places if table != "slc" or key == "static_bytes"}
+        asked = {table for table, key in places if CACHES.get(table) == key}
         return sized(found, wanted_op, size_bytes, keep=asked)
     return _of_count(found, wanted_op, **counts)
 
