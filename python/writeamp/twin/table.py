@@ -99,12 +99,12 @@ def table_of(
     family_of = tuple(at for at, family in enumerate(families) for _ in family)
     name = f"{_hash(chain, grid, variants)}.npz"
     kept = cache_folder() / f"twin-{name}"
-    found = _read(_SHIPPED / name) or _read(kept)
+    shape = (len(variants), len(grid.unit_pages), len(grid.op))
+    found = _read(_SHIPPED / name, shape, chain.windows) or _read(kept, shape, chain.windows)
     if found is None:
         jobs = [(one, unit) for one in variants for unit in grid.unit_pages]
         runner = runner or local_runner(len(jobs))
         rows = _gathered(runner, partial(_simulated, chain, grid), jobs, progress)
-        shape = (len(variants), len(grid.unit_pages), len(grid.op))
         log_op = np.array([row[0] for row in rows]).reshape(shape)
         wa = np.array([row[1] for row in rows]).reshape(*shape, chain.windows)
         found = log_op, _rounded(wa)
@@ -239,12 +239,18 @@ def _trace_of(variant: Variant) -> list[float]:
     return [] if found is None else [float(wa) for wa in found]
 
 
-def _read(path: Path) -> tuple[Floats, Floats] | None:
+def _read(path: Path, shape: tuple[int, int, int], windows: int) -> tuple[Floats, Floats] | None:
+    """Return spare space and WA that a file holds; None if it is missing or damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return file["log_op"].astype(float), file["wa"].astype(float)
-    except (OSError, ValueError, KeyError, EOFError):  # none, or one that was damaged
+        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
+            log_op, wa = (np.asarray(file[name], float) for name in ("log_op", "wa"))
+    except Exception:  # a damaged archive has many: of zlib, zipfile, struct and NumPy's headers
         return None
+    if log_op.shape != shape or wa.shape != (*shape, windows):
+        return None
+    drives = np.isfinite(log_op)
+    whole = (np.isfinite(wa) == drives[..., np.newaxis]).all() and drives.any()
+    return (log_op, wa) if whole else None
 
 
 def _rounded(wa: Floats) -> Floats:
