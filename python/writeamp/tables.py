@@ -42,7 +42,7 @@ def read_parquet(
 
     with _file_of(source) as file, _refusing_damage():
         check_structure(file)
-        return _read(pl.scan_parquet(source), columns, rows)
+        return _read(pl.scan_parquet(source, glob=False), columns, rows)
 
 
 def parquet_facts(file: BinaryIO) -> tuple[dict[str, pl.DataType], dict[str, str]]:

@@ -46,7 +46,7 @@ LENGTHS = (
     *("size", "capacity", "blocks", "logical_blocks", "logical_pages", "pages_per_block"),
     *("page_bytes", "batch_pages", "request_pages", "reserve", "level", "groups", "chunks"),
     *("d", "d_swap", "window", "target_wa", "wa", "precision", "tolerance", "least_move"),
-    *("points", "requests", "volumes", "phases", "rounds", "resamples", "explore", "cv", "sample"),
+    *("points", "requests", "volumes", "phases", "rounds", "resamples", "cv", "sample"),
     *("samples", "cycles", "rb_rate", "dies", "time", "duration", "settle", "burst", "time_scale"),
     *("width", "sweep", "scheduler", "threads", "traffic_sigma", "size_sigma", "rated_tbw"),
     *("write_cache", "map_cache"),

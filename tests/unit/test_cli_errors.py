@@ -160,6 +160,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("volumes make --format msr --out fleet.csv", ["msr", "alibaba"]),
     ("volumes split no-such.csv --out fleet", ["no-such.csv", "No such file"]),
     ("volumes split {garbage} --out fleet", ["garbage", "--format"]),
+    ("volumes split {good} --format blkparse --action x+ --out fleet", ["unknown action", "Q, D"]),
     ("volumes split {short_row} --format msr --out fleet", ["short_row:2"]),
     ("volumes info no-such-folder", ["no-such-folder", "no fleet"]),
     ("volumes info {folder} --preset sepbt", ["preset", "did you mean 'sepbit'"]),

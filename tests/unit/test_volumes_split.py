@@ -29,7 +29,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fleet(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Fleet:
-    out = tmp_path_factory.mktemp("split") / "fleet"
+    out = tmp_path_factory.mktemp("split") / "[fleet] *"
     with small_parts():
         return wa.volumes.split(trace, out, ALIBABA).fleet
 

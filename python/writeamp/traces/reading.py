@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.traces.detection import detect
-from writeamp.traces.format import ReadOptions
+from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.plausibility import absurdities
 from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
@@ -37,15 +38,7 @@ def read(
     ('parquet', ['timestamp_ns', 'device', 'op', 'offset', 'length'])
     """
     file = file_path(path)
-    entry = find_format(format) if format else FORMATS[detect(file)]
-    if action is not None:
-        if not entry.actions:
-            takers = ", ".join(name for name, other in FORMATS.items() if other.actions)
-            raise WriteampError(
-                f"action {quoted(action)} does not apply to format {entry.name}, only to {takers}"
-            )
-        if action not in entry.actions:
-            raise unknown("action", action, entry.actions)
+    entry = format_of(file, format, action)
     trace = entry.read(file, ReadOptions(action=action))
     # Formats without rows begin with a magic or a header, or name the action in each line.
     absurd = absurdities(trace.requests, trace.devices) if entry.rows else []
@@ -53,3 +46,22 @@ def read(
         return trace
     doubt = f"the file may be of another format than {entry.name}: {'; '.join(absurd)}"
     return replace(trace, doubts=[*trace.doubts, doubt])
+
+
+def format_of(path: Path, format: str | None, action: str | None) -> Format:
+    """Return the format that is named, or that a file shows.
+
+    Raises:
+        WriteampError: it is unknown or not certain, or has no such action.
+    """
+    entry = find_format(format) if format else FORMATS[detect(path)]
+    if action is None:
+        return entry
+    if not entry.actions:
+        takers = ", ".join(name for name, other in FORMATS.items() if other.actions)
+        raise WriteampError(
+            f"action {quoted(action)} does not apply to format {entry.name}, only to {takers}"
+        )
+    if action not in entry.actions:
+        raise unknown("action", action, entry.actions)
+    return entry

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from writeamp import traces
 from writeamp.runners import stop_if_asked
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.pieces import Piece, Place, Reading, read_pieces
-from writeamp.traces.registry import find_format
+from writeamp.traces.reading import format_of
 from writeamp.traces.source import file_path
 from writeamp.volumes.facts import Columns
 from writeamp.volumes.spills import Chunk, Gathering, chunk_of, write_chunk
@@ -54,7 +53,7 @@ def inputs_of(
     found = []
     for name in paths:
         path = file_path(name)
-        entry = find_format(trace_format or traces.detect(path))
+        entry = format_of(path, trace_format, options.action)
         is_one = not entry.names_devices(path) if by_file is None else by_file
         found.append(Input(name, path, entry, _stem(Path(name).name) if is_one else None))
     if len(found) == 1:
