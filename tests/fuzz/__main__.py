@@ -47,6 +47,7 @@ from writeamp.cli.verbs import VERBS, load
 
 KEPT = Path("build/fuzz")
 _MOST_KINDS = 50
+_TELLS_EVERY_S = 60
 _SHARES = {
     **{verb: lines.SHARES.get(verb, lines.USUAL_SHARE) for verb in lines.LINES},
     **{f"wa.{name}": calls.SHARES.get(name, calls.USUAL_SHARE) for name in calls.CALLS},
@@ -178,8 +179,12 @@ def run() -> int:
         if asked.only is not None:
             return _show(fuzzer, asked.only)
         print(f"fuzzing for {asked.seconds:g} s, seed {asked.seed}", flush=True)
+        told = began
         for tried in Pool(fuzzer.draw, folder, began + asked.seconds).results(asked.calls):
             fuzzer.note(tried)
+            if time.monotonic() > told + _TELLS_EVERY_S:
+                told = time.monotonic()
+                print(f"{told - began:,.0f} s: {fuzzer.table.total.tries:,} calls", flush=True)
             if len(fuzzer.found) >= _MOST_KINDS:
                 break
     elapsed_s = time.monotonic() - began
