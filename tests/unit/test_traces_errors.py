@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import io
 import os
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
-from writeamp import traces
+from writeamp import files, traces
 from writeamp.errors import WriteampError
+from writeamp.traces.formats.parquet import write
 
 MSR = b"128166372003061629,hm,0,Write,4096,8192,2833\n"
 SPC = b"0,8,8192,W,0.5\n"
@@ -241,6 +247,53 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     finally:
         if was_root:
             os.seteuid(0)
+
+
+class FailingFile(io.FileIO):
+    """A file on a disk of which one read fails."""
+
+    def __init__(self, path: Path, reads: Iterator[int], failing: int) -> None:
+        super().__init__(path)
+        self._reads, self._failing = reads, failing
+
+    def readinto(self, buffer: Any) -> int:
+        self._count()
+        return super().readinto(buffer) or 0
+
+    def readall(self) -> bytes:
+        self._count()
+        return super().readall()
+
+    def _count(self) -> None:
+        if next(self._reads) == self._failing:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@pytest.mark.parametrize("name", ["trace.csv", "trace.csv.gz", "trace.parquet"])
+def test_a_read_that_fails_is_an_error_of_the_trace(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, text = tmp_path / name, tmp_path / "text"
+    text.write_bytes(MSR * 100)
+    path.write_bytes(gzip.compress(text.read_bytes()) if ".gz" in name else text.read_bytes())
+    if ".parquet" in name:
+        with path.open("wb") as file:
+            write(traces.read(text), file)
+
+    def read(failing: int) -> int:
+        reads = count()
+        monkeypatch.setattr(
+            files, "opened", lambda path: io.BufferedReader(FailingFile(path, reads, failing))
+        )
+        traces.read(path)
+        return next(reads)
+
+    whole = read(-1)
+    assert whole > 1
+    for failing in range(whole):
+        with pytest.raises(WriteampError) as error:
+            read(failing)
+        assert str(error.value) == f"{path}: cannot be read (Input/output error)"
 
 
 class TestParquet:

@@ -89,7 +89,8 @@ def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     """Yield the text of a file, which may be compressed.
 
     Raises:
-        WriteampError: it cannot be read, is damaged, or is cut.
+        OSError: it cannot be read.
+        WriteampError: it is damaged, or cut.
     """
     magic = file.read(8)
     file.seek(0)
@@ -103,7 +104,7 @@ def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         if error.errno is None:  # of bz2
             raise _damaged(path, found) from None
-        raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
+        raise
 
 
 def _damaged(path: Path, kinds: list[str]) -> WriteampError:

@@ -184,18 +184,19 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
     """Open a regular file for reading.
 
     Raises:
-        WriteampError: there is none, it is empty, or it may not be read.
+        WriteampError: there is none, it is empty, or it cannot be opened, or be read to its end.
     """
     try:
-        file = files.opened(path)
+        with files.opened(path) as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise WriteampError(
+                    f"{path}: the file is empty, a trace needs at least one request"
+                )
+            yield file
     except FileNotFoundError:
         raise WriteampError(f"{path}: there is no such file") from None
     except OSError as error:
         raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
-    with file:
-        if os.fstat(file.fileno()).st_size == 0:
-            raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
-        yield file
 
 
 def _refuse_foreign(file: BinaryIO, path: Path) -> None:

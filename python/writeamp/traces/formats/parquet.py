@@ -63,8 +63,6 @@ def read(path: Path, options: ReadOptions) -> Trace:
             raise WriteampError(
                 f"{path}: is not a readable parquet file ({one_line(error)})"
             ) from None
-        except OSError as error:
-            raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
     if rows.is_empty():
         raise WriteampError(f"{path}: the trace holds no request, at least one is needed")
     requests = _requests(path, rows)
