@@ -61,6 +61,8 @@ def _fault_of_command(call: Call, verb: str, ended: Ended) -> str | None:
     if ended.status not in (0, 2, *_VERDICTS.get(verb, ())):
         return f"ends with status {ended.status}"
     sentences = [line for line in ended.err.splitlines() if not line.startswith(_ASIDES)]
+    if ended.status == 2 and call.runs_programs:  # which print, too
+        sentences = [line for line in sentences if line.startswith("writeamp: ")]
     if ended.status == 2 and verb == "measure watch":
         return None  # its rounds go on, whatever one of them ends with
     if ended.status == 2:

@@ -209,7 +209,9 @@ def _change(rng: Random, verb: str, words: list[str], folder: Folder) -> None:
 
 def _change_word(rng: Random, words: list[str], at: int, how: float, folder: Folder) -> None:
     if how < 0.9:
-        del words[at]
+        # A drive of its own size takes a day.
+        if words[at] not in ("--size", "--capacity", "--writes"):
+            del words[at]
     elif how < 0.93:
         words.insert(at, words[at])
     elif words[at - 1] in OUTPUT_NAMES or words[at - 1] in _SAFE or _is_length(words[at - 1]):

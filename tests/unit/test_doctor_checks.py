@@ -40,6 +40,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             job(f"{STEADY}\nnorandomap"),
             job(f"{STEADY}\nbs=4q"),
             job(f"{STEADY}\nbs=1.5k"),
+            job(f"{STEADY}\nbs=0k"),
             job(f"{STEADY}\nruntime=1x"),
             *(job(f"{STEADY}\n{one}={'9' * 400}") for one in ("runtime", "bs", "size", "numjobs")),
             job(f"{STEADY}\nsize={'9' * 400}%\nbssplit=4k/{'9' * 400}"),

@@ -79,7 +79,7 @@ def _of_amounts(job: Job) -> Iterator[Found]:
         parts = _BETWEEN.split(judged[name]) if name in _SIZES else [judged[name]]
         wrong = [one.strip() for one in parts if not _is_amount(name, one, job.kb_base)]
         if wrong:
-            digits = re.match("[0-9]+", wrong[0])
+            digits = re.match("[1-9][0-9]*", wrong[0])
             read = f"; fio 3.33 reads {digits[0]}" if digits and name in _SIZES else ""
             kind = {**dict.fromkeys(_SIZES, "size"), **dict.fromkeys(_TIMES, "time")}.get(name)
             yield Found(
@@ -99,7 +99,7 @@ def _of_distribution(job: Job) -> Iterator[Found]:
             (job.name,),
             advice="give another theta, such as 0.99 or 1.01",
         )
-    shares = re.findall(r"[:,](\d+)/", text.split(",")[0]) if text.startswith("zoned") else []
+    shares = re.findall(r"[:,](\d{1,20})/", text.split(",")[0]) if text.startswith("zoned") else []
     if sum(map(int, shares)) > 100:
         yield Found(
             f"random_distribution={text}: the shares are {sum(map(int, shares))}%",
@@ -111,7 +111,8 @@ def _of_distribution(job: Job) -> Iterator[Found]:
 def _is_amount(name: str, text: str, kb_base: int) -> bool:
     if name in _TIMES:
         return seconds_of(text) is not None
-    is_size = size_of(text, kb_base) is not None
+    size = size_of(text, kb_base)
+    is_size = size is not None and (size > 0 or name != "bs")
     if name in _SIZES:
         return is_size or share_of(text) is not None or bool(_OTHER_SIZE.fullmatch(text.strip()))
     return is_size or text.strip() == ""

@@ -100,7 +100,8 @@ def block_sizes(text: str, kb_base: int = 1024, default: int = 4096) -> list[tup
 def _range(text: str, kb_base: int, default: int) -> tuple[int, int]:
     ends = [size_of(part, kb_base) for part in text.split("-", 1)]
     low, high = ends[0], ends[-1]
-    return (default, default) if low is None or high is None else (low, high)
+    # fio refuses blocks of 0 bytes.
+    return (low, high) if low and high else (default, default)
 
 
 def split_sizes(text: str, kb_base: int = 1024) -> list[dict[int, float]]:
@@ -117,7 +118,7 @@ def split_sizes(text: str, kb_base: int = 1024) -> list[dict[int, float]]:
         shares = {
             size: share_of(f"{percent}%")
             for text_of_size, _, percent in pairs
-            if (size := size_of(text_of_size, kb_base)) is not None
+            if (size := size_of(text_of_size, kb_base))
         }
         open_ones = sum(one is None for one in shares.values())
         rest = max(0.0, 1 - sum(one or 0.0 for one in shares.values()))
