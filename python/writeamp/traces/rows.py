@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from itertools import islice
 
 import polars as pl
@@ -335,7 +335,7 @@ def _decimal(text: str, places: int) -> Decimal:
         if not abs(value) < _MAX_DECIMAL:
             raise ValueError("a number below 10^28")
         return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _CONTEXT)
-    except InvalidOperation:
+    except ArithmeticError:  # also of an exponent that Decimal does not hold
         raise ValueError("a decimal number") from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -195,7 +195,7 @@ def _of_groups(digits: str) -> int | None:
 def _of_scientific(digits: str, exponent: int) -> Count | None:
     try:
         value = Decimal(digits).scaleb(exponent)
-    except InvalidOperation:
+    except ArithmeticError:
         return None
     if value != value.to_integral_value() or value > MOST:
         return None
