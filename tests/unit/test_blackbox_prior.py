@@ -179,6 +179,8 @@ def test_the_measured_drive_and_its_arrays_are_no_prior_of_their_own() -> None:
     assert chosen_formulas("none", ["apex"]) is None
     with pytest.raises(WriteampError, match="would foretell its own answers"):
         chosen_formulas("apex", ["apex"])
+    with pytest.raises(WriteampError, match="'auto,none'; none goes with no other"):
+        chosen_formulas("auto,none", ["real"])
     with pytest.raises(WriteampError, match="did you mean 'apex'"):
         chosen_formulas("apx", [])
 

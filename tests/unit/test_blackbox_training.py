@@ -240,9 +240,15 @@ def with_an_unknown_parameter(content: dict[str, Any]) -> None:
     content["estimators"]["latency"]["parameters"]["depth"] = 3
 
 
+def refitted_otherwise(content: dict[str, Any]) -> None:
+    inner = content["estimators"]["latency"]["parameters"]["estimator"]["unfitted"]
+    inner["parameters"]["folds"] = 999
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        (refitted_otherwise, "its unfitted model has other parameters than its fitted one"),
         (in_a_circle, "does not hold together"),
         (without_a_leaf, "does not hold together"),
         (of_no_feature, "does not hold together"),
@@ -260,6 +266,22 @@ def test_a_file_that_was_tampered_with_is_refused(
     rewritten(path, change)
     with pytest.raises(WriteampError, match=says):
         load(path)
+
+
+def test_an_interval_that_overflows_leaves_no_prediction(
+    trained: BlackBox, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    def widened(content: dict[str, Any]) -> None:
+        widths = content["estimators"]["latency"]["widths"]
+        widths[:] = [1e300] * len(widths)
+
+    path = tmp_path / "model"
+    save(trained, path)
+    rewritten(path, widened)
+    said = load(path).predict(TABLE)["latency"]
+    assert np.isnan([said.value, said.low, said.high]).all()
+    assert said.outside.all()
+    assert not recwarn.list
 
 
 def test_a_file_that_is_damaged_or_foreign_is_refused(trained: BlackBox, tmp_path: Path) -> None:

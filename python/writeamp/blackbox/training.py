@@ -94,24 +94,29 @@ class BlackBox(Drawn):
             WriteampError: a characteristic that the features need is missing.
         """
         vectors = _vectors(characteristics, self.features)
-        values = {target: one.predict(vectors) for target, one in self.estimators.items()}
-        if self.is_joint:
-            values |= littles_law.joined(values, characteristics)
         # Far outside the training range numbers overflow.
-        is_known = {target: np.isfinite(one) for target, one in values.items()}
-        values = {name: np.where(is_known[name], one, np.nan) for name, one in values.items()}
-        if "wa" in values:
+        with np.errstate(over="ignore"):
+            values = {target: one.predict(vectors) for target, one in self.estimators.items()}
+            if self.is_joint:
+                values |= littles_law.joined(values, characteristics)
+            said = {
+                target: np.array([values[target], *one.interval_around(values[target])])
+                for target, one in self.estimators.items()
+            }
+        is_known = {target: np.isfinite(one).all(axis=0) for target, one in said.items()}
+        said = {target: np.where(is_known[target], one, np.nan) for target, one in said.items()}
+        if "wa" in said:
             is_written = characteristics["write_ratio"].to_numpy() > 0
-            values["wa"] = np.where(is_written, values["wa"], np.nan)
+            said["wa"] = np.where(is_written, said["wa"], np.nan)
         # A range of sizes leaves out the 0 of rows that have none, which the features hold, too.
         unlike = [*beyond(self.ranges, characteristics).values()]
         unlike += self.unlike_pages(characteristics).values()
         beyond_ranges = np.any([np.zeros(len(vectors), bool), *unlike], axis=0)
         found = {}
         for target, one in self.estimators.items():
-            low, high = one.interval_around(values[target])
+            value, low, high = said[target]
             outside = one.outside(vectors) | beyond_ranges | ~is_known[target]
-            found[target] = Predictions(values[target], low, high, outside, target, self.level)
+            found[target] = Predictions(value, low, high, outside, target, self.level)
         return Forecast(found, self.level)
 
     def _records(self) -> list[dict[str, Any]]:

@@ -42,7 +42,9 @@ def of_windows(
         WriteampError: the capacity is missing or not valid.
     """
     if capacity_bytes is None:
-        raise WriteampError("the features need the fill of the drive; give its capacity_bytes")
+        raise WriteampError(
+            "the features need the fill of the drive; give its capacity (--space, capacity_bytes)"
+        )
     capacity = Whole(_PAGE_BYTES).check("capacity_bytes", capacity_bytes)
     _FILL.check("fill", fill)
     windows, rank = np.unique(requests["window"].to_numpy(), return_inverse=True)

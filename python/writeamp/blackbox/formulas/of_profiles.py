@@ -63,6 +63,8 @@ def chosen_formulas(asked: str, drives: Sequence[str]) -> dict[str, DriveFormula
             )
         elif name.endswith(".toml"):
             found[name] = simulated_formula(name)
+        elif name == NONE:
+            raise WriteampError(f"the prior is {asked!r}; {NONE} goes with no other")
         elif name not in known:
             raise unknown("prior", name, [NONE, AUTO, *known])
         else:

@@ -85,11 +85,30 @@ def _from(document: Mapping[str, Any]) -> Any:
 
     model = _made(document)
     _KINDS[document["kind"]].read(model, document, inner)
+    _check_refits(model)
     model.n_features_in_ = features
     if "names" in document:
         check_names(document["names"], features)
         model.feature_names_in_ = np.array(document["names"], dtype=object)
     return model
+
+
+def _check_refits(model: Any) -> None:
+    """Refuse an unfitted model that is not the one it was fitted from: refits could take days."""
+    if hasattr(model, "estimator_") and not _are_alike(model.estimator, model.estimator_):
+        raise WriteampError("its unfitted model has other parameters than its fitted one")
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Return whether two values of a parameter are the same, of estimators theirs."""
+    if type(one) is not type(other):
+        return False
+    if not isinstance(one, BaseEstimator):
+        return bool(one == other)
+    if type(one).__module__.startswith("sklearn."):
+        return repr(one) == repr(other)
+    others = other.get_params(deep=False)
+    return all(_are_alike(own, others[name]) for name, own in one.get_params(deep=False).items())
 
 
 def _try(model: Any) -> None:
@@ -144,6 +163,8 @@ def _made(document: Mapping[str, Any]) -> Any:
         raise unknown("kind of saved model", str(name), [*_KINDS, _SKOPS])
     model = _KINDS[name].estimator(**_given(document["parameters"]))
     checked(model, _KINDS[name].domains)
+    if hasattr(model, "n_jobs"):
+        model.n_jobs = None  # the processes of another machine
     return model
 
 

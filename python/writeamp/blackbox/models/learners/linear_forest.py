@@ -24,7 +24,6 @@ def _read(model: LinearForestRegressor, document: Mapping[str, Any], _: object) 
     read_box(model, document)
     if len(model.trees_) != model.n_estimators:
         raise WriteampError(f"it has {len(model.trees_)} of its {model.n_estimators} trees")
-    model.n_jobs = None  # the processes of another machine
 
 
 LEARNER = Learner(
