@@ -157,6 +157,34 @@ def test_a_long_text_is_not_read_as_a_script() -> None:
     assert not is_command("fio x.fio\n" + "8,0 W 1 + 8 [fio] it's \n" * 400_000)
 
 
+# Times that doubled with each level, or grew with the square of the length: minutes to ages.
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"fio --name=a {'$(a ' * 40}{')' * 40}\n",
+        f"#!/bin/sh\nfio {'$(' * 200_000}\n",
+        f"fio --name=a $({'x' * 200_000}\n",
+        f"fio --name=a ` {'x' * 200_000}\n",
+        f"fio {'a' * 1_000_000}\n",
+        " \n" * 20_000 + "x\nfio --name=a\n",
+        JOB % ("${" * 100_000),
+        f"{LOOPED}random_distribution=zipf:{'9' * 200_000}x\n",
+    ],
+    ids=["nested", "open", "word", "backtick", "shlex", "blank", "variable", "zipf"],
+)
+def test_a_text_that_never_closes_what_it_opens_is_read_in_seconds(
+    tmp_path: Path, text: str
+) -> None:
+    kinds = [kind for _, kind in examined(tmp_path, text).inputs]
+    assert kinds == ["a fio job file" if text.startswith("[") else "command lines of fio"]
+
+
+def test_a_script_in_eight_scripts_is_read_and_no_deeper_one(tmp_path: Path) -> None:
+    call = f"fio --name=a --filename=/dev/nvme0n1 {RANDOM} --loops=4\n"
+    assert found(examined(tmp_path, "eval " * 8 + call)).keys() == {"fresh-drive"}
+    assert not found(examined(tmp_path, "fio --version\n" + "eval " * 9 + call))
+
+
 # Programs beside fio.
 EMPTYING = [
     "blkdiscard /dev/nvme0n1",

@@ -36,7 +36,7 @@ _VARIABLE_FIO = re.compile(
 _REDIRECTION = re.compile(r"(?:\d*|&)[<>]")
 _ARGUMENTS_OF_PARALLEL = ":::"
 _CONTAINERS = {"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "crictl", "docker-compose"}
-_MOST_CHARACTERS = 4 << 20
+_MOST_CHARACTERS = 1 << 20
 # Commands that name programs and do not run them.
 _SPEAKING = {
     "[",

@@ -28,7 +28,7 @@ TELLING = {
     *("time_based", "norandommap", "rwmixread", "rwmixwrite", "randrepeat", "stonewall"),
 }
 _SECTION = re.compile(r"\[([^\n]*)\]")
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_VARIABLE = re.compile(r"\$\{([^}]{0,255})\}")
 _OF_SHELL = re.compile(r"\$[A-Za-z_]")
 _MOST_JOBS = 500
 # Names of namespaces and partitions, behind that of the whole.

@@ -18,7 +18,7 @@ _MARK = re.compile(r"<<(?!<)(-?)\s*(?:'([^']+)'|\"([^\"]+)\"|\\?([A-Za-z_]\w*))"
 # All elements of an array, each a word of its own also in quotes.
 _ARRAY = re.compile(r"\"?\$\{(\w+)\[[@*]\]\}\"?")
 _OPEN_ARRAY = re.compile(r"\s*(?:\w+\s+)?(?:-\w+\s+)?[A-Za-z_]\w*\+?=\([^)]*")
-_REFERENCE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?[-=][^}]*)?\})")
+_REFERENCE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?[-=][^}]{0,1000})?\})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
 # Variables that are counted up, or read: no text that a script gives them is theirs for long.
 _STEPPED = re.compile(
@@ -32,6 +32,10 @@ _DECLARING = {"export", "local", "readonly", "declare", "typeset"}
 _RUNNING = {"ssh", "eval", "pdsh", "clush", "watch", "su"}
 _PASSING_ON = {"cat", "tee", "sed", "envsubst", "sudo"}
 _MOST_JOINED_LINES = 100
+# Commands in commands, as in $(…) and `bash -c`: time may double with each level.
+_DEEPEST = 8
+# shlex takes time that grows with the square of a word's length.
+_LONGEST_TO_SPLIT = 32 << 10
 
 
 class Command(NamedTuple):
@@ -94,7 +98,9 @@ class _Reader:
     def commands(self) -> Iterator[Command]:
         yield from self._commands(self._text)
 
-    def _commands(self, text: str) -> Iterator[Command]:
+    def _commands(self, text: str, depth: int = 0) -> Iterator[Command]:
+        if depth > _DEEPEST:
+            return
         for line, documents in _lines(text):
             waiting = list(documents)
             piped: str | None = None
@@ -110,14 +116,14 @@ class _Reader:
                     array = ""
                     continue
                 for inner in _substituted(replaced):
-                    yield from self._commands(inner)
+                    yield from self._commands(inner, depth + 1)
                 words = self._keywords(_split(replaced))
                 is_sure = before not in {"&&", "||"}
                 if words and after == "(" and _ASSIGNMENT.fullmatch(words[-1]):
                     array = words[-1]
                 scripts = _scripts_in(words)
                 for inner in scripts:
-                    yield from self._commands(inner)
+                    yield from self._commands(inner, depth + 1)
                 if scripts:
                     continue
                 self._assign(words, is_sure=is_sure and after != "(")
@@ -316,16 +322,27 @@ def _scan(line: str) -> tuple[list[tuple[str, str]], str]:
 
 def _substituted(text: str) -> Iterator[str]:
     """Yield the commands whose output a text takes, outermost ones, without arithmetic."""
+    closing, done = _closing_parentheses(text), 0
     for found in re.finditer(r"`([^`]*)`|\$\((?!\()", re.sub(r"'[^']*'", _blank, text)):
-        start, depth = found.end(), 1
+        if found.start() < done:
+            continue
         if found[1] is not None:
             yield text[found.start(1) : found.end(1)]
-            continue
-        for place in range(start, len(text)):
-            depth += {"(": 1, ")": -1}.get(text[place], 0)
-            if not depth:
-                yield text[start:place]
-                break
+        elif found.end() - 1 in closing:
+            done = closing[found.end() - 1]
+            yield text[found.end() : done]
+
+
+def _closing_parentheses(text: str) -> dict[int, int]:
+    """Return the place of the parenthesis that closes each one that is closed."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for place, char in enumerate(text):
+        if char == "(":
+            opened.append(place)
+        elif char == ")" and opened:
+            found[opened.pop()] = place
+    return found
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -355,8 +372,11 @@ def _is_redirection(line: str, place: int) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words of a command; what a command prints stays one word."""
-    text = re.sub(r"\$\(\(?\s*([^\s()]*)(?:[^()]|\([^()]*\))*\)?\)", r"$(\1)", text)
-    text = re.sub(r"`\s*([^\s`]*)[^`]*`", r"$(\1)", text)
+    # Possessive: what is not closed is looked at once.
+    text = re.sub(r"\$\(\(?\s*+([^\s()]*+)(?:[^()]++|\([^()]*+\))*+\)?\)", r"$(\1)", text)
+    text = re.sub(r"`\s*+([^\s`]*+)[^`]*+`", r"$(\1)", text)
+    if len(text) > _LONGEST_TO_SPLIT:
+        return text.split()
     try:
         return shlex.split(text)
     except ValueError:  # a quote that is not closed

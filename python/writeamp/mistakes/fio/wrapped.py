@@ -16,22 +16,23 @@ from writeamp.mistakes.fio.job_file import is_job_file
 _TEMPLATE = re.compile(r"\{\{(.*?)\}\}|<%=(.*?)%>")
 _STATEMENT = re.compile(r"\{%.*?%\}|<%-?(?!=).*?%>", re.DOTALL)
 # A longer text is a trace.
-_MOST_CHARACTERS = 4 << 20
+_MOST_CHARACTERS = 1 << 20
 _SHEBANG = re.compile(r"#!.*sh\b")
 _MAKEFILE = re.compile(r"^[\w./%-]+ *::?(?!=).*\n(?:#.*\n)*\t", re.MULTILINE)
 _TARGET = re.compile(r"[\w./%-]+ *:")
 _MAKE_VARIABLE = re.compile(r"(?:export +)?(\w+) *(\??|:{0,2}|\+)= *(.*)")
 _BATCH = re.compile(
-    r"^\s*(@?echo off|rem\b|::|set \"?\w+=|timeout /t|cd /d|.*\^$)", re.MULTILINE | re.IGNORECASE
+    r"^[^\S\n]*(@?echo off|rem\b|::|set \"?\w+=|timeout /t|cd /d|.*\^$)",
+    re.MULTILINE | re.IGNORECASE,
 )
 _BATCH_SET = re.compile(r"set +(\"?)(\w+)=(.*?)\1\s*", re.IGNORECASE)
 _BATCH_COMMENT = re.compile(r"rem\b|::", re.IGNORECASE)
 _BATCH_VARIABLE = re.compile(r"%(\w+)%")
 _YAML = re.compile(
-    r"^\s*(?:- )?(?:apiVersion|kind|hosts|tasks|steps|services|args|command|shell):",
+    r"^[^\S\n]*(?:- )?(?:apiVersion|kind|hosts|tasks|steps|services|args|command|shell):",
     re.MULTILINE,
 )
-_YAML_BEGIN = re.compile(r"(?:\s*(?:#.*)?\n)*(?:---|- |[\w.\"'/-]+:(?:\s|$))")
+_YAML_BEGIN = re.compile(r"(?:[^\S\n]*(?:#.*)?\n)*+(?:---|- |[\w.\"'/-]+:(?:\s|$))")
 _BLOCK = re.compile(r"(?:- )?[\"']?([\w./-]+)[\"']?: *([|>])[-+0-9]* *|- *()([|>])[-+0-9]* *")
 _LIST = re.compile(r"(?:- )?(command|args|entrypoint|cmd|script|run): *(.*)")
 _KEY = re.compile(r"(?:- )?[\w.\"'/-]+: *")

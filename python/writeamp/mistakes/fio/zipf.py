@@ -28,7 +28,7 @@ _MULTIPLIER = 0x61C8864680B583EB
 _NUMBERS = 2**32
 # Terms of the sum over all ranks that fio adds up at most.
 _MOST_TERMS = 10_000_000
-_SPEC = re.compile(r"\s*(zipf|pareto)\s*(?::\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*(?::.*)?)?")
+_SPEC = re.compile(r"\s*(zipf|pareto)\s*(?::\s*([0-9]++\.?[0-9]*+|\.[0-9]++)\s*(?::.*)?)?")
 # Parameters that fio takes if nobody says otherwise.
 _DEFAULTS = {"zipf": 1.1, "pareto": 0.2}
 # Steps by which points fill a square evenly (the plastic number's first two powers).
