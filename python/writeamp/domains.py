@@ -72,7 +72,7 @@ def with_unit(text: str, units: Mapping[str, float]) -> float:
     >>> with_unit("1.5 kB", {"B": 1, "kB": 1000})
     1500.0
     """
-    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]*)\s*", text)
+    found = re.fullmatch(r"\s*+([0-9.]++(?:[eE][+-]?[0-9]++)?)\s*+([A-Za-zµ]*+)\s*+", text)
     unit = units.get(found.group(2)) if found else None
     try:
         return float(found.group(1)) * unit if found and unit else math.nan
@@ -98,7 +98,8 @@ class PerCent(float):
 
 
 # Signs are for errors that say what is valid: no ratio is negative.
-_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+# Possessive: the time of texts of many digits grows with their length, not with its square.
+_NUMBER = r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)"
 
 
 def ratio_of(value: object) -> float:

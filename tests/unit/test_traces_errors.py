@@ -69,6 +69,7 @@ FAULTY_ROWS = [
     ("disksim", b"0.001 0 8 16 R\n", "flags is 'R', valid is a hexadecimal number"),
     ("disksim", b"11E3076000 0 8 16 0\n", "valid is a decimal number"),
     ("disksim", b"-0.001 0 8 16 0\n", "time '-0.001' is out of range"),
+    pytest.param("disksim", b"1" * 1_000_001 + b" 0 8 16 0\n", "a number below 10^28", id="digits"),
     ("disksim", b"0.001\t0\t8\t16\n", "4 columns"),
     ("alibaba", b"3,W,4096,512\n", "4 columns, valid are 5: device_id,opcode,offset,length"),
     ("alibaba", b"3,D,4096,512,1\n", "opcode is 'D', valid are R (read) and W (write)"),

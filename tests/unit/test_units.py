@@ -34,7 +34,7 @@ def test_a_ratio_in_per_cent_is_the_same_number_to_the_last_bit(text: str, ratio
     assert wa.device(blocks=64, op=text) == wa.device(blocks=64, op=ratio)
 
 
-@pytest.mark.parametrize("text", NOT_RATIOS)
+@pytest.mark.parametrize("text", [*NOT_RATIOS, pytest.param("9" * 200_000, id="digits")])
 def test_what_is_no_ratio_is_refused_in_python_and_by_the_command(text: str) -> None:
     assert math.isnan(ratio_of(text))
     for setting in ("op", "fill", "utilization", "precision"):

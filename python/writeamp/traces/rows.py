@@ -332,7 +332,8 @@ def _whole(text: str) -> int:
 def _decimal(text: str, places: int) -> Decimal:
     try:
         value = Decimal(text)
-        if not abs(value) < _MAX_DECIMAL:
+        # Not abs(), which overflows: a literal may have any exponent.
+        if not -_MAX_DECIMAL < value < _MAX_DECIMAL:
             raise ValueError("a number below 10^28")
         return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _CONTEXT)
     except ArithmeticError:  # also of an exponent that Decimal does not hold
