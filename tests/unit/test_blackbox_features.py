@@ -205,6 +205,7 @@ def test_jobs_of_a_file_have_the_global_options() -> None:
         ({"rw": "trim"}, "unknown fio pattern"),
         ({"bs": "big"}, "'big' is no size"),
         ({"bs": "0"}, "above 0"),
+        ({"bs": "9" * 400}, "is no size"),
         ({"iodepth": "many"}, "iodepth is 'many'"),
         ({"rw": "randrw", "rwmixwrite": 101}, "from 0 to 100"),
         ({"bssplit": "4k/50:8k/50"}, "bssplit is not followed"),

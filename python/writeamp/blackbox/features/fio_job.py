@@ -169,7 +169,7 @@ def _of_both(text: str, default: float, read: Callable[[str], float]) -> tuple[f
 
 
 def _bytes(text: str) -> float:
-    found = re.fullmatch(r"([0-9]+)([kmgtp]?)(i?b?)", text.lower())
+    found = re.fullmatch(r"([0-9]{1,20})([kmgtp]?)(i?b?)", text.lower())
     if not found or (number := int(found[1]) * 1024 ** _BINARY_POWERS[found[2]]) == 0:
         raise WriteampError(
             f"{shown(text)} is no size of fio's; valid are 4096, 4k, 4KiB or 1m, above 0"

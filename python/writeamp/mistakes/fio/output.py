@@ -118,5 +118,5 @@ def _count(entry: Mapping[str, Any], direction: str, key: str) -> int:
 
 
 def _version(text: Any) -> tuple[int, int] | None:
-    found = re.search(r"fio-(\d+)\.(\d+)", str(text))
+    found = re.search(r"fio-(\d{1,9})\.(\d{1,9})", str(text))
     return (int(found[1]), int(found[2])) if found else None
