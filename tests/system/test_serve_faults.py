@@ -7,6 +7,8 @@ import os
 import random
 import re
 import shutil
+import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import pytest
 from faults import DISK_FULL, EIO, KILLED, KILLED_AMID, SHORT_WRITE, Fault, FaultLayer
 from forms import FULL
 from nbd_sessions import Op, PageModel, Session
-from served import PATH, SMALL, needs, serve
+from served import PATH, SMALL, ended, needs, serve, start
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.settings import DriveSettings
@@ -148,6 +150,22 @@ class TestCut:
         again = serve(f"{SMALL} --backing drive.wa", folder, run="true")
         assert again.status == 2
         assert name in again.err
+
+    def test_a_client_that_stays_to_the_end_does_not_hide_it(self, folder: Path) -> None:
+        words = f"{SMALL} --backing drive.wa --socket {folder}/socket"
+        running = start(words.split(), folder)
+        assert running.stdout is not None
+        assert running.stdout.readline().startswith("serving")
+        os.truncate(folder / "drive.wa", 0)
+        uri = {"uri": f"nbd+unix:///?socket={folder}/socket"}
+        failed = subprocess.run(FIO, shell=True, cwd=folder, env=os.environ | uri, check=False)
+        assert failed.returncode != 0
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(f"{folder}/socket")
+            running.terminate()
+            done = ended(running)
+        assert done.status == 2, done.err
+        assert done.err.endswith("drive.wa: this file was cut to 0 bytes while the drive used it\n")
 
     def test_a_command_that_fails_for_it_has_its_own_status(self, folder: Path) -> None:
         run = f"truncate -s 0 drive.wa; {FIO}"

@@ -32,10 +32,12 @@ class Server:
     socket: Path
     control: Control
     daemon: Daemon
+    backing: str | None
+    """Path of the data of a kept drive, with which those of its other files begin."""
     remarks: list[str]
     """What went wrong by the time that it had ended."""
     failures: list[str] = field(default_factory=list)
-    """Error of a drive that could not be closed: what it keeps may not be as its host left it."""
+    """Errors by which what the drive keeps may not be as its host left it."""
 
     @property
     def uri(self) -> str:
@@ -69,6 +71,10 @@ class Server:
         failure = self.daemon.failure()
         if process.returncode == _NOT_CLOSED:
             self.failures.append(self.daemon.last_error())
+        elif is_cut and self.backing is not None:
+            # It was not closed, which would have failed for damage to these files.
+            errors = self.daemon.complaints("error")
+            self.failures.extend([one for one in errors if one.startswith(self.backing)][-1:])
         elif failure is not None and not is_cut:
             self.remarks.append(failure)
 
@@ -121,7 +127,7 @@ def start_server(
         *("--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
-    server = Server(where, Control(control), daemon, remarks)
+    server = Server(where, Control(control), daemon, config["backing"], remarks)
     undo.callback(server.stop)
     # The drive is opened after nbdkit says that it runs; with a long journal, long after.
     daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
