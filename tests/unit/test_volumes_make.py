@@ -53,6 +53,19 @@ def test_volumes_are_what_their_parameters_say(tmp_path: Path) -> None:
     assert (pages - busy["request_pages"]).abs().max() < 0.15
 
 
+def test_the_largest_volumes_and_drifts_keep_to_their_pages(tmp_path: Path) -> None:
+    truth, found = fleet(
+        tmp_path, volumes=30, requests=500, size="8TiB", size_sigma=4, drift=1000, sequential=0
+    )
+    assert truth["pages"].max() == 2**31
+    assert found["requests"].sum() == 500
+    offsets = wa.traces.read(tmp_path / "fleet.csv", "alibaba").requests["offset"]
+    assert offsets.max() < 2**43  # type: ignore[operator]
+    for beyond in ({"size": "9TiB"}, {"drift": 1e50}):
+        with pytest.raises(wa.WriteampError, match="it must"):
+            FleetSettings(**beyond)  # type: ignore[arg-type]
+
+
 def test_uniform_volumes_have_no_hot_pages_and_skewed_ones_have(tmp_path: Path) -> None:
     plain = {"volumes": 1, "requests": 60_000, "size": "4MiB", "size_sigma": 0, "sequential": 0,
              "reads": 0, "drift": 0, "request_pages": 1}  # fmt: skip

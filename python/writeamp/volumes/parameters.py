@@ -11,6 +11,8 @@ from writeamp.volumes.settings import FleetSettings
 PAGE_BYTES = 4096
 # Volumes are large enough for the longest request.
 _FEWEST_PAGES = 64
+# With more, products of two page numbers overflow.
+_MOST_PAGES = 2**31
 # A share with this mean m has the distribution Beta(_SPREAD m, _SPREAD (1 - m)).
 _SPREAD = 3.0
 
@@ -26,7 +28,7 @@ def draw_parameters(settings: FleetSettings) -> pl.DataFrame:
     volumes = settings.volumes
     draws = np.random.default_rng([settings.seed, 0])
     sizes = settings.size / PAGE_BYTES * np.exp(settings.size_sigma * draws.normal(size=volumes))
-    pages = np.maximum(np.rint(sizes), _FEWEST_PAGES).astype(np.int64)
+    pages = np.clip(np.rint(sizes), _FEWEST_PAGES, _MOST_PAGES).astype(np.int64)
     traffic = pages * np.exp(settings.traffic_sigma * draws.normal(size=volumes))
     return pl.DataFrame(
         {

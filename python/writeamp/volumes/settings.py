@@ -18,9 +18,9 @@ from writeamp.units.durations import DurationIn
 MADE_FORMATS = ("alibaba", "tencent")
 
 _MOST_VOLUMES = 1_000_000
-_NOT_NEGATIVE = Number("be a finite number from 0", lambda value: value >= 0)
 _SIGMA = Number("lie between 0 and 4", lambda value: 0 <= value <= 4)
 _SKEW = Number("lie between 0 and 3", lambda value: 0 <= value <= 3)
+_DRIFT = Number("lie between 0 and 1000", lambda value: 0 <= value <= 1000)
 _BELOW_ONE = Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True)
 _REQUEST_PAGES = Number("lie between 1 and 64", lambda value: 1 <= value <= 64)
 
@@ -48,7 +48,7 @@ class FleetSettings(Settings):
     )
     size: int = setting(
         64 << 20,
-        ByteSize(),
+        ByteSize(most=8 << 40),
         "median size of the volumes, which are log-normal",
         number="bytes",
         panel="fleet",
@@ -93,7 +93,7 @@ class FleetSettings(Settings):
     )
     drift: float = setting(
         0.1,
-        _NOT_NEGATIVE,
+        _DRIFT,
         "mean of how far the hot pages move until the end, in sizes of the volume",
         number="number",
         panel="fleet",
