@@ -81,6 +81,22 @@ def test_a_source_that_fails_does_not_keep_the_others_out(tmp_path: Path) -> Non
     assert "left out" in done.err
 
 
+def test_an_interrupted_watch_says_what_it_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "smart.json"
+    source.write_text(json.dumps(intel(1000, 2000)))
+
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", interrupted)
+    done = in_process.run("measure watch", f"{source} --db {tmp_path}/db")
+    assert (done.status, done.err) == (
+        130, f"writeamp: interrupted; rounds kept in {tmp_path}/db: 1\n"
+    )  # fmt: skip
+
+
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
 # What a stranger makes of the tables, which SQLite computes while they are read or written.
 _COMPUTED = {

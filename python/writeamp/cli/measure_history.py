@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.counters_table import shown_wa
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
@@ -42,18 +42,25 @@ def watch(
     from writeamp.drives.reading import read_device  # noqa: PLC0415 (slow)
     from writeamp.measure.histories.watching import watch_once  # noqa: PLC0415
 
-    while True:
-        began = time.monotonic()
-        found = watch_once(sources, asked.db, read_device)
-        for one in found.failures:
-            options.warn(f"{one.name} is left out of this round: {one.reason}")
-        stdout.print(
-            f"{found.read} of {len(sources)} sources read, {found.added} new in {asked.db}"
-        )
-        if once:
-            # Where nothing at all could be read, a timer should notice.
-            raise typer.Exit(0 if found.read else 2)
-        time.sleep(max(asked.every - (time.monotonic() - began), 0.0))
+    rounds = 0
+    try:
+        while True:
+            began = time.monotonic()
+            found = watch_once(sources, asked.db, read_device)
+            rounds += 1
+            for one in found.failures:
+                options.warn(f"{one.name} is left out of this round: {one.reason}")
+            stdout.print(
+                f"{found.read} of {len(sources)} sources read, {found.added} new in {asked.db}"
+            )
+            if once:
+                # Where nothing at all could be read, a timer should notice.
+                raise typer.Exit(0 if found.read else 2)
+            time.sleep(max(asked.every - (time.monotonic() - began), 0.0))
+    except KeyboardInterrupt:
+        if not rounds:
+            raise
+        raise boundary.PartlyDone(f"rounds kept in {asked.db}: {rounds}") from None
 
 
 def history(
