@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import gzip
 import io
@@ -374,3 +375,20 @@ class TestParquet:
 def test_a_trace_made_by_hand_is_held_to_the_schema() -> None:
     with pytest.raises(WriteampError, match="need the columns timestamp_ns Int64, device UInt32"):
         traces.Trace(pl.DataFrame({"offset": [1]}), "none", "by hand", ["0"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"requests": None}, "the requests of a trace need the columns timestamp_ns"),
+        ({"requests": [1, 2]}, "the requests of a trace need the columns timestamp_ns"),
+        ({"fua": [True]}, "fua is no Polars series of one value a request"),
+    ],
+)
+def test_a_trace_of_other_types_is_refused(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_bytes(MSR)
+    with pytest.raises(WriteampError, match=words):
+        dataclasses.replace(traces.read(path), **changes)

@@ -89,13 +89,14 @@ class Trace(Drawn):
 
     def __post_init__(self) -> None:
         """Hold the frame to the schema, which every function on traces relies on."""
-        if dict(self.requests.schema) != SCHEMA:
+        if not isinstance(self.requests, pl.DataFrame) or dict(self.requests.schema) != SCHEMA:
             columns = ", ".join(f"{name} {dtype}" for name, dtype in SCHEMA.items())
             raise WriteampError(f"{self.path}: the requests of a trace need the columns {columns}")
         if self.requests.is_empty():
             raise WriteampError(f"{self.path}: the trace holds no request")
-        if self.fua is not None and self.fua.len() != self.requests.height:
-            raise WriteampError(f"{self.path}: fua has not one value a request")
+        is_series = isinstance(self.fua, pl.Series)
+        if self.fua is not None and not (is_series and len(self.fua) == self.requests.height):
+            raise WriteampError(f"{self.path}: fua is no Polars series of one value a request")
         last_device = int(self.requests["device"].max())  # type: ignore[arg-type]
         if last_device >= len(self.devices):
             raise WriteampError(
