@@ -68,7 +68,7 @@ FAULTY_ROWS = [
     ("mqsim", b"1000 0 8 8388608 0\n", "at most 8388607 sectors of 512 bytes"),
     ("ssdsim", b"1000 0 -8 16 0\n", "address is '-8'"),
     ("disksim", b"0.001 0 8 16 R\n", "flags is 'R', valid is a hexadecimal number"),
-    ("disksim", b"11E3076000 0 8 16 0\n", "valid is a decimal number"),
+    ("disksim", b"11E3076000 0 8 16 0\n", "valid is a number below 10^28"),
     ("disksim", b"-0.001 0 8 16 0\n", "time '-0.001' is out of range"),
     pytest.param("disksim", b"1" * 1_000_001 + b" 0 8 16 0\n", "a number below 10^28", id="digits"),
     ("disksim", b"0.001\t0\t8\t16\n", "4 columns"),
