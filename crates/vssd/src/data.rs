@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::RwLock;
 
@@ -143,7 +143,7 @@ impl Data {
     /// Makes what was stored so far survive a loss of power.
     pub fn sync(&self) -> Result<()> {
         self.check()?;
-        let synced = self.file.as_ref().map_or(Ok(()), |backing| backing.file.sync_data());
+        let synced = self.file.as_ref().map_or(Ok(()), |backing| sync_named(&backing.file));
         synced.map_err(|error| self.failed("synchronised", &error))
     }
 
@@ -322,6 +322,15 @@ struct Part {
     page: u64,
     offset: u64,
     length: usize,
+}
+
+/// Synchronises a file that still has a name: what is stored in one that was removed or replaced
+/// goes with this process.
+fn sync_named(file: &File) -> io::Result<()> {
+    if file.metadata()?.nlink() == 0 {
+        return Err(io::Error::other("their file was removed or replaced"));
+    }
+    file.sync_data()
 }
 
 #[cfg(test)]

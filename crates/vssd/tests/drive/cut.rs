@@ -1,4 +1,4 @@
-//! Files that are cut, or lose their space, under a drive in use: requests fail.
+//! Files that are cut, removed, or lose their space, under a drive in use: requests fail.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -30,6 +30,25 @@ fn written(path: &Path, end: u64) -> Drive {
         drive.write(page * PAGE_BYTES, &[1 + (page % 255) as u8; PAGE], false).unwrap();
     }
     drive
+}
+
+#[test]
+fn a_flush_fails_once_the_data_have_no_name_any_more() {
+    let remove = |path: &Path| fs::remove_file(path).unwrap();
+    let replace = |path: &Path| {
+        fs::write(path.with_extension("new"), b"").unwrap();
+        fs::rename(path.with_extension("new"), path).unwrap();
+    };
+    for lose in [remove as fn(&Path), replace] {
+        let (_directory, path) = place();
+        let drive = written(&path, PAGE_BYTES);
+        drive.flush().unwrap();
+        lose(&path);
+        let refused = drive.flush().unwrap_err();
+        assert!(refused.to_string().contains("removed or replaced"), "{refused}");
+        assert!(drive.write(0, &[9; PAGE], true).is_err());
+        assert!(drive.close().is_err());
+    }
 }
 
 #[test]
