@@ -138,8 +138,8 @@ def _check_size(name: str, number: float) -> None:
     """Refuse numbers whose products and quotients are no longer finite."""
     if number and not _LEAST_SIZE <= abs(number) <= 1 / _LEAST_SIZE:
         raise WriteampError(
-            f"{name} is {shown(number)}; numbers that are not 0 lie between {_LEAST_SIZE:g} and "
-            f"{1 / _LEAST_SIZE:g} in size"
+            f"{name} is {shown(number)}; its absolute value must be 0, or from {_LEAST_SIZE:g} to "
+            f"{1 / _LEAST_SIZE:g}"
         )
 
 

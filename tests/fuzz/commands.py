@@ -209,7 +209,7 @@ def _change(rng: Random, verb: str, words: list[str], folder: Folder) -> None:
 
 def _change_word(rng: Random, words: list[str], at: int, how: float, folder: Folder) -> None:
     if how < 0.9:
-        # A drive of its own size takes a day.
+        # A drive of full size takes hours to simulate.
         if words[at] not in ("--size", "--capacity", "--writes"):
             del words[at]
     elif how < 0.93:

@@ -197,7 +197,7 @@ def test_the_argument_that_explains_a_failure_is_named(given: dict[str, Any], sa
         (
             "simulate",
             {"time_scale": 5e-324},
-            "time_scale is 5e-324; numbers that are not 0 lie bet",
+            "time_scale is 5e-324; its absolute value must be 0",
         ),
         ("meanfield.transient", {"drive_writes": []}, "drive_writes is empty; it must be a sequen"),
     ],

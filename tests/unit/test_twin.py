@@ -194,7 +194,7 @@ def test_a_load_with_several_parameters_is_served_and_one_that_none_can_serve_is
         f"phases(writes={PAGES // 2},of=hot-cold(f=0.1,r=0.9),turns=1)"
     )
     nobody = replace(table(), log_op=np.full_like(table().log_op, np.nan))
-    with pytest.raises(wa.WriteampError, match="no drive of those"):
+    with pytest.raises(wa.WriteampError, match="no simulated drive"):
         weigh(nobody, windows().wa, None)
 
 

@@ -107,7 +107,7 @@ def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
         best[row] = float(found.max())
         peaks[row] = x[found > found.max() - 8]
     if not best:
-        raise WriteampError("no drive of those that were simulated can serve this load")
+        raise WriteampError("no simulated drive can serve this load")
     top = max(best.values())
     rows = [row for row in peaks if best[row] > top - _FURTHEST]
     parts = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-# More digits than 64 bits have by far: what is longer is no number to fio either.
+# fio reads numbers of 64 bits, which have at most 20 digits.
 _DIGITS = "[0-9]{1,30}"
 _SIZE = re.compile(rf"(0x[0-9a-f]{{1,25}}|{_DIGITS})\s*(?:([kmgtp])(ib|b|i)?|b|s)?")
 _TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0,
