@@ -324,8 +324,8 @@ struct Part {
     length: usize,
 }
 
-/// Synchronises a file that still has a name: what is stored in one that was removed or replaced
-/// goes with this process.
+/// Synchronises a file, unless it has lost its name.
+/// What is stored in one that was removed or replaced goes with this process.
 fn sync_named(file: &File) -> io::Result<()> {
     if file.metadata()?.nlink() == 0 {
         return Err(io::Error::other("their file was removed or replaced"));
