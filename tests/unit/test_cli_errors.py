@@ -158,6 +158,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("volumes make --out fleet.csv.xz", ["only read", ".zst"]),
     ("volumes make --out no-such-folder/fleet.csv", ["no-such-folder"]),
     ("volumes make --format msr --out fleet.csv", ["msr", "alibaba"]),
+    (f"sweep {ROOT}/examples/op_by_manager.toml --out a.svg --plot a.svg", ["one file"]),
     ("volumes split no-such.csv --out fleet", ["no-such.csv", "No such file"]),
     ("volumes split {garbage} --out fleet", ["garbage", "--format"]),
     ("volumes split {good} --format blkparse --action x+ --out fleet", ["unknown action", "Q, D"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from writeamp import output
 from writeamp.cli import boundary, options, point_progress
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
@@ -84,6 +85,7 @@ def run(
     """
     if plot is not None:
         check_target(plot)
+        output.check_distinct([out, plot])
     from writeamp.studies.sweep.functions import sweep  # noqa: PLC0415 (slow)
     from writeamp.studies.sweep.plan import plan_of  # noqa: PLC0415 (slow)
 
