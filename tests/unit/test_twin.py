@@ -211,7 +211,7 @@ def npy(array: Any) -> bytes:
 
 
 def flipped(content: bytes) -> bytes:
-    at = content.index(b"wa.npy") + 200  # within what is compressed
+    at = content.index(b"wa.npy") + 200  # within the compressed bytes
     return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
 
 

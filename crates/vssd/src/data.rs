@@ -325,7 +325,7 @@ struct Part {
 }
 
 /// Synchronises a file, unless it has lost its name.
-/// What is stored in one that was removed or replaced goes with this process.
+/// The data in a removed or replaced file are lost when this process ends.
 fn sync_named(file: &File) -> io::Result<()> {
     if file.metadata()?.nlink() == 0 {
         return Err(io::Error::other("their file was removed or replaced"));

@@ -69,7 +69,7 @@ class QuestionSettings(Settings):
         super().__post_init__()
         if self.run is not None and not self.run.strip():
             raise WriteampError("--run is empty; give a command")
-        if self.run is None and not self.mount is self.fs is None:
+        if self.run is None and (self.mount is not None or self.fs is not None):
             raise WriteampError("--mount and --fs are for the command of --run; give it too")
         if self.counters is not None and not 0 < len(self.counters) <= 2:
             raise WriteampError(

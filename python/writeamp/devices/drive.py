@@ -173,7 +173,7 @@ class Device(Presented):
         return EngineGeometry(**self.shape())
 
     def check_flash(self) -> None:
-        """Refuse what is not one flash drive: a disk, or several drives.
+        """Refuse a disk and an array of drives.
 
         Raises:
             WriteampError: it is no flash drive.

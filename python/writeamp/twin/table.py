@@ -108,8 +108,7 @@ def table_of(
         log_op = np.array([row[0] for row in rows]).reshape(shape)
         wa = np.array([row[1] for row in rows]).reshape(*shape, chain.windows)
         found = log_op, _rounded(wa)
-        if not np.isnan(log_op).all():
-            _write(kept, *found)
+        _write(kept, *found)
     return Table(variants, family_of, np.array(grid.unit_pages, float), *found)
 
 

@@ -37,7 +37,7 @@ class Server:
     remarks: list[str]
     """What went wrong by the time that it had ended."""
     failures: list[str] = field(default_factory=list)
-    """Errors by which what the drive keeps may not be as its host left it."""
+    """Errors after which the kept files may lack what the host wrote."""
 
     @property
     def uri(self) -> str:

@@ -372,7 +372,7 @@ def _is_redirection(line: str, place: int) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words of a command; what a command prints stays one word."""
-    # Possessive: what is not closed is looked at once.
+    # Possessive quantifiers, so that unclosed text is scanned only once.
     text = re.sub(r"\$\(\(?\s*+([^\s()]*+)(?:[^()]++|\([^()]*+\))*+\)?\)", r"$(\1)", text)
     text = re.sub(r"`\s*+([^\s`]*+)[^`]*+`", r"$(\1)", text)
     if len(text) > _LONGEST_TO_SPLIT:
