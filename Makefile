@@ -90,8 +90,11 @@ style: ready
 	$(BIN)/python scripts/check_floors.py
 	$(BIN)/python scripts/check_first_lines.py
 
+# Links in Rust comments; those to private items lead somewhere, as private items are documented, too.
+LINKS := -D rustdoc::broken_intra_doc_links -A rustdoc::private_intra_doc_links
 lint: style
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS="$(LINKS)" cargo doc --quiet --no-deps --workspace --document-private-items
 	$(BIN)/python scripts/check_crates.py
 	$(if $(wildcard $(CARGO_DENY)),$(DENY))
 

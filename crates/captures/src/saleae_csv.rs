@@ -1,4 +1,4 @@
-//! Saleae Logic 2's CSV: "Time [s]" and a column for each channel, a row for each change.
+//! Saleae Logic 2's CSV: `Time [s]` and a column for each channel, a row for each change.
 
 use std::io::Read;
 

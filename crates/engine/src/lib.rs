@@ -37,7 +37,7 @@
 //! - [`hints`], [`foresight`] and [`detectors`]: what the host says of its pages, and what a drive finds out.
 //! - [`page_set`]: which pages of a trace are ever written, and their order.
 //! - [`write_history`]: how often and when pages were written, for the policies that ask.
-//! - [`placements`]: where each page goes, one file per scheme.
+//! - [`mod@placements`]: where each page goes, one file per scheme.
 //! - [`faults`]: policies of other languages that failed.
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.

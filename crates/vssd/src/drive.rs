@@ -1,6 +1,6 @@
 //! A virtual drive: what a protocol calls, from any number of threads.
 //!
-//! Data are copied under a lock of their page alone; then the one lock, of the [`Desk`], is taken for
+//! Data are copied under a lock of their page alone; then the lock of [`Serialized`] is taken for
 //! what must be in order: the flash serves the request, and its row is written down.
 
 use std::ops::Range;

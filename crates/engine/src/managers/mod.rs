@@ -1,6 +1,6 @@
 //! Block managers: where each page goes, and when collection runs.
 //!
-//! Most published schemes are a placement ([`crate::placements`]) on the [`generic`] manager. A
+//! Most published schemes are a placement ([`mod@crate::placements`]) on the [`generic`] manager. A
 //! manager whose collection rule is special implements [`Manager`] itself, in a file here and a line
 //! in `managers!`. What each can do is [`Declared`]; what cannot be is refused from that, in
 //! [`check`], before anything is built.
