@@ -3,8 +3,8 @@
 A room is a top-level module of a crate; `[workspace.metadata.floors]` in Cargo.toml has the floors
 of each crate from the top down, rooms on one floor separated by `|`. A room imports from lower
 floors only, and no files import each other in a circle, but for a module and those inside it. Tests
-may import from anywhere. It prints a line for each import that breaks this, and then ends with
-status 1.
+may import from anywhere. Every crate of the workspace has floors. It prints a line for each import
+or crate that breaks this, and then ends with status 1.
 """
 
 from __future__ import annotations
@@ -27,6 +27,18 @@ _COMMENT = re.compile(r"//.*")
 _USE = re.compile(r"\buse\s+((?:crate|super|self)::[^;]+);")
 # A macro is exported to the root, wherever it stands.
 _PATH = re.compile(r"\bcrate::([\w:]+)\b(?!!)")
+
+
+def source_of(crate: Path) -> Path:
+    """Return the folder of a crate's modules; a crate that only has benches keeps them there."""
+    return next(folder for name in ("src", "benches") if (folder := crate / name).is_dir())
+
+
+def strangers(members: list[str], floors: dict[str, list[str]]) -> list[str]:
+    """Return a sentence for each crate without floors, and for each that the workspace lacks."""
+    crates = {Path(member).name for member in members}
+    found = [f"{crate}: has no floors in Cargo.toml" for crate in sorted(crates - floors.keys())]
+    return found + [f"{crate}: is no crate of the workspace" for crate in floors.keys() - crates]
 
 
 def imports_of(source: Path) -> Imports:
@@ -135,9 +147,11 @@ def _nearest(path: str, modules: dict[str, Path]) -> str:
 
 def main() -> None:
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
-    found = []
-    for crate, floors in workspace["metadata"]["floors"].items():
-        found += complaints(crate, imports_of(ROOT / "crates" / crate / "src"), floors)
+    members, floors_of = workspace["members"], workspace["metadata"]["floors"]
+    found = strangers(members, floors_of)
+    for folder in (ROOT / member for member in members):
+        if floors := floors_of.get(folder.name):
+            found += complaints(folder.name, imports_of(source_of(folder)), floors)
     for complaint in found:
         print(complaint, file=sys.stderr)
     sys.exit(bool(found))

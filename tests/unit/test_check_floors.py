@@ -10,9 +10,10 @@ import pytest
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from check_floors import complaints, imports_of
+from check_floors import complaints, imports_of, source_of, strangers
 
-FLOORS = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["metadata"]["floors"]
+WORKSPACE = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]
+FLOORS = WORKSPACE["metadata"]["floors"]
 
 GOOD = {
     "lib.rs": "pub mod attic;\npub mod ground;\n",
@@ -30,10 +31,21 @@ def crate(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", FLOORS)
-def test_every_room_imports_downwards(name: str) -> None:
-    imports = imports_of(ROOT / "crates" / name / "src")
-    assert complaints(name, imports, FLOORS[name]) == []
+@pytest.mark.parametrize("member", WORKSPACE["members"])
+def test_every_room_imports_downwards(member: str) -> None:
+    folder = ROOT / member
+    assert complaints(folder.name, imports_of(source_of(folder)), FLOORS[folder.name]) == []
+
+
+def test_every_crate_of_the_workspace_has_floors() -> None:
+    assert strangers(WORKSPACE["members"], FLOORS) == []
+
+
+def test_a_crate_without_floors_and_one_that_is_gone_are_found() -> None:
+    assert strangers(["crates/attic", "crates/ground"], {"ground": [], "roof": []}) == [
+        "attic: has no floors in Cargo.toml",
+        "roof: is no crate of the workspace",
+    ]
 
 
 def test_tests_and_a_module_with_those_inside_it_may_know_each_other(tmp_path: Path) -> None:

@@ -33,3 +33,8 @@ impl Spec {
         if self.params.contains_key(key) { self.get(key) } else { default }
     }
 }
+
+/// True if the twin of the policy that `spec` names is in `module`.
+pub(crate) fn is_module_of(module: &str, spec: &Spec) -> bool {
+    module.split('_').eq(spec.name.split('-'))
+}

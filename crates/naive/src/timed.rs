@@ -275,7 +275,8 @@ impl<L: Logical> TimedDrive<L> {
         drive.note_free_blocks();
         let blocks = 0..drive.profile.blocks;
         let erases: Vec<u32> = blocks.map(|block| drive.logical.erases_of(block)).collect();
-        drive.array.errors = Errors::new(&drive.profile, &erases, seed);
+        let table = drive.profile.errors.clone();
+        drive.array.errors = table.map(|table| Errors::new(table, &erases, seed));
         drive
     }
 

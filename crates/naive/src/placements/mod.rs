@@ -16,7 +16,8 @@ mod sfs;
 mod single;
 mod warcip;
 
-use super::{Hint, Setup, Spec, is_module_of};
+use crate::setup::{Hint, Setup};
+use crate::spec::{Spec, is_module_of};
 
 /// A block that is collected: the stream it was opened for, its opening, and the present.
 #[derive(Debug, Clone, Copy)]

@@ -2,8 +2,6 @@
 
 use writeamp_engine::rng::Numbered;
 
-use super::profile::Profile;
-
 /// The table of a profile, and what it takes to correct a read.
 #[derive(Debug, Clone)]
 pub struct ErrorTable {
@@ -37,10 +35,9 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Errors of a drive whose blocks were erased so often before time, if it has any.
-    pub fn new(profile: &Profile, erases: &[u32], seed: u64) -> Option<Self> {
-        let table = profile.errors.clone()?;
-        Some(Errors {
+    /// Errors of a drive whose blocks were erased so often before time.
+    pub fn new(table: ErrorTable, erases: &[u32], seed: u64) -> Self {
+        Errors {
             erases: erases.iter().map(|&before| before + table.worn_erases).collect(),
             first_ns: vec![None; erases.len()],
             of_reads: Numbered::new(seed, "read errors"),
@@ -49,7 +46,7 @@ impl Errors {
             retries: [0; 3],
             uncorrectable: [0; 3],
             table,
-        })
+        }
     }
 
     pub fn decode_ns(&self) -> u64 {

@@ -13,7 +13,7 @@ mod windowed_greedy;
 
 use writeamp_engine::rng::Stream;
 
-use super::{Spec, is_module_of};
+use crate::spec::{Spec, is_module_of};
 
 /// Says which closed block is collected next.
 pub(super) trait Rule: Send {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Setup;
 use super::hot::Used;
-use crate::Layout;
+use crate::setup::Layout;
 
 /// Sizes of groups, and what is expected of them.
 pub(super) struct Sizing {

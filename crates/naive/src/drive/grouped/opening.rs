@@ -1,9 +1,9 @@
 //! Groups come and go: which open and close by what pages want (`detector=interval` of
 //! `docs/wolf-algorithm.md`), and what becomes of the blocks of one that goes.
 
-use super::intervals::Turn;
 use super::{Books, Knowledge};
-use crate::NaiveDrive;
+use crate::drive::NaiveDrive;
+use crate::grouping::Turn;
 
 impl NaiveDrive {
     /// Groups by lives open if they pay, and close if they do not.

@@ -3,6 +3,9 @@
 //! It is only a witness if it can be believed.
 
 use super::*;
+use crate::setup::{Leveling, Wear};
+use crate::spec::Spec;
+use crate::victims::Candidate;
 
 /// Hot pages, for the managers that care.
 const HOT_PAGES: u32 = 4;

@@ -4,8 +4,7 @@ use super::allocation::{Demand, spare_pages};
 use super::classes::classes;
 use super::intervals::{Intervals, Turn};
 use super::lives::{Class, Lives, OCTAVE, Pattern};
-use super::rules::{Allocation, Exceptions};
-use crate::HostGroup;
+use crate::setup::{Allocation, Exceptions, HostGroup};
 
 const NO_EXCEPTIONS: Exceptions = Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 };
 

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use crate::{NaiveDrive, Page};
+use crate::drive::{NaiveDrive, Page};
 
 impl NaiveDrive {
     /// Debts are paid, and whoever has too much gives.
@@ -70,7 +70,7 @@ impl NaiveDrive {
     }
 
     /// Collects in the group with the most invalid pages on a LUN, if any has one.
-    pub(crate) fn collect_most_invalid(&mut self, lun: usize) -> bool {
+    pub(in crate::drive) fn collect_most_invalid(&mut self, lun: usize) -> bool {
         let collector = self.most_invalid(lun);
         if let Some(collector) = collector {
             self.collect_in(collector, lun, None);

@@ -1,6 +1,7 @@
 //! Hot and cold frontiers, as a transcript of paper 4, §2.2.
 
-use super::{HostGroup, Layout, Manager, NaiveDrive};
+use super::{NaiveDrive, Page};
+use crate::setup::{HostGroup, Layout, Manager};
 
 const HOT: usize = 0;
 const COLD: usize = 1;
@@ -95,7 +96,7 @@ impl NaiveDrive {
 
     fn erased_pages(&self, stream: usize, pool: usize) -> u32 {
         let erased = |block: &u32| {
-            self.pages_of(*block).iter().filter(|page| **page == super::Page::Erased).count()
+            self.pages_of(*block).iter().filter(|page| **page == Page::Erased).count()
         };
         self.open.get(&(stream, pool)).map_or(0, erased) as u32
     }

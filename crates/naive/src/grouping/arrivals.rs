@@ -2,7 +2,7 @@
 //!
 //! That is `allocation=marginal` of `docs/wolf-algorithm.md`.
 
-use super::rules::Following;
+use crate::setup::Following;
 
 /// State of one group.
 #[derive(Debug, Clone)]

@@ -2,10 +2,10 @@
 //!
 //! As `docs/wolf-algorithm.md` has it: by the frequency of their pages, in whole steps of an assumed ratio.
 
-use crate::HostGroup;
+use crate::setup::HostGroup;
 
 /// The class of each group, and the steps of each class above the coldest.
-pub(super) fn classes(groups: &[HostGroup], ratio: f64) -> (Vec<usize>, Vec<u32>) {
+pub(crate) fn classes(groups: &[HostGroup], ratio: f64) -> (Vec<usize>, Vec<u32>) {
     const MOST_STEPS: f64 = 30.0;
     let frequency = |group: usize| groups[group].write_share / f64::from(groups[group].pages);
     let mut coldest_first: Vec<usize> = (0..groups.len()).collect();

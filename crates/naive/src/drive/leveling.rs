@@ -1,20 +1,7 @@
 //! Wear levellers, each as a search of the drive.
 
-use super::{Manager, NaiveDrive, Page};
-
-/// Rule that decides on the blocks which take the wear.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leveling {
-    /// No levelling.
-    None,
-    /// The free block erased least is opened, of equals the one erased last; some are kept free.
-    YoungestFree { reserve_blocks: usize },
-    /// Data of the mostly valid block erased least moves onto one erased more than so many times
-    /// more.
-    Static { threshold: u32 },
-    /// Chang's dual pool.
-    DualPool { threshold: u32 },
-}
+use super::{NaiveDrive, Page, TABLE};
+use crate::setup::{Leveling, Manager};
 
 /// State of a block in the dual pool.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +53,7 @@ impl NaiveDrive {
         let stream = self.opened_for[&young];
         self.free[pool].retain(|&block| block != worn);
         let is_held = self.held.contains(&young);
-        if let Some(scheme) = self.scheme.as_mut().filter(|_| stream != super::TABLE) {
+        if let Some(scheme) = self.scheme.as_mut().filter(|_| stream != TABLE) {
             scheme.exchanges(young, worn);
         }
         let pages = self.erase(young);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::lives::{Class, Lives, OCTAVE};
 
 /// Times of the host's writes, the lives of pages, and the groups that suit them.
-pub(super) struct Intervals {
+pub(crate) struct Intervals {
     /// Clocks of the host's writes of each page (host pages written before).
     written_at: BTreeMap<u32, Vec<u64>>,
     lives: Lives,
@@ -34,7 +34,7 @@ struct Wanted {
 
 /// Decision on a group at the end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(crate) enum Turn {
     Opens,
     Closes { into: usize },
     Stays,
@@ -57,7 +57,7 @@ impl Intervals {
     }
 
     /// Hears that a page holds no data any more.
-    pub(super) fn forgets(&mut self, page: u32) {
+    pub fn forgets(&mut self, page: u32) {
         self.written_at.remove(&page);
     }
 

@@ -7,7 +7,7 @@ use writeamp_engine::rng::Stream;
 use super::groups::{Change, Groups};
 
 /// The filters of all groups, by number.
-pub(super) struct Filters {
+pub(crate) struct Filters {
     false_positives: f64,
     demotion: f64,
     least_writes: u32,

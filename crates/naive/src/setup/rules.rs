@@ -1,39 +1,39 @@
 //! Rules of a manager with groups, read from the text of its spec's parameters.
 
 /// Groups that a drive begins with if it creates and merges them (paper 3, §5.2).
-pub(super) const FEWEST_GROUPS: usize = 2;
+pub(crate) const FEWEST_GROUPS: usize = 2;
 
 /// Parameters of a manager with groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupRules {
-    pub(super) detector: Detector,
+    pub(crate) detector: Detector,
     /// Of FDP: pages of each class count as written so many times as often as those of the next
     /// colder one. Nothing is measured, and blocks go to neighbours only.
-    pub(super) assumed_ratio: Option<f64>,
-    pub(super) allocation: Allocation,
+    pub(crate) assumed_ratio: Option<f64>,
+    pub(crate) allocation: Allocation,
     /// Groups are created and merged.
-    pub(super) adapts: bool,
+    pub(crate) adapts: bool,
     /// Groups stand in the order of their numbers.
-    pub(super) keeps_order: bool,
-    pub(super) following: Following,
-    pub(super) groups_at_first: usize,
-    pub(super) max_groups: usize,
+    pub(crate) keeps_order: bool,
+    pub(crate) following: Following,
+    pub(crate) groups_at_first: usize,
+    pub(crate) max_groups: usize,
     /// h, per logical page.
-    pub(super) interval: f64,
+    pub(crate) interval: f64,
     /// a
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
     /// Q
-    pub(super) ratio: f64,
+    pub(crate) ratio: f64,
     /// w
-    pub(super) hold_intervals: u32,
+    pub(crate) hold_intervals: u32,
     /// F, in blocks on each LUN.
-    pub(super) smallest_blocks: u32,
-    pub(super) exceptions: Exceptions,
+    pub(crate) smallest_blocks: u32,
+    pub(crate) exceptions: Exceptions,
 }
 
 /// Source of the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Detector {
+pub(crate) enum Detector {
     /// Nothing: there is one group.
     Nothing,
     /// The host. A page that collection moves goes by what the host said last, or by what it
@@ -47,7 +47,7 @@ pub(super) enum Detector {
 
 /// Method of dividing the spare space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Allocation {
+pub(crate) enum Allocation {
     /// Shares by size (eq. 6).
     Size,
     /// Shares by writes (eq. 7, corrected).
@@ -62,7 +62,7 @@ pub(super) enum Allocation {
 
 /// Speed at which effective sizes follow what collection finds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Following {
+pub(crate) struct Following {
     /// Part of the way that is gone in an interval.
     pub pace: f64,
     /// Part of the victims so far that counts in the next one.
@@ -71,7 +71,7 @@ pub(super) struct Following {
 
 /// Exceptions that keep a cold group alive.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Exceptions {
+pub(crate) struct Exceptions {
     /// Under the closed form, a coldest group below that part of the next one's hit rate …
     pub coldest_ratio: f64,
     /// … gets that part of its size (§5.5.3).

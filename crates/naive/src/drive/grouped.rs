@@ -13,32 +13,17 @@
 //! not take, and that has exactly one block too many: a witness that finds such a case should change
 //! its sizes.
 
-mod allocation;
-mod arrivals;
 mod balance;
-mod classes;
-mod filters;
-mod groups;
-mod intervals;
-mod lives;
 mod opening;
-mod rules;
-
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
 use writeamp_engine::rng::Stream;
 
-use super::{Candidate, HostGroup, NaiveDrive, Page, Setup};
-use classes::classes;
-use filters::Filters;
-use groups::{Change, Groups};
-use intervals::Intervals;
-use rules::Detector;
-
-pub use rules::GroupRules;
+use super::{NaiveDrive, Page};
+use crate::grouping::{Change, Filters, Groups, Intervals, classes};
+use crate::setup::{Detector, GroupRules, HostGroup, Setup};
+use crate::victims::Candidate;
 
 /// State of a manager of groups, beside the drive.
 pub(super) struct Books {

@@ -4,7 +4,7 @@
 //! bracketing its one unknown, which shares nothing with the engine's Newton but the condition that
 //! it must meet.
 
-use super::rules::{Allocation, Exceptions};
+use crate::setup::{Allocation, Exceptions};
 
 /// A group as an allocation sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]

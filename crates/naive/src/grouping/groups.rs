@@ -2,7 +2,7 @@
 
 use super::allocation::{Demand, spare_pages};
 use super::arrivals::Arrivals;
-use super::rules::{Allocation, FEWEST_GROUPS, GroupRules};
+use crate::setup::{Allocation, FEWEST_GROUPS, GroupRules};
 
 /// One group.
 #[derive(Debug, Clone)]
@@ -27,14 +27,14 @@ impl Group {
 
 /// Change of the groups at the end of an interval, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(crate) enum Change {
     Created { group: usize },
     Merged { from: usize, into: usize },
 }
 
 /// The groups there are.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     rules: GroupRules,
     /// F
     smallest_pages: u32,

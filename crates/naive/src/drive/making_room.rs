@@ -1,0 +1,81 @@
+//! Room for a page: open blocks, and the LUNs that take turns.
+
+use super::NaiveDrive;
+use crate::setup::Layout;
+
+impl NaiveDrive {
+    /// Makes room for a page of a stream; returns the pool.
+    pub(super) fn make_room(&mut self, logical: u32, stream: usize) -> usize {
+        match self.setup.layout {
+            Layout::Flat => self.make_room_alone(stream, 0),
+            Layout::Static => self.make_room_alone(stream, logical as usize % self.pools),
+            Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
+        }
+    }
+
+    /// Makes room in a pool that no other helps out; returns it.
+    fn make_room_alone(&mut self, stream: usize, pool: usize) -> usize {
+        while !self.has_room(stream, pool) {
+            if self.can_open(pool) {
+                self.open_block(stream, pool);
+            } else {
+                self.collect(pool);
+            }
+        }
+        pool
+    }
+
+    /// True if the host may write a page of `stream` to `pool`.
+    ///
+    /// There must be an open block, and as many free ones as must be kept back.
+    fn has_room(&self, stream: usize, pool: usize) -> bool {
+        self.open.contains_key(&(stream, pool)) && self.free[pool].len() >= self.reserve_blocks()
+    }
+
+    fn make_room_striped(&mut self, stream: usize) -> usize {
+        loop {
+            let first = self.next_pool.get(&stream).copied().unwrap_or(0);
+            for pool in (first..self.pools).chain(0..first) {
+                if self.make_room_on(stream, pool) {
+                    self.next_pool.insert(stream, (pool + 1) % self.pools);
+                    return pool;
+                }
+            }
+            assert_eq!(self.setup.layout, Layout::Striped, "some LUN can make room for itself");
+            self.collect(0);
+        }
+    }
+
+    /// True if `pool` can take a page of `stream` now.
+    fn make_room_on(&mut self, stream: usize, pool: usize) -> bool {
+        let collects_for_itself = self.setup.layout == Layout::StripedPerLun;
+        loop {
+            if self.has_room(stream, pool) {
+                return true;
+            } else if self.can_open(pool) {
+                self.open_block(stream, pool);
+            } else if collects_for_itself && self.has_invalid(pool) {
+                self.collect(pool);
+            } else {
+                return false;
+            }
+        }
+    }
+
+    /// True if a closed block of `pool` has an invalid page.
+    fn has_invalid(&self, pool: usize) -> bool {
+        let mut closed = self.closed.iter().flatten().chain(&self.held);
+        closed.any(|&block| self.pool_of(block) == pool && self.invalid_pages(block) > 0)
+    }
+
+    pub(super) fn open_block(&mut self, stream: usize, pool: usize) {
+        let block = self.take_free(pool);
+        let before = self.open.insert((stream, pool), block);
+        assert_eq!(before, None, "a stream has one open block in a pool");
+        self.opened_for.insert(block, stream);
+        self.opened_at.insert(block, self.clock.now);
+        if let Some(books) = &mut self.books {
+            *books.opened.entry(pool).or_default() += 1;
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The drive: its pages, blocks and counters, and what the host asks of it.
+
+mod collection;
+mod grouped;
+mod hot_cold;
+mod leveling;
+mod making_room;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use writeamp_engine::rng::Stream;
+
+use crate::placements::{self, Scheme};
+use crate::setup::{Hint, HostGroup, Layout, Manager, Setup};
+use crate::victims::{self, Rule};
+use grouped::Books;
+use leveling::PoolMember;
+
+/// Counters of the drive by the end of an erase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erased {
+    pub erases: u64,
+    /// Valid pages that were on the blocks erased.
+    pub migrated_pages: u64,
+    pub host_pages: u64,
+}
+
+/// The drive at the end of its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndOfLife {
+    pub after: Erased,
+    pub erase_counts: Vec<u32>,
+}
+
+/// Content of a physical page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Page {
+    Erased,
+    /// The current version of this logical page.
+    Valid(u32),
+    /// Something invalid.
+    Invalid,
+}
+
+/// A moment in the life of the drive.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    /// Closes and invalidations so far: tells which of two changes came first.
+    event: u64,
+    /// Host pages written so far: measures age.
+    now: u64,
+}
+
+/// Counters of the drive since it was new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    pub host_programs: u64,
+    pub gc_programs: u64,
+    pub table_programs: u64,
+    pub wear_leveling_programs: u64,
+    pub erases: u64,
+    pub trimmed_pages: u64,
+}
+
+/// The stream of the mapping table, which no placement has.
+const TABLE: usize = usize::MAX;
+
+/// The drive.
+pub struct NaiveDrive {
+    setup: Setup,
+    pools: usize,
+    /// Every physical page; page p lies in block p / `pages_per_block`.
+    pages: Vec<Page>,
+    /// The free blocks of each pool; the last is opened next.
+    free: Vec<Vec<u32>>,
+    /// The open block of each (stream, pool) that has one.
+    open: BTreeMap<(usize, usize), u32>,
+    /// The closed blocks of each collection domain: the drive, or each pool. Closing appends, a
+    /// choice swap-removes; only the policies that draw at random can tell.
+    closed: Vec<Vec<u32>>,
+    /// Closed blocks that are held back from the victim policy.
+    held: Vec<u32>,
+    /// The closed blocks of each (stream, pool), in an order of the same kind.
+    closed_for: HashMap<(usize, usize), Vec<u32>>,
+    /// The stream that each block was last opened for.
+    opened_for: HashMap<u32, usize>,
+    /// Host pages written when each block was last opened.
+    opened_at: HashMap<u32, u64>,
+    /// Writes of each page by the host since it last had no data, and its clock before the last.
+    writes: HashMap<u32, u64>,
+    written_at: HashMap<u32, u64>,
+    closed_at: HashMap<u32, Moment>,
+    changed_at: HashMap<u32, Moment>,
+    /// The pool that each stream tries first.
+    next_pool: HashMap<usize, usize>,
+    random: Stream,
+    clock: Moment,
+    counters: Counters,
+    erase_counts: Vec<u32>,
+    rule: Box<dyn Rule>,
+    scheme: Option<Box<dyn Scheme>>,
+    /// State of each block in the dual pool.
+    members: Vec<PoolMember>,
+    /// The spare blocks of each pool; the last is used next.
+    spares: Vec<Vec<u32>>,
+    migrated_pages: u64,
+    first_to_reach: Vec<Erased>,
+    end_of_life: Option<EndOfLife>,
+    /// The groups of the host, as it described them last.
+    said: Vec<HostGroup>,
+    /// State of a manager with groups.
+    books: Option<Books>,
+}
+
+impl NaiveDrive {
+    /// A new, erased drive. The logical space has no bound of its own here; the caller keeps it
+    /// small enough for collection to gain something.
+    pub fn new(setup: Setup) -> Self {
+        let Setup { blocks, pages_per_block, luns, layout, wear, .. } = setup;
+        let pools = if layout == Layout::Flat { 1 } else { luns };
+        let domains = layout.domains(luns);
+        let blocks_per_pool = blocks / pools;
+        let usable_per_pool = blocks_per_pool - wear.spare_blocks_per_pool;
+        let blocks_of_pools = |first, end| {
+            (0..pools)
+                .map(|pool| pool * blocks_per_pool + first..pool * blocks_per_pool + end)
+                .map(|blocks| blocks.rev().collect()) // the lowest block is used first
+                .collect()
+        };
+        let rule = victims::rule(&setup.victims);
+        let scheme = match &setup.manager {
+            Manager::Placed(spec) => Some(placements::scheme(spec, &setup)),
+            _ => None,
+        };
+        let mut drive = NaiveDrive {
+            random: Stream::new(setup.seed, "victims"),
+            setup,
+            pools: pools as usize,
+            pages: vec![Page::Erased; (blocks * pages_per_block) as usize],
+            free: blocks_of_pools(0, usable_per_pool),
+            open: BTreeMap::new(),
+            closed: vec![Vec::new(); domains as usize],
+            held: Vec::new(),
+            closed_for: HashMap::new(),
+            opened_for: HashMap::new(),
+            opened_at: HashMap::new(),
+            rule,
+            scheme,
+            writes: HashMap::new(),
+            written_at: HashMap::new(),
+            closed_at: HashMap::new(),
+            changed_at: HashMap::new(),
+            next_pool: HashMap::new(),
+            clock: Moment { event: 0, now: 0 },
+            counters: Counters::default(),
+            erase_counts: vec![0; blocks as usize],
+            members: (0..blocks)
+                .map(|block| PoolMember { in_cold_pool: block % 2 == 1, effective_erases: 0 })
+                .collect(),
+            spares: blocks_of_pools(usable_per_pool, blocks_per_pool),
+            migrated_pages: 0,
+            first_to_reach: Vec::new(),
+            end_of_life: None,
+            said: Vec::new(),
+            books: None,
+        };
+        match drive.setup.manager {
+            Manager::HotCold { .. } => {
+                (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
+            }
+            Manager::Grouped(rules) => {
+                let reserve_blocks = drive.reserve_blocks() as u32;
+                drive.books = Some(Books::new(rules, &drive.setup, pools, reserve_blocks));
+                drive.set_targets();
+            }
+            Manager::Placed(_) => {}
+        }
+        drive
+    }
+
+    /// The host says what its groups of pages are like from now on.
+    pub fn hear(&mut self, groups: &[HostGroup]) {
+        if self.said == groups {
+            return;
+        }
+        self.said = groups.to_vec();
+        if self.books.is_some() {
+            self.hear_groups(groups);
+        }
+    }
+
+    /// The host writes one logical page.
+    pub fn write(&mut self, logical: u32, hint: Hint) {
+        *self.writes.entry(logical).or_default() += 1;
+        self.written_at.insert(logical, self.clock.now);
+        if let Manager::HotCold { .. } = self.setup.manager {
+            return self.write_hot_or_cold(logical, self.is_hot(hint.group));
+        }
+        if let Manager::Grouped(_) = self.setup.manager {
+            return self.write_to_group(logical, usize::from(hint.group));
+        }
+        if logical >= self.setup.logical_pages - self.setup.table_pages {
+            let pool = self.make_room(logical, TABLE);
+            self.invalidate(logical);
+            self.program(logical, TABLE, pool);
+            self.counters.table_programs += 1;
+            return;
+        }
+        let now = self.clock.now;
+        let mut scheme = self.scheme.take().expect("only placements get here");
+        if scheme.wants_blocks() {
+            let closed = self.closed.iter().flatten().chain(&self.held);
+            let closed = closed.filter(|block| self.opened_for[block] != TABLE);
+            scheme.sees_blocks(closed.map(|&block| self.valid_pages(block)).collect(), now);
+        }
+        let stream = scheme.host(logical, now, hint);
+        self.scheme = Some(scheme);
+        let pool = self.make_room(logical, stream);
+        self.host_programs(logical, stream, pool);
+    }
+
+    /// The host declares one logical page unused.
+    pub fn trim(&mut self, logical: u32) {
+        if self.invalidate(logical) {
+            self.counters.trimmed_pages += 1;
+            self.writes.remove(&logical);
+            self.written_at.remove(&logical);
+            if let Some(scheme) = &mut self.scheme {
+                scheme.forgets(logical);
+            }
+            if let Some(books) = &mut self.books {
+                books.forgets(logical);
+            }
+        }
+    }
+
+    /// Returns the physical page of the current version of a logical page, if it has one.
+    pub fn physical(&self, logical: u32) -> Option<u32> {
+        self.pages.iter().position(|&page| page == Page::Valid(logical)).map(|page| page as u32)
+    }
+
+    /// Returns the physical page of every logical page that has a current version.
+    pub fn map(&self) -> BTreeMap<u32, u32> {
+        let mapped = |(physical, page): (usize, &Page)| match *page {
+            Page::Valid(logical) => Some((logical, physical as u32)),
+            Page::Erased | Page::Invalid => None,
+        };
+        self.pages.iter().enumerate().filter_map(mapped).collect()
+    }
+
+    /// Pages of `block` that hold something invalid.
+    pub fn invalid_pages(&self, block: u32) -> u32 {
+        self.pages_of(block).iter().filter(|page| **page == Page::Invalid).count() as u32
+    }
+
+    /// Erases of each block.
+    pub fn erase_counts(&self) -> &[u32] {
+        &self.erase_counts
+    }
+
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The first erase that was the n-th of its block, for n = 1, 2, … up to the wear limit.
+    pub fn first_to_reach(&self) -> &[Erased] {
+        &self.first_to_reach
+    }
+
+    pub fn end_of_life(&self) -> Option<&EndOfLife> {
+        self.end_of_life.as_ref()
+    }
+
+    /// The spare blocks left, pool by pool.
+    pub fn spares(&self) -> &[Vec<u32>] {
+        &self.spares
+    }
+
+    fn host_programs(&mut self, logical: u32, stream: usize, pool: usize) {
+        self.clock.now += 1;
+        self.invalidate(logical);
+        self.program(logical, stream, pool);
+        self.counters.host_programs += 1;
+    }
+
+    /// Invalidates the current version of `logical`; true if there was one.
+    fn invalidate(&mut self, logical: u32) -> bool {
+        let Some(page) = self.physical(logical) else { return false };
+        self.pages[page as usize] = Page::Invalid;
+        self.clock.event += 1;
+        self.changed_at.insert(page / self.setup.pages_per_block, self.clock);
+        true
+    }
+
+    /// Programs `logical` to the first erased page of the open block. Closes the block if that
+    /// was its last.
+    fn program(&mut self, logical: u32, stream: usize, pool: usize) {
+        let block = self.open[&(stream, pool)];
+        let erased = self.pages_of(block).iter().filter(|page| **page == Page::Erased).count();
+        let next = self.range_of(block).end - erased;
+        self.pages[next] = Page::Valid(logical);
+        if erased == 1 {
+            self.open.remove(&(stream, pool));
+            let domain = self.domain_of(block);
+            let scheme = self.scheme.as_mut().filter(|_| stream != TABLE);
+            let is_held = scheme.is_some_and(|scheme| scheme.closes(block, stream, domain));
+            self.closes(block, is_held);
+        }
+    }
+
+    /// `block` is full, and a candidate from now on if it is not held back.
+    fn closes(&mut self, block: u32, is_held: bool) {
+        let (domain, pool) = (self.domain_of(block), self.pool_of(block));
+        if is_held {
+            self.held.push(block);
+        } else {
+            self.closed[domain].push(block);
+        }
+        self.closed_for.entry((self.opened_for[&block], pool)).or_default().push(block);
+        self.clock.event += 1;
+        self.closed_at.insert(block, self.clock);
+        self.changed_at.insert(block, self.clock);
+    }
+
+    /// The logical pages whose data lies in `block`.
+    fn valid_pages(&self, block: u32) -> Vec<u32> {
+        let valid =
+            |page: &Page| if let Page::Valid(logical) = page { Some(*logical) } else { None };
+        self.pages_of(block).iter().filter_map(valid).collect()
+    }
+
+    fn range_of(&self, block: u32) -> Range<usize> {
+        let pages = self.setup.pages_per_block as usize;
+        block as usize * pages..(block as usize + 1) * pages
+    }
+
+    fn pages_of(&self, block: u32) -> &[Page] {
+        &self.pages[self.range_of(block)]
+    }
+
+    fn pool_of(&self, block: u32) -> usize {
+        block as usize / (self.setup.blocks as usize / self.pools)
+    }
+
+    fn domain_of(&self, block: u32) -> usize {
+        if self.closed.len() == 1 { 0 } else { self.pool_of(block) }
+    }
+}
