@@ -21,7 +21,7 @@ from writeamp.vssd.mount import FILE_SYSTEMS
 _FROM_START, _FROM_COMMAND = "start", "command"
 _RECORDED = ".parquet"
 # What a kept drive has beside its data: its flash, once it has been made, journals, whose names
-# begin so, and checksums (crates/vssd/src/store.rs).
+# begin so, and checksums (crates/vssd/src/kept/store.rs).
 FLASH_SUFFIX = ".flash"
 _JOURNALS = ".journal-"
 _SUMS = ".sums"

@@ -7,9 +7,9 @@ use std::thread;
 use serde_json::{Value, json};
 use writeamp_engine::flash::Cause;
 use writeamp_vssd::clocked::Clocked;
-use writeamp_vssd::journal::Segment;
 use writeamp_vssd::record::Record;
 use writeamp_vssd::seal::Seal;
+use writeamp_vssd::segment::Segment;
 use writeamp_vssd::{Config, Drive};
 
 use crate::support::{

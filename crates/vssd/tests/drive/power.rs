@@ -14,8 +14,8 @@ use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use writeamp_vssd::Drive;
 use writeamp_vssd::cell::encode;
-use writeamp_vssd::journal::FILE_BYTES;
 use writeamp_vssd::seal::{SEAL_BYTES, STATE_AT};
+use writeamp_vssd::segment::FILE_BYTES;
 
 use crate::support::{
     Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open_with, place,

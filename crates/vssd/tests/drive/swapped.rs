@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use writeamp_vssd::journal::FILE_BYTES;
+use writeamp_vssd::segment::FILE_BYTES;
 use writeamp_vssd::{Config, Drive};
 
 use crate::support::{Call, beginning, config, contents, counters, open_with, place, random};

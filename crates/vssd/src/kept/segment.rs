@@ -16,13 +16,13 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use crate::cell::{Cell, MOST};
 use crate::error::{Error, Result};
-use crate::label::{Identity, LABEL_BYTES, Label};
-use crate::mapping::Mapping;
-use crate::private;
+use crate::files::cell::{Cell, MOST};
+use crate::files::label::{Identity, LABEL_BYTES, Label};
+use crate::files::mapping::Mapping;
+use crate::files::private;
+use crate::files::space::allocate;
 use crate::record::{ROW_BYTES, Record};
-use crate::space::allocate;
 
 const MAGIC: [u8; 8] = *b"WampJrnl";
 const HEADER_BYTES: usize = 4096;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use writeamp_engine::timing::Edge;
 
-use crate::clocked::Clocked;
+use super::clocked::Clocked;
 use crate::error::{Error, Result};
-use crate::private;
+use crate::files::private;
 
 /// Writer of edges to a file.
 pub struct Edges {

@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
 use crate::error::{Error, Result};
+use crate::files::label::{Identity, LABEL_BYTES, Label};
+use crate::files::mapping::Mapping;
+use crate::files::private;
+use crate::files::space::allocate;
 use crate::held::Held;
-use crate::label::{Identity, LABEL_BYTES, Label};
-use crate::mapping::Mapping;
-use crate::private;
-use crate::space::allocate;
 
 /// Magic bytes that such files begin with.
 pub const MAGIC: [u8; 8] = *b"WampSums";

@@ -5,14 +5,15 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::names::Files;
+use super::seal::Seal;
+use super::segment::{Head, Segment};
+use super::snapshot::snapshot;
+use super::store::JournalEnd;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::files::Files;
 use crate::flash::Flash;
-use crate::journal::{Head, Segment};
 use crate::record::Record;
-use crate::seal::Seal;
-use crate::store::{JournalEnd, snapshot};
 
 /// Number of requests of which one is timed.
 const TIMED_EACH: u64 = 64;

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::segment::is_journal;
 use crate::error::{Error, Result};
-use crate::journal::is_journal;
-use crate::private;
+use crate::files::private;
 
 /// The files of a drive.
 #[derive(Debug, Clone)]

@@ -13,10 +13,10 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::cell::Cell;
 use crate::error::{Error, Result};
-use crate::label::{Identity, LABEL_BYTES, Label};
-use crate::mapping::Mapping;
+use crate::files::cell::Cell;
+use crate::files::label::{Identity, LABEL_BYTES, Label};
+use crate::files::mapping::Mapping;
 
 const MAGIC: [u8; 8] = *b"WampData";
 /// Bytes of a seal.

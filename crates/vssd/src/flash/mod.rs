@@ -1,4 +1,9 @@
-//! The flash behind the data, without time or in it.
+//! The flash behind the data, without time or in it, its counters and its pins.
+
+pub mod books;
+pub mod clocked;
+mod edges;
+pub mod report;
 
 use std::sync::Arc;
 
@@ -7,14 +12,13 @@ use writeamp_engine::flash::{Array, Cause, Counters};
 use writeamp_engine::state::{Reader, State, Writer};
 use writeamp_engine::timing::SlcWear;
 
-use crate::books::{Books, Requests};
-use crate::clocked::Clocked;
 use crate::config::Config;
-use crate::edges::Edges;
 use crate::error::Result;
 use crate::held::Held;
 use crate::record::Record;
-use crate::report;
+use books::{Books, Requests};
+use clocked::Clocked;
+use edges::Edges;
 
 /// The flash, without time or in it.
 pub enum Flash {

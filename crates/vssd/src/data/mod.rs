@@ -1,9 +1,11 @@
 //! Bytes of the host, in memory or in a sparse file.
 //!
 //! They are mapped, so that a store is no system call, and what was stored is there after the
-//! process was killed.
+//! process was killed. Those in a file have checksums in another.
 
 #![allow(unsafe_code)]
+
+pub mod sums;
 
 use std::fs::File;
 use std::io;
@@ -13,10 +15,10 @@ use std::path::Path;
 use std::sync::RwLock;
 
 use crate::error::{Error, Result};
+use crate::files::mapping::Mapping;
+use crate::files::space::Sparse;
 use crate::held::Held;
-use crate::mapping::Mapping;
-use crate::space::Sparse;
-use crate::sums::Sums;
+use sums::Sums;
 
 /// Bytes that the machine maps at a time; smaller holes are written as zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
@@ -336,7 +338,7 @@ fn sync_named(file: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::Identity;
+    use crate::files::label::Identity;
 
     const PAGE_BYTES: u32 = 4096;
 

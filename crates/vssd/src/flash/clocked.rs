@@ -21,7 +21,7 @@ use writeamp_engine::timing::{
     BlockDevice, Completion, Edge, IoRequest, Served, SlcWear, Ssd, Timing,
 };
 
-use crate::books::{Pages, Requests, refuse_hints};
+use super::books::{Pages, Requests, refuse_hints};
 use crate::config::Config;
 use crate::error::Result;
 use crate::held::Held;

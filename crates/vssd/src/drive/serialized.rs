@@ -8,11 +8,11 @@ use std::time::Instant;
 use writeamp_engine::request::Op;
 
 use crate::error::{Error, Result};
+use crate::files::private;
 use crate::flash::Flash;
-use crate::journaling::Journal;
-use crate::private;
+use crate::flash::report::Samples;
+use crate::kept::journal::Journal;
 use crate::record::{Ask, Record};
-use crate::report::Samples;
 
 /// Recordings are of no drive.
 const NO_SALT: u32 = 0;

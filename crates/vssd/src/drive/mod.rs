@@ -3,6 +3,8 @@
 //! Data are copied under a lock of their page alone; then the lock of [`Serialized`] is taken for
 //! what must be in order: the flash serves the request, and its row is written down.
 
+mod serialized;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
@@ -11,18 +13,18 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use writeamp_engine::request::Op;
 
-use crate::books::Pages;
-use crate::clocked::Clocked;
 use crate::config::Config;
 use crate::data::{Data, Source};
 use crate::error::{Error, Result};
 use crate::flash::Flash;
+use crate::flash::books::Pages;
+use crate::flash::clocked::Clocked;
+use crate::flash::report::{self, Samples};
 use crate::held::Held;
-use crate::journaling::Journal;
+use crate::kept::journal::Journal;
+use crate::kept::store::{self, Opened};
 use crate::record::Ask;
-use crate::report::{self, Samples};
-use crate::serialized::{Recording, Serialized};
-use crate::store::{self, Opened};
+use serialized::{Recording, Serialized};
 
 /// A drive that serves requests.
 pub struct Drive {

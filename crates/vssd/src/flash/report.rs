@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use writeamp_engine::flash::{Array, BlockState, Cause, Counters};
 use writeamp_engine::timing::{Served, SlcWear};
 
-use crate::books::Requests;
+use super::books::Requests;
 
 /// Samples of the counters; when they run out, every second one goes.
 const MOST_SAMPLES: usize = 128;

@@ -1,6 +1,6 @@
 //! Mapped memory, of a file or of none.
 //!
-//! A page of a file that cannot be read or kept does not end the process ([`crate::bus_error`]): it is
+//! A page of a file that cannot be read or kept does not end the process ([`super::bus_error`]): it is
 //! an error of the mapping, which whoever used it asks for afterwards.
 
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::bus_error::Watch;
+use super::bus_error::Watch;
 use crate::error::{Error, Result};
 
 /// Mapped memory.

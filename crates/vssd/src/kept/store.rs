@@ -17,23 +17,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use writeamp_engine::state::{self, Reader, State, Writer};
-
+use super::names::{Files, remove};
+use super::seal::{Ending, Seal};
+use super::segment::{FILE_BYTES, Head, Segment, is_journal};
+use super::snapshot::{restore, snapshot};
 use crate::config::Config;
 use crate::data::Data;
+use crate::data::sums::{self, Sums};
 use crate::error::{Error, Result};
-use crate::files::{Files, remove};
+use crate::files::label::Identity;
+use crate::files::mapping::Mapping;
+use crate::files::private;
 use crate::flash::Flash;
 use crate::held::Held;
-use crate::journal::{FILE_BYTES, Head, Segment, is_journal};
-use crate::label::Identity;
-use crate::mapping::Mapping;
-use crate::private;
-use crate::seal::{Ending, Seal};
-use crate::sums::{self, Sums};
-
-/// Added to the number of a journal where a snapshot is of a timed drive.
-const TIMED: u64 = 1 << 63;
 
 /// Longest time of a server, 146 years: sums of two do not overflow.
 const LONGEST_RUN_NS: u64 = 1 << 62;
@@ -64,13 +60,6 @@ pub struct JournalEnd {
     pub replay: Duration,
 }
 
-/// The flash, and the drive and number of the journal that goes on from it.
-struct Snapshot<'a> {
-    identity: Identity,
-    number: u64,
-    flash: &'a mut Flash,
-}
-
 /// Replay of the journals, with nothing changed on the disk.
 struct Replayed {
     segment: Segment,
@@ -80,35 +69,6 @@ struct Replayed {
     /// Journals that go on from what was lost with power.
     strays: Vec<PathBuf>,
     took: Duration,
-}
-
-impl State for Snapshot<'_> {
-    fn save(&self, to: &mut Writer) {
-        to.value(&self.identity);
-        to.value(&(self.number | if self.flash.is_timed() { TIMED } else { 0 }));
-        self.flash.save(to);
-    }
-
-    fn restore(&mut self, from: &mut Reader) -> writeamp_engine::Result<()> {
-        let identity: Identity = from.value("its drive")?;
-        if identity != self.identity {
-            let why = "this is the flash of another drive than the data are of";
-            return Err(writeamp_engine::Error::State(why.to_owned()));
-        }
-        let number: u64 = from.value("the number of its journal")?;
-        let was_timed = number & TIMED != 0;
-        if was_timed != self.flash.is_timed() {
-            let why = if was_timed {
-                "this drive was made in time, and stays so: ask for time again (--timed)"
-            } else {
-                "this drive was made without time, and stays so: leave out what asks for time \
-                 (--timed, --time-scale, --rb-capture)"
-            };
-            return Err(writeamp_engine::Error::State(why.to_owned()));
-        }
-        self.number = number & !TIMED;
-        self.flash.restore(from)
-    }
 }
 
 /// The drive of a configuration with a backing file, made if it is new.
@@ -127,11 +87,6 @@ pub fn open(config: &Config, path: &Path) -> Result<Opened> {
 pub fn initial_state(config: &Config) -> Result<Option<Vec<u8>>> {
     let Some(path) = &config.state else { return Ok(None) };
     fs::read(path).map(Some).map_err(|error| Error::io(path, "read it", &error))
-}
-
-/// The bytes of a snapshot.
-pub fn snapshot(flash: &mut Flash, identity: Identity, number: u64) -> Vec<u8> {
-    state::pack(&Snapshot { identity, number, flash })
 }
 
 impl Files {
@@ -280,11 +235,9 @@ impl Files {
         let map = Mapping::to_read(&path).map_err(|error| Error::io(&path, "read it", &error))?;
         // SAFETY: all of it is mapped; snapshots are replaced, never written to; the drive's lock is ours.
         let bytes = unsafe { std::slice::from_raw_parts(map.as_mut_ptr(), map.len()) };
-        let mut kept = Snapshot { identity, number: 0, flash };
-        let restored = state::unpack(&mut kept, bytes);
+        let restored = restore(flash, identity, bytes);
         map.check()?;
-        restored.map_err(|error| Error::damaged(&path, error))?;
-        Ok(kept.number)
+        restored.map_err(|error| Error::damaged(&path, error))
     }
 
     fn map(&self, file: File, config: &Config, sums: Sums) -> Result<Data> {

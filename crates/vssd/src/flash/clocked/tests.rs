@@ -136,7 +136,7 @@ fn live() -> (Live, Clocked) {
             let ask = draw(&mut random);
             ids.insert(clocked.submit(&ask, 0).unwrap(), requests.len());
             log.push((clocked.submitted_ns(), None));
-            let pages = crate::books::Pages::of(&ask, u64::from(PAGE_BYTES));
+            let pages = crate::flash::books::Pages::of(&ask, u64::from(PAGE_BYTES));
             let at_ns = clocked.submitted_ns();
             requests.push(Request { at_ns, fua: ask.fua, ..pages.request(ask.op) });
         }

@@ -233,7 +233,7 @@ mod tests {
     fn other_bus_errors_end_the_process_as_without_a_handler() {
         for kind in ["elsewhere", "no handler, elsewhere", "no handler, sent"] {
             let status = Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "bus_error::tests::a_process_with_a_handler"])
+                .args(["--exact", "files::bus_error::tests::a_process_with_a_handler"])
                 .env(CHILD, kind)
                 .output()
                 .unwrap()

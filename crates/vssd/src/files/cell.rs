@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::mapping::Mapping;
+use super::mapping::Mapping;
 
 const CHECK_BITS: u32 = 16;
 /// The greatest number that a cell holds.
