@@ -1,4 +1,4 @@
-//! Files as the machine has them: mapped, sparse, of one owner, and labelled with what they are.
+//! Mechanism of files: mapped memory, space, owners, and labels that say what they are.
 
 pub mod bus_error;
 pub mod cell;
