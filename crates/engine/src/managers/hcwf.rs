@@ -65,24 +65,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         }
     }
 
-    fn write_flat(&mut self, pages: &[u32]) -> Result<()> {
-        if !V::WEIGHS_HISTORY && !T::IS_OPEN {
-            return self.write_ahead(pages);
-        }
-        for (at, &logical) in pages.iter().enumerate() {
-            self.core.prefetch(pages, at);
-            let stream = usize::from(self.streams[at]);
-            self.count_write(pages, at);
-            self.program(logical, stream);
-            if self.core.frontiers[stream].is_full() {
-                self.close(stream);
-                self.refill(0)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn write_per_lun(&mut self, pages: &[u32]) -> Result<()> {
+    fn write_each(&mut self, pages: &[u32]) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
             let stream = usize::from(self.streams[at]);
@@ -270,7 +253,10 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.find_streams(pages, hints);
         self.refill_padded()?;
-        if self.layout == Layout::Flat { self.write_flat(pages) } else { self.write_per_lun(pages) }
+        if self.layout == Layout::Flat && !V::WEIGHS_HISTORY && !T::IS_OPEN {
+            return self.write_ahead(pages);
+        }
+        self.write_each(pages)
     }
 
     fn steer(&mut self, queues: &[u32]) {
@@ -315,39 +301,36 @@ const DETECTOR: Param = Param::new(
 );
 
 /// Hot and cold frontiers (Van Houdt 2014).
-pub struct Hcwf;
-
-impl Manager for Hcwf {
-    const ENTRY: Entry =
-        Entry::new("hcwf", "a hot and a cold write frontier between which blocks move")
-            .params(&[D, DETECTOR]);
-
-    fn declared(params: &Params) -> Result<Declared> {
-        Ok(declared(params))
-    }
-
-    fn build<T: Compiled>(
-        params: &Params,
-        victims: &str,
-        setup: Setup,
-        tap: T,
-    ) -> Result<Box<dyn BlockManager>> {
-        build(params, None, victims, setup, tap)
-    }
-}
+pub type Hcwf = Frontiers<false>;
 
 /// Hot and cold frontiers, and swaps of hot and cold blocks that cost no write (paper 4).
-pub struct HcwfSwap;
+pub type HcwfSwap = Frontiers<true>;
 
-impl Manager for HcwfSwap {
-    const ENTRY: Entry =
+/// The manager, with or without swaps.
+pub struct Frontiers<const SWAPS: bool>;
+
+impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
+    const ENTRY: Entry = if SWAPS {
         Entry::new("hcwf-swap", "the same, swapping hot and cold blocks as they are collected")
             .example("hcwf-swap:d_swap=100")
             .params(&[D, D_SWAP, DETECTOR])
-            .variants(&["hcwf-swap:d_swap=1"]);
+            .variants(&["hcwf-swap:d_swap=1"])
+    } else {
+        Entry::new("hcwf", "a hot and a cold write frontier between which blocks move")
+            .params(&[D, DETECTOR])
+    };
 
     fn declared(params: &Params) -> Result<Declared> {
-        Ok(declared(params))
+        Ok(Declared {
+            layouts: Some(Only {
+                these: &Layout::WITHIN_LUNS,
+                because: "writes to any LUN with room and copies a victim back to its own",
+            }),
+            default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
+            shapes_victims: Some("d"),
+            hears: if detector(params).is_none() { Hears::Groups } else { Hears::Nothing },
+            ..Declared::of(Needs::streams(STREAMS as u32))
+        })
     }
 
     fn build<T: Compiled>(
@@ -356,40 +339,18 @@ impl Manager for HcwfSwap {
         setup: Setup,
         tap: T,
     ) -> Result<Box<dyn BlockManager>> {
-        build(params, Some(params.integer("d_swap")), victims, setup, tap)
+        let name = params.entry().name;
+        let detector = detector(params).map(|text| detectors::build(text, setup.logical_pages));
+        let detector = detector.transpose()?;
+        let d_swap = SWAPS.then(|| params.integer("d_swap"));
+        let site = setup.clone();
+        T::with_policy(victims, &site, Assemble { name, d_swap, detector, setup, tap })
     }
 }
 
 /// The spec of the detector; `None` if the host tells.
 fn detector(params: &Params) -> Option<&str> {
     Some(params.text("detector")).filter(|text| *text != "oracle")
-}
-
-fn declared(params: &Params) -> Declared {
-    Declared {
-        layouts: Some(Only {
-            these: &Layout::WITHIN_LUNS,
-            because: "writes to any LUN with room and copies a victim back to its own",
-        }),
-        default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
-        shapes_victims: Some("d"),
-        hears: if detector(params).is_none() { Hears::Groups } else { Hears::Nothing },
-        ..Declared::of(Needs::streams(STREAMS as u32))
-    }
-}
-
-fn build<T: Compiled>(
-    params: &Params,
-    d_swap: Option<u32>,
-    victims: &str,
-    setup: Setup,
-    tap: T,
-) -> Result<Box<dyn BlockManager>> {
-    let name = params.entry().name;
-    let detector = detector(params).map(|text| detectors::build(text, setup.logical_pages));
-    let detector = detector.transpose()?;
-    let site = setup.clone();
-    T::with_policy(victims, &site, Assemble { name, d_swap, detector, setup, tap })
 }
 
 /// Puts the manager together once the victim policy is known.

@@ -261,6 +261,7 @@ impl Config {
                 these: &Collect::NAMES,
                 because: "collects within a group by a policy of its own list",
             }),
+            default_victims: if self.moves_space { "greedy" } else { "fifo" }.into(),
             hears: if tells { Hears::Groups } else { Hears::Nothing },
             ..Declared::of(Needs {
                 fewest_streams: fewest_streams as u32,

@@ -50,6 +50,24 @@ use crate::observe::{GroupLog, Report};
 use crate::params::{Domain, Param, Params};
 use crate::registry::Entry;
 
+/// The rest of a grouped manager, whose parameters a function reads.
+macro_rules! grouped_by {
+    ($read:path) => {
+        fn declared(params: &Params) -> Result<Declared> {
+            Ok($read(params)?.declared())
+        }
+
+        fn build<T: Compiled>(
+            params: &Params,
+            victims: &str,
+            setup: Setup,
+            tap: T,
+        ) -> Result<Box<dyn BlockManager>> {
+            build(params.entry().name, $read(params)?, victims, setup, tap)
+        }
+    };
+}
+
 /// Wolf of paper 3, with its defaults.
 pub struct Wolf;
 
@@ -71,21 +89,10 @@ impl Manager for Wolf {
         "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
     ]);
 
-    fn declared(params: &Params) -> Result<Declared> {
-        Ok(Config::wolf(params)?.declared())
-    }
-
-    fn build<T: Compiled>(
-        params: &Params,
-        victims: &str,
-        setup: Setup,
-        tap: T,
-    ) -> Result<Box<dyn BlockManager>> {
-        build(params.entry().name, Config::wolf(params)?, victims, setup, tap)
-    }
+    grouped_by!(Config::wolf);
 }
 
-/// Wolf as we would build it: it needs no host that tells, and no model of a group.
+/// Wolf without host hints: interval detector and marginal allocation.
 pub struct WolfInterval;
 
 impl Manager for WolfInterval {
@@ -104,18 +111,7 @@ impl Manager for WolfInterval {
     }))
     .variants(&["wolf-interval:weight=0.2,ratio=1.2"]);
 
-    fn declared(params: &Params) -> Result<Declared> {
-        Ok(Config::wolf(params)?.declared())
-    }
-
-    fn build<T: Compiled>(
-        params: &Params,
-        victims: &str,
-        setup: Setup,
-        tap: T,
-    ) -> Result<Box<dyn BlockManager>> {
-        build(params.entry().name, Config::wolf(params)?, victims, setup, tap)
-    }
+    grouped_by!(Config::wolf);
 }
 
 /// The baseline of paper 3.
@@ -158,18 +154,7 @@ impl Manager for FdpFrequency {
         "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form,coldest_ratio=0.9,coldest_op=0.01,floor=0.2",
     ]);
 
-    fn declared(params: &Params) -> Result<Declared> {
-        Ok(Declared { default_victims: "fifo".into(), ..Config::fdp(params)?.declared() })
-    }
-
-    fn build<T: Compiled>(
-        params: &Params,
-        victims: &str,
-        setup: Setup,
-        tap: T,
-    ) -> Result<Box<dyn BlockManager>> {
-        build(params.entry().name, Config::fdp(params)?, victims, setup, tap)
-    }
+    grouped_by!(Config::fdp);
 }
 
 fn build<T: Tap>(
