@@ -4,6 +4,7 @@ mod concurrency;
 mod cut;
 mod damage;
 mod files;
+mod format;
 #[path = "../../../../tests/support/forms.rs"]
 mod forms;
 mod kept_in_time;
