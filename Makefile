@@ -48,15 +48,16 @@ define lay
 	mv $(2).new $(2)
 endef
 
-# The package itself, which finds the libraries beside its sources.
-EDITABLE := $(BIN)/pip install --quiet --config-settings libraries=built --editable
-$(VENV)/.package: pyproject.toml scripts/build_backend.py | $(BIN)/pip
-	$(EDITABLE) .
+# Both packages: writeamp, which finds the libraries beside its sources, and the papers.
+INSTALL = $(BIN)/pip install --quiet --config-settings libraries=built --editable '.$(1)' --editable papers
+PACKAGES := pyproject.toml papers/pyproject.toml scripts/build_backend.py
+$(VENV)/.package: $(PACKAGES) | $(BIN)/pip
+	$(call INSTALL)
 	@touch $@
 
 # The tools of an extra, or of several, of pyproject.toml.
-$(VENV)/.%: pyproject.toml scripts/build_backend.py | $(BIN)/pip
-	$(EDITABLE) '.[$*]'
+$(VENV)/.%: $(PACKAGES) | $(BIN)/pip
+	$(call INSTALL,[$*])
 	@touch $@
 
 demo: all
@@ -65,7 +66,7 @@ demo: all
 # While you work: format, types, imports, and the tests of single parts, in Rust and in Python.
 check: style
 	cargo test --quiet --lib
-	$(PYTEST) tests/unit python/writeamp
+	$(PYTEST) tests/unit papers/tests/unit python/writeamp
 
 # The gate.
 test: lint
@@ -117,16 +118,18 @@ docs: all
 	@$(MAKE) --silent $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# In dist/: a wheel for every Python from 3.11 on, and an sdist that brings its crates along.
+# In dist/, of both packages: wheels for every Python from 3.11 on, and sdists, of which writeamp's brings its crates.
 wheel: $(VENV)/.dist
 	$(CARGO_BUILD) --quiet --profile wheel
 	$(call lay,wheel/lib_engine.so,$(ENGINE))
 	$(call lay,wheel/libwriteamp_nbdkit.so,$(PLUGIN))
 	$(BIN)/maturin build --profile wheel --out dist
+	$(BIN)/python -m build --wheel --outdir dist papers
 
 sdist: $(VENV)/.dist
-	rm -f dist/writeamp-*.tar.gz
+	rm -f dist/writeamp*.tar.gz
 	$(BIN)/python scripts/make_sdist.py
+	$(BIN)/python -m build --sdist --outdir dist papers
 
 check-sdist: sdist
 	scripts/check_sdist.sh $(BIN)
@@ -152,7 +155,7 @@ reproduce: all
 		mkdir -p build/reproduce/$$paper; \
 		$(BIN)/writeamp reproduce $$paper --full --json --plots build/reproduce/$$paper \
 			> build/reproduce/$$paper.json || status=$$?; \
-	done; $(BIN)/python scripts/reproduction_gallery.py build/reproduce; exit $$status
+	done; $(BIN)/python -m writeamp_papers.gallery build/reproduce; exit $$status
 
 # Faults seeded one at a time (a patch each, in tests/mutants), and whether a test or a reproduced paper finds
 # each: under an hour on two cores; NAME="one another" for those alone, which scripts/mutants.py --list names.

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+
 import writeamp as wa
 
 PAGES = 1 << 20

@@ -3,7 +3,7 @@
 Run `python benches/blackbox.py [TABLE…]`.
 
 Prints two tables of speed, on made-up data of the size that paper 2 collects, and for each table of
-measurements (Parquet, as `writeamp.blackbox.measurements` says) the mean relative error of each
+measurements (Parquet, as docs/blackbox.md says) the mean relative error of each
 model by five-fold cross-validation over workloads. `pip install lightgbm cubist` adds these two. Of
 tables of more than 1,500 workloads it prints the error by the number of points that were learnt,
 too: the first of the table, or those that active learning chooses of the table.
@@ -20,18 +20,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 from sklearn.compose import TransformedTargetRegressor
-from writeamp.blackbox.active import ProcessLearner, next_points
-from writeamp.blackbox.features import FEATURE_SETS, of_trace
-from writeamp.blackbox.features.extended import EXTENDED
-from writeamp.blackbox.measurements import TARGETS, observed, workloads
-from writeamp.blackbox.models.checks import folds_of
-from writeamp.blackbox.models.grouped import fitted, predicted_unseen
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.registry import MODELS, make_model
-from writeamp.blackbox.rows import point_of
-from writeamp.blackbox.scores import score
+
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.active import ProcessLearner, next_points
+from writeamp.learn.blackbox.features import FEATURE_SETS, of_trace
+from writeamp.learn.blackbox.features.extended import EXTENDED
+from writeamp.learn.blackbox.measurements import TARGETS, observed, workloads
+from writeamp.learn.blackbox.models.checks import folds_of
+from writeamp.learn.blackbox.models.grouped import fitted, predicted_unseen
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.registry import MODELS, make_model
+from writeamp.learn.blackbox.rows import point_of
+from writeamp.learn.blackbox.scores import score
 from writeamp.traces.trace import SCHEMA, Trace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import sys
 
-from writeamp.blackbox.measurement_file import read_measurements
-from writeamp.blackbox.training import train
+from writeamp.learn.blackbox.measurement_file import read_measurements
+from writeamp.learn.blackbox.training import train
 
 _COUNTS = (50, 100, 200, 400)
 _PRIORS = ("none", "auto")

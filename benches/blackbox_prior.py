@@ -3,8 +3,8 @@
 Run `python benches/blackbox_prior.py TABLE…`, with a table for each profile that is fitted anew,
 while the others stay: `writeamp blackbox
 collect --target NAME --design random --points 400 --design-seed 1 --out NAME.parquet`. It writes
-`python/writeamp/blackbox/formulas/profiles.json`, and prints how near each formula comes to what
-was simulated.
+`python/writeamp/learn/blackbox/formulas/profiles.json`, and prints how near each formula comes to
+what was simulated.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from writeamp.blackbox.features.extended import EXTENDED
-from writeamp.blackbox.formulas import of_profiles
-from writeamp.blackbox.formulas.drive_formula import COSTS
-from writeamp.blackbox.formulas.fit import formula_of_rows
-from writeamp.blackbox.measurement_file import read_measurements
+
 from writeamp.devices.profile import profile
+from writeamp.learn.blackbox.features.extended import EXTENDED
+from writeamp.learn.blackbox.formulas import of_profiles
+from writeamp.learn.blackbox.formulas.drive_formula import COSTS
+from writeamp.learn.blackbox.formulas.fit import formula_of_rows
+from writeamp.learn.blackbox.measurement_file import read_measurements
 
 # More digits than the measurements have.
 _DIGITS = 5

@@ -12,8 +12,9 @@ from __future__ import annotations
 import sys
 
 import polars as pl
-from writeamp.blackbox.measurement_file import read_measurements
-from writeamp.blackbox.training import train
+
+from writeamp.learn.blackbox.measurement_file import read_measurements
+from writeamp.learn.blackbox.training import train
 
 _COUNTS = (100, 200)
 _TARGETS = ["throughput", "wa"]

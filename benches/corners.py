@@ -13,6 +13,7 @@ import datetime
 import time
 
 from run import HERE, machine
+
 from writeamp.devices.profile import profile, profile_names
 from writeamp.testing.corners import MOST_PAGES, measured_corners, random_writes_of_whole_blocks
 

@@ -10,6 +10,7 @@ import sys
 import time
 
 import psutil
+
 import writeamp as wa
 from writeamp import _engine
 from writeamp.devices.policy import Policy

@@ -20,6 +20,7 @@ import sys
 from pathlib import Path
 
 from run import HERE, LARGE, MIXED, machine
+
 from writeamp.registry import engine_entries
 
 ROOT = HERE.parent

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 import writeamp as wa
 from writeamp.traces.looping import analyse_loop
 from writeamp.traces.pages import PageTrace

@@ -10,8 +10,9 @@ import datetime
 import re
 import statistics
 
-import writeamp as wa
 from run import HERE, machine
+
+import writeamp as wa
 from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap
 
 REPEATS = 5

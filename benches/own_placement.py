@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+
 import writeamp as wa
 from writeamp.custom.compiling import has_numba
 

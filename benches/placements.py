@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import writeamp as wa
 from run import HERE, machine
+
+import writeamp as wa
 from writeamp import _engine
 from writeamp.registry import engine_entries
 

@@ -19,9 +19,10 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+
 from writeamp.devices.device import device
+from writeamp.drives.measure import PinFacts, facts_of, ready_busy
 from writeamp.errors import WriteampError
-from writeamp.measure import PinFacts, facts_of, ready_busy
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 from die_waveforms import Analyser, Command, Random, Ready, Waveform, Work, work

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 import writeamp as wa
 
 DRIVE: dict[str, Any] = {"logical_pages": 8192, "pages_per_block": 8, "writes": 600_000}

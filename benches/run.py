@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+
 import writeamp as wa
 from writeamp.traces import Trace
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 import writeamp as wa
 
 MANAGERS = [

@@ -16,8 +16,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-import writeamp as wa
 from run import HERE, machine
+
+import writeamp as wa
 
 # Small, with small blocks, so that it comes to collect all the time.
 DRIVE: dict[str, Any] = {

@@ -16,14 +16,15 @@ import time
 from dataclasses import replace
 
 import numpy as np
+
 import writeamp as wa
 from writeamp.devices.policy import Policy
-from writeamp.twin.chain import chain_of
-from writeamp.twin.fitting import fit
-from writeamp.twin.measuring import measure
-from writeamp.twin.profile import write_profile
-from writeamp.twin.table import Table, table_of
-from writeamp.twin.windows import Windows
+from writeamp.learn.twin.chain import chain_of
+from writeamp.learn.twin.fitting import fit
+from writeamp.learn.twin.measuring import measure
+from writeamp.learn.twin.profile import write_profile
+from writeamp.learn.twin.table import Table, table_of
+from writeamp.learn.twin.windows import Windows
 
 PAGE_BYTES = 4096
 UNSEEN = (

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
 from writeamp.runners import Here
 from writeamp.runs import one_run
 from writeamp.settings.compared import PoliciesSettings

@@ -26,6 +26,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import psutil
+
 from writeamp.settings.device import DeviceSettings
 from writeamp.units.byte_sizes import parse_bytes
 from writeamp.vssd.policy_settings import BuiltInPolicySettings

@@ -32,6 +32,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from vssd import PLUGIN
+
 from writeamp.settings.device import DeviceSettings
 from writeamp.units.byte_sizes import parse_bytes
 from writeamp.vssd.control import Control

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from writeamp.plots import save
-from writeamp.reproduce.bench import Bench
-from writeamp.reproduce.verschoren2019 import levelers
+from writeamp_papers.bench import Bench
+from writeamp_papers.verschoren2019 import levelers
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 LOGICAL_BLOCKS, W_MAX, REPLICAS = 1000, 1000, 10

@@ -15,8 +15,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-import writeamp as wa
 from run import HERE, machine
+
+import writeamp as wa
 
 ERASES = (0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 5000)
 DAYS = (0, 90, 365)

@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import writeamp as wa
 from rich import box
 from rich.console import Console
 from rich.table import Table
+
+import writeamp as wa
 from writeamp.cli.answer_tables import RowPrinter, advice_table, differences_table
 from writeamp.plots import PolicyResult, save, wa_by_policy
 

@@ -6,6 +6,7 @@ writeamp compare --workload tpcc --managers examples/my_placement.py:SepBIT,sepb
 """
 
 import numpy as np
+
 import writeamp as wa
 
 BLOCKS = 16  # over which the mean lifespan is taken

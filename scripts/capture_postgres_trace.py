@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+
 import writeamp as wa
 from writeamp.errors import WriteampError
 

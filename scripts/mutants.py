@@ -208,7 +208,8 @@ class Bench:
 
     def _python_path(self) -> str:
         others = os.environ.get("PYTHONPATH")
-        return os.pathsep.join([str(self.tree / "python"), *([others] if others else [])])
+        own = [str(self.tree / folder) for folder in ("python", "papers")]
+        return os.pathsep.join([*own, *([others] if others else [])])
 
     def _run(
         self,

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
-from writeamp.measure.counters.families import families
-from writeamp.mistakes.finding import KINDS
-from writeamp.mistakes.registry import checks
+from writeamp.drives.counters.families import families
+from writeamp.drives.doctor.finding import KINDS
+from writeamp.drives.doctor.registry import checks
+from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.registry import EngineKind, engine_entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

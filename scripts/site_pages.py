@@ -11,10 +11,11 @@ import types
 from pathlib import Path
 
 import griffe
-import writeamp
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+import writeamp
 
 ROOT = Path(__file__).resolve().parent.parent
 # Page of the site, and the file that it is.
@@ -24,6 +25,7 @@ FROM_ROOT = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
     "captured-trace.md": "examples/README.md",
+    "reproduce.md": "papers/docs/reproduce.md",
 }
 # What stands at the end of each page.
 GLOSSARY = "\n\n*Words, their units and their options: [glossary]({}).*\n"

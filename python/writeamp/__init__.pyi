@@ -1,10 +1,8 @@
 """Names of `import writeamp as wa`: the one list of them, and the module of each."""
 
 from . import allocation as allocation
-from . import blackbox as blackbox
 from . import custom as custom
 from . import meanfield as meanfield
-from . import measure as measure
 from . import models as models
 from . import plots as plots
 from . import traces as traces
@@ -22,12 +20,15 @@ from .devices.device import Device as Device
 from .devices.device import device as device
 from .differences.difference import Difference as Difference
 from .differences.difference import diff as diff
+from .drives import measure as measure
+from .drives.doctor.examination import doctor as doctor
+from .drives.doctor.finding import Finding as Finding
+from .drives.doctor.report import DoctorReport as DoctorReport
 from .errors import Interrupted as Interrupted
 from .errors import PolicyError as PolicyError
 from .errors import WriteampError as WriteampError
-from .mistakes.examination import doctor as doctor
-from .mistakes.finding import Finding as Finding
-from .mistakes.report import DoctorReport as DoctorReport
+from .learn import blackbox as blackbox
+from .learn import twin as twin
 from .registry.specs import Spec as Spec
 from .registry.specs import manager as manager
 from .registry.specs import victims as victims

@@ -166,7 +166,7 @@ def _flush() -> None:
 def _end(status: object) -> NoReturn:
     """End the process at once, with no file half written."""
     # The module may be only half imported.
-    discard = getattr(sys.modules.get("writeamp.output"), "discard_drafts", None)
+    discard = getattr(sys.modules.get("writeamp.files.output"), "discard_drafts", None)
     if discard is not None:
         discard()
     os._exit(status if isinstance(status, int) else 0)

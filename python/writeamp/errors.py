@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 from traceback import StackSummary, TracebackException
@@ -107,6 +106,8 @@ def unknown_argument(function: str, name: str, valid: Iterable[str]) -> UnknownA
 
 
 def _hint(name: str, names: list[str]) -> str:
+    import difflib  # noqa: PLC0415 (slow, and most commands need it not)
+
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 

@@ -9,6 +9,8 @@ import unicodedata
 
 _SPACE = "Zs"
 _SHOWN_CHARACTERS = 80
+# Characters that tools and people put in place of a serial number.
+_HIDING = "*xX#?.-_0 "
 
 
 def shown(value: object) -> str:
@@ -61,3 +63,15 @@ def fault_of_text(text: str) -> str | None:
     except UnicodeEncodeError:
         return "is not UTF-8 text"
     return None
+
+
+def hashed_serial(serial: str | None) -> str | None:
+    """Return what stands for a serial number: the same of the same drive, and not to be undone."""
+    text = (serial or "").strip()
+    if text.upper() in {"REDACTED", "N/A"} or not text.strip(_HIDING):
+        return None
+    if text.startswith("sha256:"):
+        return text
+    import hashlib  # noqa: PLC0415 (takes longer than the rest of this module)
+
+    return "sha256:" + hashlib.sha256(b"writeamp drive " + text.encode()).hexdigest()[:16]

@@ -42,8 +42,9 @@ from call import Call
 from pool import Pool, Tried
 from reducing import reduced
 from table import Table
+
 from writeamp import cli
-from writeamp.cli.verbs import VERBS, load
+from writeamp.cli.verbs import load, verbs
 
 KEPT = Path("build/fuzz")
 _MOST_KINDS = 50
@@ -156,7 +157,7 @@ def _made_samples(folder: Path) -> files.Samples:
     for name in child.in_fork(made):
         with suppress(ImportError):
             importlib.import_module(name)
-    for verb in VERBS:
+    for verb in verbs():
         load(verb)
     assert threading.active_count() == 1, "a thread does not survive a fork"
     return files.samples_in(folder)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import values
-import writeamp as wa
 from call import Call, shown_call
 from files import Folder, Samples
 from values import one_of
+
+import writeamp as wa
 from writeamp.errors import WriteampError
 from writeamp.volumes.settings import FleetSettings, SplitSettings  # noqa: F401 (of eval)
 

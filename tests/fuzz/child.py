@@ -25,6 +25,7 @@ from call import Call
 from calls import ready
 from checks import Ended
 from typer.main import get_command
+
 from writeamp import cli
 from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult

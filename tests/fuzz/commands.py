@@ -17,8 +17,9 @@ from call import Call
 from files import Folder, Samples
 from lines import FIXED, LINES, RARE, RARITY
 from values import LENGTHS, bounded, change, count, edge, junk, one_of, share, spec
-from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
-from writeamp.cli.verbs import VERBS, load
+
+from writeamp.cli.verbs import load, verbs
+from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
 
 Make = Callable[[Random], str]
 _OUTPUTS = (
@@ -130,7 +131,7 @@ def options_of() -> Iterator[tuple[str, list[_Option]]]:
             ],
         )
 
-    for verb in VERBS:
+    for verb in verbs():
         yield from walk(verb, load(verb))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import values
+
 from mutations import mutated
 from pastes import PASTES
 from writeamp.traces import FORMATS

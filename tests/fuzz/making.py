@@ -10,11 +10,12 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-import blackbox_tables
-import drive_logs
 import files
 import numpy as np
 import polars as pl
+
+import blackbox_tables
+import drive_logs
 import synthetic_captures as synthetic
 import writeamp as wa
 from pastes import DOCUMENTS

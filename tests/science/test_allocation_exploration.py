@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from writeamp.allocation import closed_form, configurations, explore
 from writeamp.errors import WriteampError
 

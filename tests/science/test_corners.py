@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from writeamp.devices.profile import profile
 from writeamp.errors import WriteampError
 from writeamp.testing.corners import (

@@ -7,10 +7,11 @@ import math
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-import writeamp as wa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import bdtrc  # type: ignore[import-untyped]
+
+import writeamp as wa
 from writeamp.errors import WriteampError
 from writeamp.models import coupon_collector, d_choices, expected_value
 from writeamp.models._binomial_maximum import expected_maximum

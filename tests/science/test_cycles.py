@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from writeamp.statistics.judging import Intervals, Schedule, judge
 
 PAGES = 100_000

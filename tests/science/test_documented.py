@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import polars as pl
 import pytest
+import tomli_w
+
+import in_process
 import recordings
 import served
-import tomli_w
 import writeamp as wa
 from collecting import Formula
 from forms import FULL
@@ -26,12 +27,17 @@ from places import ROOT
 from served import MOUNTING
 from smart_documents import intel
 from vssd_documents import control_server
-from writeamp.blackbox.collection import collect
-from writeamp.blackbox.designs import Design
-from writeamp.blackbox.drawn_states import STATES
-from writeamp.measure.histories.watching import watch_once
+from writeamp.drives.histories.watching import watch_once
+from writeamp.learn.blackbox.collection import collect
+from writeamp.learn.blackbox.designs import Design
+from writeamp.learn.blackbox.drawn_states import STATES
 
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "papers/docs").glob("*.md")),
+]
 
 # Commands that take more than ten seconds, and what makes them short; by how they begin.
 SHORT = {

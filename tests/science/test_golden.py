@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+
 from golden import GOLDEN, changed, counters
 from registered import ONLY
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from places import TRACE
 from writeamp.registry import engine_entries

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
 import writeamp as wa
 from forms import FULL
 from writeamp import meanfield

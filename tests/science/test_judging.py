@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import writeamp as wa
 from writeamp.runs import runner
 from writeamp.statistics.drift import common_trend, trend

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from writeamp.lifetime.of_history import lifetime_of_history
-from writeamp.lifetime.result import Lifetime
-from writeamp.measure.counters.facts import Facts
-from writeamp.measure.counters.snapshot import Snapshot
+
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.lifetime.of_history import lifetime_of_history
+from writeamp.drives.lifetime.result import Lifetime
 
 DAY_S, YEAR_DAYS = 86_400.0, 365.0
 HISTORIES_OF_A_KIND = 100

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 
 DRIVE: dict[str, Any] = {"blocks": 512, "pages_per_block": 64, "op": 0.2, "replicas": 1}

@@ -9,13 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
-import writeamp as wa
-from forms import FULL
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.linalg import spsolve
+
+import in_process
+import writeamp as wa
+from forms import FULL
 from writeamp.errors import WriteampError
 from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap, transient
 from writeamp.models import d_choices

@@ -7,10 +7,11 @@ import math
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-import writeamp as wa
-from forms import FULL
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+import writeamp as wa
+from forms import FULL
 from writeamp.errors import WriteampError
 from writeamp.models import d_choices, expected_value, markov, required_op
 

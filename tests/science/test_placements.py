@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 import pytest
+
 import writeamp as wa
 from places import TRACE
 from registered import managers

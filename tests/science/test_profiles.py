@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from in_process import document
 from writeamp.devices.profile import profile, profile_names

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import writeamp as wa
 from scipy.stats import binom
+
+import writeamp as wa
 from writeamp.devices.device import device
-from writeamp.measure import facts_of, measure_ready_busy
+from writeamp.drives.measure import facts_of, measure_ready_busy
 
 # Reads of every page take the same time, so that a further try does too.
 SAME = {

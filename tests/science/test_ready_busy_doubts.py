@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 from die_waveforms import Analyser, Command, Ready, Waveform, Work, work
 from writeamp.devices.device import device
-from writeamp.measure import ReadyBusy, facts_of, ready_busy
-from writeamp.measure.capture import read
+from writeamp.drives.measure import ReadyBusy, facts_of, ready_busy
+from writeamp.drives.pins.capture import read
 
 MLC = facts_of(device("ssd-v"))
 READS = Command("read", 4000, 50, 0.02)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy.signal import lfilter  # type: ignore[import-untyped]
+
 from writeamp.errors import WriteampError
 from writeamp.statistics.steady import SteadyState, analyse
 

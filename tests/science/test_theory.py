@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from writeamp.theory.cold_data import wa_if_cold_data_moves
 

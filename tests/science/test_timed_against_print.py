@@ -1,6 +1,7 @@
 """Timed runs held against what others printed: MQSim's answers, and paper 2's Table I."""
 
 import pytest
+
 import writeamp as wa
 
 # MQSim (commit 7ec40e3) on its shipped configuration: workload, settings, requests a second, and

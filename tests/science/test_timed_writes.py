@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from forms import FULL
 from writeamp.models import expected_value

@@ -7,9 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq, minimize_scalar
+
 import writeamp as wa
 from places import TRACE
-from scipy.optimize import brentq, minimize_scalar
 from writeamp import _engine
 from writeamp.devices.policy import Policy
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+
 from blackbox_tables import related
 from in_process import document, run
 from writeamp import traces

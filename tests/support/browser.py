@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from patience import PATIENCE_S
 from places import ROOT
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from writeamp.blackbox.space import KIB, WorkloadPoint
-from writeamp.blackbox.targets.measured import Measured
-from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
-from writeamp.blackbox.targets.target import Outcome, Target, measure_point
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.space import KIB, WorkloadPoint
+from writeamp.learn.blackbox.targets.measured import Measured
+from writeamp.learn.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
+from writeamp.learn.blackbox.targets.target import Outcome, Target, measure_point
 from writeamp.runners import Here, Runner
 
 READS = WorkloadPoint(0.0, 4, read_size_bytes=4 * KIB, read_randomness=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from writeamp.log_pages import ocp
+from writeamp.vssd.log_pages import ocp
 
 TB = 10**12
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from patience import PATIENCE_S
 
 SOURCE = Path(__file__).with_suffix(".c")

@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import psutil
 import pytest
+
 from patience import PATIENCE_S
 from writeamp.cli import main
 

@@ -7,8 +7,8 @@ import signal
 import time
 from pathlib import Path
 
-from writeamp import files
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 from writeamp.runners import Stopped, stop_if_asked
 
 
@@ -22,7 +22,7 @@ def slowly(number: int) -> int:
 
 
 def text_of(path: str) -> str:
-    return files.local(path).read_text()
+    return inputs.local(path).read_text()
 
 
 def slow_text_of(path: str) -> str:

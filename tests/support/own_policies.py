@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 import writeamp as wa
 from places import ROOT
 from writeamp import custom

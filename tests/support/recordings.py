@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 import writeamp as wa
 from writeamp.traces import recording
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.reproduce import PAPERS, Findings, Item, surprises
+from writeamp_papers import PAPERS, Findings, Item, surprises
 
 # Of a paper's comparable items, at most so many may be declared not comparable.
 _NOT_COMPARABLE = {"four-level": 0.25, "verschoren2019": 0.05}

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import blackbox_tables
 import numpy as np
 import polars as pl
+
+import blackbox_tables
 import synthetic_captures as synthetic
 import vssd_documents
 import writeamp as wa
@@ -18,30 +19,30 @@ from writeamp.answers.chain import Chain, Share
 from writeamp.answers.change import Advice
 from writeamp.answers.differences import differences_of
 from writeamp.answers.row import WayRow
-from writeamp.blackbox import training
-from writeamp.blackbox.choosing import choose
-from writeamp.blackbox.collection import Collected
-from writeamp.blackbox.explanation import explained, responses, typical_workload
-from writeamp.blackbox.rows import SCHEMA
 from writeamp.devices.candidates import Candidate
-from writeamp.drives.run import DriveRun
-from writeamp.drives.units import calibration_of
-from writeamp.lifetime.result import Lifetime
-from writeamp.measure import PinFacts, ready_busy
-from writeamp.measure.counters.answer import life_answer
-from writeamp.measure.counters.facts import Facts
-from writeamp.measure.counters.reading import read_snapshot
-from writeamp.measure.histories.watching import watch_once
-from writeamp.reproduce import Findings, Item
+from writeamp.drives.counters.answer import life_answer
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.reading import read_snapshot
+from writeamp.drives.devices.run import DriveRun
+from writeamp.drives.devices.units import calibration_of
+from writeamp.drives.histories.watching import watch_once
+from writeamp.drives.lifetime.result import Lifetime
+from writeamp.drives.measure import PinFacts, ready_busy
+from writeamp.learn.blackbox import training
+from writeamp.learn.blackbox.choosing import choose
+from writeamp.learn.blackbox.collection import Collected
+from writeamp.learn.blackbox.explanation import explained, responses, typical_workload
+from writeamp.learn.blackbox.rows import SCHEMA
+from writeamp.learn.twin import chain as chains
+from writeamp.learn.twin.families import Variant
+from writeamp.learn.twin.fitting import Fit, fit
+from writeamp.learn.twin.table import Table
+from writeamp.learn.twin.windows import windows_of
 from writeamp.studies.mixture import CandidateRun, Mixture
-from writeamp.twin import chain as chains
-from writeamp.twin.families import Variant
-from writeamp.twin.fitting import Fit, fit
-from writeamp.twin.table import Table
-from writeamp.twin.windows import windows_of
 from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
+from writeamp_papers import Findings, Item
 
 DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 LOGICAL: dict[str, Any] = {"logical_pages": 1024, "pages_per_block": 16, "writes": 50_000}

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-import in_process
 import psutil
 import pytest
+
+import in_process
 import writeamp as wa
 from patience import PATIENCE_S, await_value
 

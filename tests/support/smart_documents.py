@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from writeamp.measure.counters.answer import DriveCounters, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.reading import snapshots_in
+from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.reading import snapshots_in
 
 CAPACITY = 480_103_981_056
 # Name that smartctl gives to attributes of drives that it does not know.

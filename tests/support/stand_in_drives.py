@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import writeamp.drives.device
+import writeamp.drives.devices.device
 
 _NVME = """#!{python}
 import json, os, sys
@@ -78,9 +78,9 @@ def tools(folder: Path, *names: str) -> Iterator[None]:
         (programs / name).chmod(0o755)
     with (
         patch.dict("os.environ", {"PATH": f"{programs}:/usr/bin:/bin"}),
-        patch("writeamp.drives.tools._SYSTEM_FOLDERS", ""),
-        patch.object(writeamp.drives.device, "is_device", _is_stand_in),
-        patch("writeamp.drives.source.is_device", _is_stand_in),
+        patch("writeamp.drives.devices.tools._SYSTEM_FOLDERS", ""),
+        patch.object(writeamp.drives.devices.device, "is_device", _is_stand_in),
+        patch("writeamp.drives.devices.source.is_device", _is_stand_in),
     ):
         yield
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tomli_w
+
 import writeamp as wa
 from writeamp.runners import Here, Runner, Threads
 from writeamp.runners.runner import J, Lost, T

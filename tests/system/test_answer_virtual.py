@@ -7,8 +7,9 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from served import needs
 from writeamp.answers.answering import Listener, answered

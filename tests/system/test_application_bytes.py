@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from served import MOUNTING, needs, serve
 from writeamp.vssd import bpf
 

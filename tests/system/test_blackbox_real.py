@@ -11,18 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import in_process
 import psutil
 import pytest
+
+import in_process
 from collecting import MIXED, READS, WRITES, measure_on
-from writeamp.blackbox.collection import collect
-from writeamp.blackbox.designs import Design
-from writeamp.blackbox.space import KIB, WorkloadPoint
-from writeamp.blackbox.targets import conditioning, fio
-from writeamp.blackbox.targets.choice import target_of
-from writeamp.blackbox.targets.place import Place
-from writeamp.blackbox.targets.real import RealSettings, RealTarget
+from writeamp.drives.devices import fio
+from writeamp.drives.devices.place import Place
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.collection import collect
+from writeamp.learn.blackbox.designs import Design
+from writeamp.learn.blackbox.space import KIB, WorkloadPoint
+from writeamp.learn.blackbox.targets import conditioning, fio_job
+from writeamp.learn.blackbox.targets.choice import target_of
+from writeamp.learn.blackbox.targets.real import RealSettings, RealTarget
 
 MIB = 1 << 20
 SHARED = Path("/dev/shm")
@@ -48,7 +50,7 @@ def drive(tmp_path: Path) -> Path:
 
 
 def options_of(point: WorkloadPoint, seed: int = 1) -> dict[str, str]:
-    found = fio.options_of(point, PLACE, runtime_s=2.0, seed=seed)
+    found = fio_job.options_of(point, PLACE, runtime_s=2.0, seed=seed)
     pairs = (option.removeprefix("--").partition("=") for option in found)
     return {name: value for name, _, value in pairs}
 
@@ -233,7 +235,7 @@ def report(**changes: Any) -> dict[str, Any]:
 
 
 def test_units_of_a_report_become_ours() -> None:
-    found = fio.measured(report())
+    found = fio_job.measured(report())
     assert (found.latency_us, found.latency_p50_us, found.latency_p99_us) == (50.0, 40.0, 90.0)
     assert (found.bandwidth_mb_s, found.throughput_iops) == (4.096, 1000.0)
     assert (found.read_latency_us, found.write_latency_us) == (50.0, None)
@@ -242,13 +244,13 @@ def test_units_of_a_report_become_ours() -> None:
 
 def test_precision_follows_from_the_scatter_of_fios_windows() -> None:
     student_of_24 = 2.0638985616280205
-    assert fio.measured(report()).precision == pytest.approx(student_of_24 * 0.1 / 5)
-    assert fio.measured(report(iops_samples=5)).precision is None
+    assert fio_job.measured(report()).precision == pytest.approx(student_of_24 * 0.1 / 5)
+    assert fio_job.measured(report(iops_samples=5)).precision is None
 
 
 def test_a_report_without_requests_is_refused() -> None:
     with pytest.raises(WriteampError, match="no request was answered"):
-        fio.measured(report(total_ios=0))
+        fio_job.measured(report(total_ios=0))
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from writeamp.blackbox.targets import safety
-from writeamp.blackbox.targets.place import opened
-from writeamp.blackbox.targets.safety import Machine, check_device, check_export, check_file
+
+from writeamp.drives.devices import safety
+from writeamp.drives.devices.place import opened
+from writeamp.drives.devices.safety import Machine, check_device, check_export, check_file
 from writeamp.errors import WriteampError
 
 MIB = 1 << 20

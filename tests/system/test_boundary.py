@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 from unittest.mock import patch
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from patience import PATIENCE_S
 from writeamp import _engine

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from patience import PATIENCE_S
 from places import ROOT, TRACE

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+
 from clusters import HERE, Cluster, cluster, kill
 from jobs import doubled, either, fatal_for_seven, refused_for_seven, slow_text_of, slowly, text_of
 from patience import await_value

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from in_process import WRITEAMP
 from patience import PATIENCE_S
 from places import TINY

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from patience import PATIENCE_S
-from writeamp.mistakes.fio.command_line import read_commands
-from writeamp.mistakes.fio.job import canonical
-from writeamp.mistakes.fio.job_file import read_job_file
-from writeamp.mistakes.fio.known import engine_names, option_names
-from writeamp.mistakes.fio.values import size_of
-from writeamp.mistakes.fio.zipf import FioSkew
+from writeamp.drives.doctor.fio.command_line import read_commands
+from writeamp.drives.doctor.fio.job import canonical
+from writeamp.drives.doctor.fio.job_file import read_job_file
+from writeamp.drives.doctor.fio.known import engine_names, option_names
+from writeamp.drives.doctor.fio.values import size_of
+from writeamp.drives.doctor.fio.zipf import FioSkew
 
 FIO = shutil.which("fio")
 pytestmark = pytest.mark.skipif(FIO is None, reason="needs fio")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 from browser import PHONE, chromium, opened, overflow_px, serious
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from faults import DISK_FULL, EIO, KILLED_AMID, SHORT_WRITE, Fault, FaultLayer
 
 # What each number is of the calls of the program: its log without descriptors that are only read.

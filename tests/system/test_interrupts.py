@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import tomli_w
+
 import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
 from patience import PATIENCE_S
@@ -277,7 +278,7 @@ def test_one_that_comes_where_nothing_can_be_raised_comes_again(tmp_path: Path) 
 def test_it_ends_the_command_amid_the_import_of_what_removes_drafts(tmp_path: Path) -> None:
     command = (
         "import sys, types, writeamp.__main__ as command\n"
-        "sys.modules['writeamp.output'] = types.ModuleType('writeamp.output')\n"
+        "sys.modules['writeamp.files.output'] = types.ModuleType('writeamp.files.output')\n"
         "command._end_loading(2, None)\n"
     )
     ended = ended_alone(command, tmp_path)

@@ -6,8 +6,9 @@ import json
 import sys
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 from served import FIO, SMALL, needs, serve
 
 WRITEAMP = f"{sys.executable} -m writeamp"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from places import ROOT
 
 SCRIPTS = ROOT / "scripts"

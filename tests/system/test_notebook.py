@@ -10,6 +10,7 @@ from typing import Any
 import nbclient
 import nbformat
 import pytest
+
 import writeamp as wa
 from patience import PATIENCE_S
 from places import EXAMPLES

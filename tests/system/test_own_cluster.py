@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import psutil
 import pytest
+
 from clusters import await_value
 from writeamp.errors import WriteampError
 from writeamp.runners import runner_of

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from browser import PHONE, chromium, opened, overflow_px, serious
 from writeamp.pages.frame import page
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from browser import PHONE, chromium, opened, overflow_px, serious
 from writeamp.plots import save
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy

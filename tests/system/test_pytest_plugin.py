@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from places import ROOT
 

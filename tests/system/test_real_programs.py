@@ -17,14 +17,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from patience import PATIENCE_S
 from places import EXAMPLES
-from writeamp.reproduce.park2017 import cassandra, sysbench_oltp
-from writeamp.reproduce.park2017.benchmarks import Load
-from writeamp.reproduce.park2017.cassandra import Cassandra
-from writeamp.reproduce.park2017.file_loads import FILESERVER, VARMAIL
-from writeamp.reproduce.park2017.sysbench_oltp import oltp
+from writeamp_papers.park2017 import cassandra, sysbench_oltp
+from writeamp_papers.park2017.benchmarks import Load
+from writeamp_papers.park2017.cassandra import Cassandra
+from writeamp_papers.park2017.file_loads import FILESERVER, VARMAIL
+from writeamp_papers.park2017.sysbench_oltp import oltp
 
 MIB = 2**20
 

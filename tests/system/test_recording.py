@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import WRITEAMP, document, run
 from recordings import DRIVE, FLUSH, PAGE, POLICY, Rows, checked, metadata, recorded, requests

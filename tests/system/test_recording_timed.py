@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from in_process import WRITEAMP, document, run
 from recordings import metadata, recorded, requests
 from served import needs

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from browser import PHONE, chromium, opened, overflow_px, serious
 from in_process import run
@@ -16,7 +17,7 @@ from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
 from writeamp.plots import save
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.reports.html import report_page
-from writeamp.reproduce.gallery import write_gallery
+from writeamp_papers.gallery import write_gallery
 
 __all__ = ["chromium"]
 

@@ -8,8 +8,9 @@ import shlex
 import sys
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 import served
 from served import FIO, PLUGIN, SMALL, ended, left_behind, missing, needs, serve, start
 from writeamp.vssd import programs

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from patience import await_value
 from served import MOUNTING, PATH, SMALL, ended, left_behind, needs, serve, start, wait_for_file
 from writeamp.vssd import mount

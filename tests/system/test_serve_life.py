@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+
 from patience import PATIENCE_S, await_value
 from served import (
     FIO,

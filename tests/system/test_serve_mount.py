@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from patience import await_value
 from served import (
     MOUNTING,

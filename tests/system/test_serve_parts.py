@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from patience import PATIENCE_S
 from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, control_server, counters

@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import in_process
 import psutil
 import pytest
+
+import in_process
 from patience import await_value
 from served import SMALL, ended, needs, serve, start, wait_for_file
 from vssd_documents import COUNTERS

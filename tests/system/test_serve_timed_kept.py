@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from in_process import document
 from patience import await_value

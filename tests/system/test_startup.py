@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from typer.core import TyperGroup
-from writeamp.cli.verbs import VERBS, load
+
+from writeamp.cli.verbs import load, verbs
 
 SLOW = ("numpy", "scipy", "polars", "sklearn", "matplotlib", "distributed", "numba")
 
@@ -114,12 +115,12 @@ def test_completing_a_verb_imports_nothing_slow(tmp_path: Path, shell: str) -> N
     assert "simulate" in (tmp_path / "out").read_text()
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", verbs())
 def test_the_list_of_verbs_has_the_summary_of_each(name: str) -> None:
     command = load(name)
     assert command.name == name
     if not isinstance(command, TyperGroup):
-        assert " ".join(command.help.split("\n\n")[0].split()) == VERBS[name].summary
+        assert " ".join(command.help.split("\n\n")[0].split()) == verbs()[name].summary
 
 
 def test_the_entry_point_imports_nothing_before_it_handles_signals() -> None:

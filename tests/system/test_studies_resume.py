@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import polars as pl
 import pytest
+
 import studying
 from in_process import document, run
 from studying import (
@@ -95,7 +96,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("writeamp.runs.one_run.EngineSimulation", NotRun)
     monkeypatch.setattr("writeamp.runs.lives.EngineStudy", NotRun)
-    monkeypatch.setattr("writeamp.blackbox.targets.simulated.TimedRun", NotRun)
+    monkeypatch.setattr("writeamp.learn.blackbox.targets.simulated.TimedRun", NotRun)
 
 
 @every_study
@@ -383,7 +384,7 @@ def test_a_full_disk_ends_a_study_with_a_sentence_and_what_was_written_stays(
         real(handle)
 
     monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
-    monkeypatch.setattr("writeamp.output.os.fsync", fsync)
+    monkeypatch.setattr("writeamp.files.output.os.fsync", fsync)
     with pytest.raises(WriteampError, match="No space left on device"):
         STUDIES[name].ask(out, Here())
     monkeypatch.undo()

@@ -17,11 +17,12 @@ import polars as pl
 import psutil
 import pytest
 import tomli_w
+from polars.testing import assert_frame_equal
+
 import writeamp as wa
 from clusters import Cluster, Space, cluster, kill, spaces
 from forms import FULL
 from patience import await_value
-from polars.testing import assert_frame_equal
 from sweeping import plan
 from writeamp.studies.sweep.rows import SweepDataset
 

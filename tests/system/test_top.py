@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from patience import PATIENCE_S
 from vssd_documents import BLOCKS, COUNTERS, SERIES, control_server, counters

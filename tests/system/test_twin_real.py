@@ -11,14 +11,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import in_process
 import polars as pl
 import pytest
+
+import in_process
 import writeamp as wa
 from patience import await_value
 from served import MOUNTING, PATH, needs
-from writeamp.blackbox.targets import fio
-from writeamp.twin.windows import read_windows
+from writeamp.drives.devices import fio
+from writeamp.learn.twin.windows import read_windows
 
 MIB = 1 << 20
 SHAPE: dict[str, Any] = {"size": "64MiB", "pages_per_block": 16, "op": 0.2, "manager": "sepgc"}

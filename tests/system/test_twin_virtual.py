@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import writeamp as wa
-import writeamp.twin.of_trace as room
+import writeamp.learn.twin.of_trace as room
 from smart_documents import intel
-from writeamp.twin.families import USUAL
-from writeamp.twin.table import Grid
-from writeamp.twin.windows import read_windows
+from writeamp.learn.twin.families import USUAL
+from writeamp.learn.twin.table import Grid
+from writeamp.learn.twin.windows import read_windows
 
 
 def test_a_virtual_drive_is_measured_through_nbd_as_a_simulated_one(tmp_path: Path) -> None:

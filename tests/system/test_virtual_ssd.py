@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from served import MOUNTING, left_behind, needs
 from writeamp.errors import WriteampError

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import polars as pl
+
 import writeamp as wa
 from forms import FULL
 from writeamp.volumes.fleet import Fleet

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from clusters import cluster
 from in_process import document

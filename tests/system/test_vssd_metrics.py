@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
 from patience import PATIENCE_S
 from places import ROOT
-from prometheus_client.parser import text_string_to_metric_families
 from vssd_documents import COUNTERS, PAGE_BYTES, counters
 from writeamp.errors import WriteampError
 from writeamp.vssd.metrics import Exporter

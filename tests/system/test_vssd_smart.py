@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from patience import await_value
 from places import SHARED
 from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, counters
 from writeamp.errors import WriteampError
-from writeamp.log_pages.ocp import PAGE_BYTES as OCP_BYTES
-from writeamp.log_pages.smart import DATA_UNIT_BYTES
 from writeamp.vssd.counters import Refresher, write_counters
 from writeamp.vssd.fdp import fdp_statistics
+from writeamp.vssd.log_pages.ocp import PAGE_BYTES as OCP_BYTES
+from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 from writeamp.vssd.ocp import ocp_log, ocp_page
 from writeamp.vssd.smart import smart_log
 

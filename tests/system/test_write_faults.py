@@ -12,11 +12,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from faulted import Command, Round, Rounds, rounds_of, same_document
 from faults import DISK_FULL, EIO, KILLED, KILLED_AMID, SHORT_WRITE, Fault, FaultLayer
 from forms import FULL
 from studying import DRIVE, NEVER_SAME, STUDIES
-from writeamp.measure.histories.store import readings_in
+from writeamp.drives.histories.store import readings_in
 
 READ_ONLY = Fault("EROFS", lasts=True)
 FAULTS = [EIO, DISK_FULL, SHORT_WRITE, READ_ONLY, KILLED, KILLED_AMID]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from writeamp import traces
 from writeamp.errors import WriteampError

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 from writeamp.allocation import ColdestGroup, closed_form, optimal
 
 GROUPS = "--sizes 0.4,0.3,0.2,0.1 --frequencies 0.05,0.1,0.25,0.6"

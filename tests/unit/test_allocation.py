@@ -8,10 +8,11 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 import pytest
-import writeamp as wa
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+
+import writeamp as wa
 from writeamp.allocation import (
     METHODS,
     Allocation,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy.optimize import minimize
+
 from writeamp.allocation import Marginal, by_size, closed_form, marginal, optimal
 from writeamp.errors import WriteampError
 from writeamp.models import d_choices, expected_value

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import writeamp as wa
 from smart_documents import intel
 from writeamp._engine import Load

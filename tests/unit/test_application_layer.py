@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
+
 from writeamp.reports.report import Report
 from writeamp.reports.sections.by_cause import by_cause
 from writeamp.vssd import bpf

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from writeamp.fields.arguments import checked
 from writeamp.volumes.settings import FleetSettings

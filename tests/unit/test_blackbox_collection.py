@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
+
 from collecting import Formula
-from writeamp.blackbox import active
-from writeamp.blackbox.active import ProcessLearner, candidates, first_points, next_points
-from writeamp.blackbox.collection import collect
-from writeamp.blackbox.designs import Design
-from writeamp.blackbox.measurement_file import read_rows
-from writeamp.blackbox.rows import SCHEMA, point_of
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.learn.blackbox import active
+from writeamp.learn.blackbox.active import ProcessLearner, candidates, first_points, next_points
+from writeamp.learn.blackbox.collection import collect
+from writeamp.learn.blackbox.designs import Design
+from writeamp.learn.blackbox.measurement_file import read_rows
+from writeamp.learn.blackbox.rows import SCHEMA, point_of
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]

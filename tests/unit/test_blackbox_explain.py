@@ -10,20 +10,21 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+
 from blackbox_files import TARGETS, WORKLOAD, trained, trained_on_wa
 from blackbox_tables import related
 from in_process import document, run
-from writeamp.blackbox.explanation import (
+from writeamp.learn.blackbox.explanation import (
     explained,
     like,
     responses,
     strongest,
     typical_workload,
 )
-from writeamp.blackbox.features import of_workload
-from writeamp.blackbox.html_page import _MOST_CHARACTERS, page
-from writeamp.blackbox.model_file import load, save
-from writeamp.blackbox.training import train
+from writeamp.learn.blackbox.features import of_workload
+from writeamp.learn.blackbox.html_page import _MOST_CHARACTERS, page
+from writeamp.learn.blackbox.model_file import load, save
+from writeamp.learn.blackbox.training import train
 from writeamp.plots.figures.blackbox import Curve, curves_with_intervals
 from writeamp.plots.output import rendered
 
@@ -69,7 +70,7 @@ def test_the_largest_page_has_less_than_a_megabyte_with_the_longest_rules() -> N
 def test_rules_that_are_too_long_are_cut_and_counted(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.blackbox.html_page._MOST_CHARACTERS", 1000)
+    monkeypatch.setattr("writeamp.learn.blackbox.html_page._MOST_CHARACTERS", 1000)
     model = load(files / "wa.model")
     written = page(model, typical_workload(model), "the median").decode()
     [text] = re.findall(r"<pre>(.*?)</pre>", written, re.DOTALL)

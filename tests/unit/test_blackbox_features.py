@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writeamp.blackbox.features import (
+
+from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.features import (
     FEATURE_SETS,
     Characteristics,
     DriveUse,
@@ -20,7 +22,6 @@ from writeamp.blackbox.features import (
     read_fio_jobs,
     skews,
 )
-from writeamp.errors import WriteampError
 from writeamp.traces.trace import SCHEMA, Trace
 
 GIB = 2**30
@@ -166,7 +167,7 @@ def test_the_footprint_of_many_chunks_is_that_of_one(monkeypatch: pytest.MonkeyP
         op=rng.choice(["read", "write"], 500),
     )
     whole = of_trace(trace, 1.0, features="modern", capacity_bytes=GIB)
-    monkeypatch.setattr("writeamp.blackbox.features.footprints._CHUNK_PAGES", 100)
+    monkeypatch.setattr("writeamp.learn.blackbox.features.footprints._CHUNK_PAGES", 100)
     assert of_trace(trace, 1.0, features="modern", capacity_bytes=GIB).equals(whole)
 
 

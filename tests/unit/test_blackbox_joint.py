@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+
 from blackbox_tables import mean_size_bytes, measured, related
-from writeamp.blackbox import littles_law
-from writeamp.blackbox.measurement_file import read_measurements
-from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.ranges import beyond, ranges_of
-from writeamp.blackbox.training import BlackBox, train
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox import littles_law
+from writeamp.learn.blackbox.measurement_file import read_measurements
+from writeamp.learn.blackbox.models.conformal import ConformalRegressor
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.ranges import beyond, ranges_of
+from writeamp.learn.blackbox.training import BlackBox, train
 
 TABLE = related(300)
 UNSEEN = related(300, seed=1)

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.linear_model import LinearRegression
+
 from blackbox_tables import related
 from in_process import document
-from sklearn.linear_model import LinearRegression
-from writeamp.blackbox.model_file import save
-from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.training import BlackBox, train
+from writeamp.learn.blackbox.model_file import save
+from writeamp.learn.blackbox.models.conformal import ConformalRegressor
+from writeamp.learn.blackbox.training import BlackBox, train
 
 
 @pytest.fixture(scope="module")

@@ -11,22 +11,23 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
+from sklearn.linear_model import LinearRegression
+
 from blackbox_tables import GRID, measured, related
 from in_process import document, run
-from sklearn.linear_model import LinearRegression
-from writeamp.blackbox.designs import Design
-from writeamp.blackbox.features.pages import lies_across, pages_touched
-from writeamp.blackbox.formulas import of_file
-from writeamp.blackbox.formulas.drive_formula import COSTS, LIKELY, DriveFormula
-from writeamp.blackbox.formulas.fit import fitted_formulas
-from writeamp.blackbox.formulas.of_profiles import chosen_formulas, profile_formulas
-from writeamp.blackbox.model_file import load, save
-from writeamp.blackbox.models.documents import from_document, to_document
-from writeamp.blackbox.models.prior import PriorRegressor, prior_regressor
-from writeamp.blackbox.off_grid import between_levels
-from writeamp.blackbox.targets.settings import SimulatedSettings
-from writeamp.blackbox.training import train
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.designs import Design
+from writeamp.learn.blackbox.features.pages import lies_across, pages_touched
+from writeamp.learn.blackbox.formulas import of_file
+from writeamp.learn.blackbox.formulas.drive_formula import COSTS, LIKELY, DriveFormula
+from writeamp.learn.blackbox.formulas.fit import fitted_formulas
+from writeamp.learn.blackbox.formulas.of_profiles import chosen_formulas, profile_formulas
+from writeamp.learn.blackbox.model_file import load, save
+from writeamp.learn.blackbox.models.documents import from_document, to_document
+from writeamp.learn.blackbox.models.prior import PriorRegressor, prior_regressor
+from writeamp.learn.blackbox.off_grid import between_levels
+from writeamp.learn.blackbox.targets.settings import SimulatedSettings
+from writeamp.learn.blackbox.training import train
 from writeamp.models import effective_op, uniform_distribution
 
 SECTOR, PAGE = 512, 4096

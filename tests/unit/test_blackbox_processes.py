@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from blackbox_tables import GRID, measured
 from sklearn.gaussian_process import GaussianProcessRegressor as ByOthers
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-from writeamp.blackbox.models.coordinates import coordinates_of
-from writeamp.blackbox.models.documents import from_document, to_document
-from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
-from writeamp.blackbox.models.kernels import _kernel, _surprise
-from writeamp.blackbox.models.learners.gaussian_process import parts_of
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
+
+from blackbox_tables import GRID, measured
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.models.coordinates import coordinates_of
+from writeamp.learn.blackbox.models.documents import from_document, to_document
+from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
+from writeamp.learn.blackbox.models.kernels import _kernel, _surprise
+from writeamp.learn.blackbox.models.learners.gaussian_process import parts_of
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 
 F64 = npt.NDArray[np.float64]
 

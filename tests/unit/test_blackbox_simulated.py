@@ -9,17 +9,18 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+
 from collecting import MIXED, READS, WRITES, measure_on, small
 from writeamp._engine import TIMED_CAUSES
-from writeamp.blackbox.space import KIB, WorkloadPoint
-from writeamp.blackbox.targets.measured import Measured
-from writeamp.blackbox.targets.prepared import Prepared
-from writeamp.blackbox.targets.scaled import DEFAULT_BYTES, scaled
-from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
-from writeamp.blackbox.targets.stopping import Judged, wa_course
 from writeamp.devices.device import device
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.space import KIB, WorkloadPoint
+from writeamp.learn.blackbox.targets.measured import Measured
+from writeamp.learn.blackbox.targets.prepared import Prepared
+from writeamp.learn.blackbox.targets.scaled import DEFAULT_BYTES, scaled
+from writeamp.learn.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
+from writeamp.learn.blackbox.targets.stopping import Judged, wa_course
 from writeamp.statistics.steady import SteadyState
 
 POINTS = [READS, WRITES, MIXED]

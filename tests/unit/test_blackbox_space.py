@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+
 from collecting import MIXED, READS, WRITES
 from writeamp._engine import Load
-from writeamp.blackbox import designs
-from writeamp.blackbox.designs import DESIGNS, Design, grid_points, latin_hypercube_points
-from writeamp.blackbox.space import CHARACTERISTICS, GRID, KIB, WorkloadPoint, grid, grid_size
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox import designs
+from writeamp.learn.blackbox.designs import DESIGNS, Design, grid_points, latin_hypercube_points
+from writeamp.learn.blackbox.space import CHARACTERISTICS, GRID, KIB, WorkloadPoint, grid, grid_size
 
 
 @pytest.mark.parametrize("point", [READS, WRITES, MIXED])

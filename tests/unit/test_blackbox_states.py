@@ -9,24 +9,25 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
+
 from collecting import MIXED, READS, WRITES, Formula, measure_on, small
 from in_process import run
 from writeamp._engine import Load, TimedRun
-from writeamp.blackbox.collection import collect
-from writeamp.blackbox.designs import DESIGNS, Design
-from writeamp.blackbox.drawn_states import STATES
-from writeamp.blackbox.features import find_feature_set
-from writeamp.blackbox.measurement_file import read_measurements, read_rows
-from writeamp.blackbox.rows import Account, point_of
-from writeamp.blackbox.space import CHARACTERISTICS, WorkloadPoint
-from writeamp.blackbox.targets import bursts
-from writeamp.blackbox.targets.looks import Look
-from writeamp.blackbox.targets.measured import Measured
-from writeamp.blackbox.targets.prepared import Prepared
-from writeamp.blackbox.targets.simulated import SimulatedTarget
-from writeamp.blackbox.training import train
 from writeamp.devices.device import Device, device
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.collection import collect
+from writeamp.learn.blackbox.designs import DESIGNS, Design
+from writeamp.learn.blackbox.drawn_states import STATES
+from writeamp.learn.blackbox.features import find_feature_set
+from writeamp.learn.blackbox.measurement_file import read_measurements, read_rows
+from writeamp.learn.blackbox.rows import Account, point_of
+from writeamp.learn.blackbox.space import CHARACTERISTICS, WorkloadPoint
+from writeamp.learn.blackbox.targets import bursts
+from writeamp.learn.blackbox.targets.looks import Look
+from writeamp.learn.blackbox.targets.measured import Measured
+from writeamp.learn.blackbox.targets.prepared import Prepared
+from writeamp.learn.blackbox.targets.simulated import SimulatedTarget
+from writeamp.learn.blackbox.training import train
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]

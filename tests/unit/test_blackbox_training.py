@@ -11,24 +11,25 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import writeamp.blackbox.models
-from blackbox_files import rewritten
-from blackbox_tables import GRID, latency_us, measured
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
-from writeamp.blackbox.features import of_workload
-from writeamp.blackbox.measurements import fingerprints, observed, workloads
-from writeamp.blackbox.model_file import load, save
-from writeamp.blackbox.models.documents import from_document, to_document
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.registry import MODELS, make_model
-from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
-from writeamp.blackbox.scores import score
-from writeamp.blackbox.training import BlackBox, train
-from writeamp.blackbox.workload_classes import WORKLOAD_CLASSES, members
+
+import writeamp.learn.blackbox.models
+from blackbox_files import rewritten
+from blackbox_tables import GRID, latency_us, measured
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.features import of_workload
+from writeamp.learn.blackbox.measurements import fingerprints, observed, workloads
+from writeamp.learn.blackbox.model_file import load, save
+from writeamp.learn.blackbox.models.documents import from_document, to_document
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.registry import MODELS, make_model
+from writeamp.learn.blackbox.models.workload_specific import WorkloadSpecificRegressor
+from writeamp.learn.blackbox.scores import score
+from writeamp.learn.blackbox.training import BlackBox, train
+from writeamp.learn.blackbox.workload_classes import WORKLOAD_CLASSES, members
 
 TABLE = measured(400)
 # The others are tested below, of a size that is fast.
@@ -351,4 +352,4 @@ def test_the_tree_is_more_accurate_than_the_baselines_on_a_device_like_table() -
 def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(WriteampError, match=r"pip install 'writeamp\[blackbox\]'"):
-        importlib.reload(writeamp.blackbox.models)
+        importlib.reload(writeamp.learn.blackbox.models)

@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from blackbox_tables import GRID, latency_us, measured
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.growing import Node
-from writeamp.blackbox.models.least_squares import Fit, forward
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.pruning import penalties_of_collapse
-from writeamp.blackbox.models.registry import MODELS
-from writeamp.blackbox.models.split_points import best_threshold
-from writeamp.blackbox.models.split_tests import ranked
+
+from blackbox_tables import GRID, latency_us, measured
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.models.conformal import ConformalRegressor
+from writeamp.learn.blackbox.models.growing import Node
+from writeamp.learn.blackbox.models.least_squares import Fit, forward
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.pruning import penalties_of_collapse
+from writeamp.learn.blackbox.models.registry import MODELS
+from writeamp.learn.blackbox.models.split_points import best_threshold
+from writeamp.learn.blackbox.models.split_tests import ranked
 
 F64 = npt.NDArray[np.float64]
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from blackbox_files import TARGETS, WORKLOAD, traced, trained, trained_on_wa
 from blackbox_tables import related
 from in_process import document, run
-from writeamp.blackbox import choosing
-from writeamp.blackbox.model_file import load
-from writeamp.blackbox.model_input import ModelInput
-from writeamp.blackbox.training import train
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox import choosing
+from writeamp.learn.blackbox.model_file import load
+from writeamp.learn.blackbox.model_input import ModelInput
+from writeamp.learn.blackbox.training import train
 
 KEYS = {"target", "r2", "mae", "mean", "mre", "n", "coverage"}
 KEYS |= {"between_n", "between_mre", "between_coverage"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from places import TRACE

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from studying import EndsEarly

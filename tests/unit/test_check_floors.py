@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from writeamp.measure.capture import Durations
-from writeamp.measure.classes import CLASSES, Reading, shares
-from writeamp.measure.four_level import count
+
+from writeamp.drives.pins.capture import Durations
+from writeamp.drives.pins.classes import CLASSES, Reading, shares
+from writeamp.drives.pins.four_level import count
 
 
 def test_shares_that_add_up_to_more_than_one_by_rounding_are_counted_as_one() -> None:

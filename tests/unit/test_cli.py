@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from in_process import document, run
 from places import TRACE
 from writeamp.cli.trace import shown_fact

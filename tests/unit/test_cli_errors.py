@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 from places import ROOT
 
 ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"

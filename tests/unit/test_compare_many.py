@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from elsewhere import AsElsewhere
 from in_process import document, run

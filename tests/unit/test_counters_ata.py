@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 import pytest
+
 from smart_documents import CAPACITY, answer_to, ata
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.reading import snapshots_in, snapshots_of
+from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.reading import snapshots_in, snapshots_of
-from writeamp.measure.counters.snapshot import Snapshot
 
 GIB = 1 << 30
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from in_process import run
 from places import ROOT
 from smart_documents import answer_to, ata
-from writeamp.drives.judging import require_counters
+from writeamp.drives.counters.answer import life_answer
+from writeamp.drives.counters.reading import read_snapshot
+from writeamp.drives.devices.judging import require_counters
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import life_answer
-from writeamp.measure.counters.reading import read_snapshot
 
 DRIVES = ROOT / "tests" / "data" / "cases" / "drives"
 PARTIAL = [("12-sandisk-plus-openwrt.txt", 1.02), ("12b-smi-no-246.txt", 1.12)]

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from smart_documents import ata, text_of_ata
+from writeamp.drives.counters.answer import DriveCounters, interval_answer
+from writeamp.drives.counters.clocks import common_clock
+from writeamp.drives.counters.reading import snapshots_of
+from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.fleets.answering import latest
+from writeamp.drives.histories.result import snapshots_by_drive
+from writeamp.drives.histories.watching import watch_once
+from writeamp.drives.lifetime.of_history import lifetime_of_history
 from writeamp.errors import WriteampError
-from writeamp.lifetime.of_history import lifetime_of_history
-from writeamp.measure.counters.answer import DriveCounters, interval_answer
-from writeamp.measure.counters.clocks import common_clock
-from writeamp.measure.counters.reading import snapshots_of
-from writeamp.measure.counters.snapshot import Snapshot
-from writeamp.measure.fleets.answering import latest
-from writeamp.measure.histories.result import snapshots_by_drive
-from writeamp.measure.histories.watching import watch_once
 
 DAY_S = 86_400
 

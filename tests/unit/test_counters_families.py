@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from smart_documents import answer_to, ata
-from writeamp.measure.counters.families import families, family_of
+from writeamp.drives.counters.families import families, family_of
 
 GIB = 1 << 30
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from drive_logs import BACKBLAZE, EXPORTER_TEXT, LOGS, matrix
-from writeamp.measure.counters.answer import interval_answer, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.reading import snapshots_in
+from writeamp.drives.counters.answer import interval_answer, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.reading import snapshots_in
 
 MIB32 = 2**25
 

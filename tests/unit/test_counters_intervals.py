@@ -7,17 +7,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import in_process
 from places import ROOT
 from smart_documents import intel
-from writeamp.cli.counters_table import facts_of_answer
-from writeamp.measure.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
-from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.measure.counters.local_time import taken_at
-from writeamp.measure.counters.reading import read_snapshot
+from writeamp.drives.cli.counters_table import facts_of_answer
+from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.local_time import taken_at
+from writeamp.drives.counters.reading import read_snapshot
 
 SHARED = ROOT.parent / "shared" / "smart" / "more"
 UNITS = (BYTE, LBA, MIB32, DATA_UNIT)

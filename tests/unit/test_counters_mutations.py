@@ -9,16 +9,17 @@ import random
 from fractions import Fraction
 
 import pytest
+
 from drive_logs import LOGS, SMART_TEXT
 from mutations import mutated
 from places import ROOT
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.reading import documents_in, snapshots_of
+from writeamp.drives.counters.saved_file import TAKEN, Taken, packed, taken_document
+from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.facts import Facts
-from writeamp.measure.counters.reading import documents_in, snapshots_of
-from writeamp.measure.counters.saved_file import TAKEN, Taken, packed, taken_document
-from writeamp.measure.counters.snapshot import Snapshot
 
 # The same as in a smartctl document, whose table other tests read in depth.
 _SMARTCTL = {

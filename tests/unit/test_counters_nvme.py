@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, intel_page, stats
 from places import SHARED
 from vssd_documents import BLOCKS, COUNTERS, DEVICE
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.printed import count_of
+from writeamp.drives.counters.reading import read_snapshot, snapshots_in
 from writeamp.errors import WriteampError
-from writeamp.log_pages import boot, ocp, smart
-from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.printed import count_of
-from writeamp.measure.counters.reading import read_snapshot, snapshots_in
 from writeamp.vssd.counters import write_counters
+from writeamp.vssd.log_pages import boot, ocp, smart
 
 MORE = SHARED / "smart" / "more"
 MIB32 = 2**25

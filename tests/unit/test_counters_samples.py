@@ -8,10 +8,11 @@ from statistics import median
 from typing import Any
 
 import pytest
+
 from places import SHARED
 from smart_documents import answer_to, text_of_ata
-from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.measure.counters.reading import read_snapshot
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.reading import read_snapshot
 
 SAMPLES = SHARED / "smart"
 MORE = SAMPLES / "more"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from smart_documents import answer_to, ata, grouped, text_of_ata
+from writeamp.drives.counters.answer import life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.reading import snapshots_in
+from writeamp.drives.counters.sources.smartctl_text import raw_value
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.reading import snapshots_in
-from writeamp.measure.counters.sources.smartctl_text import raw_value
 
 DRIVES = {
     "with device statistics and a family": ata(

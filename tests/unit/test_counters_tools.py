@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from places import ROOT
 from smart_documents import answer_to
-from writeamp.measure.counters.answer import DriveCounters, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.facts import hashed_serial
-from writeamp.measure.counters.reading import read_snapshot, snapshots_in
-from writeamp.measure.histories.serials import without_serials
+from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.reading import read_snapshot, snapshots_in
+from writeamp.drives.histories.serials import without_serials
+from writeamp.text import hashed_serial
 
 DRIVES = ROOT / "tests" / "data" / "cases" / "drives"
 A400 = (DRIVES / "19-cdi-kingston-a400.txt").read_text()

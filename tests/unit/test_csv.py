@@ -6,9 +6,10 @@ import csv
 import json
 from pathlib import Path
 
-import in_process
 import polars as pl
 import pytest
+
+import in_process
 import writeamp as wa
 from samples import SWEEP, TRACE, captured
 from writeamp.results import frames
@@ -42,7 +43,7 @@ _NEVER_SAME = ("elapsed_s", "check_elapsed_s", "host_pages_per_s", "flash_ops_pe
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Give the files that the verbs read."""
     import blackbox_tables  # noqa: PLC0415 (beside the tests)
-    from writeamp.blackbox import model_file, training  # noqa: PLC0415 (takes seconds)
+    from writeamp.learn.blackbox import model_file, training  # noqa: PLC0415 (takes seconds)
 
     folder = tmp_path_factory.mktemp("csv")
     found = {name: folder / name for name in ("trace", "model")}

@@ -6,9 +6,10 @@ import random
 from contextlib import suppress
 from pathlib import Path
 
-import in_process
 import polars as pl
 import pytest
+
+import in_process
 import writeamp as wa
 from writeamp.studies.sweep.rows import SweepDataset
 

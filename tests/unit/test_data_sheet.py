@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from vssd_documents import COUNTERS, counters
 from writeamp.devices.profile import profile, profile_names
-from writeamp.lifetime.rated_cycles import rated_cycles
+from writeamp.drives.lifetime.rated_cycles import rated_cycles
 from writeamp.vssd.smart import smart_log
 
 PROFILE = "[geometry]\nblocks_per_plane = 64\npages_per_block = 16\n[management]\nop = 0.25\n"

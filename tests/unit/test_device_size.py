@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from places import TRACE

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from writeamp.errors import WriteampError
 

@@ -6,17 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import polars as pl
 import pytest
+
+import in_process
 import samples
 import smart_documents
 import writeamp as wa
 from places import EXAMPLES, TINY
+from writeamp.drives.doctor.in_passing import findings_in_command
+from writeamp.drives.doctor.registry import checks
 from writeamp.errors import WriteampError
-from writeamp.mistakes.in_passing import findings_in_command
-from writeamp.mistakes.registry import checks
 from writeamp.results.signatures import SIGNATURES
 
 GIB = 2**30

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
-from writeamp.mistakes.registry import checks
+from writeamp.drives.doctor.registry import checks
 
 DRIVE = "filename=/dev/nvme0n1\nioengine=libaio\ndirect=1\niodepth=16\nbs=4k"
 STEADY = f"{DRIVE}\nrw=randwrite\nnorandommap\ntime_based\nruntime=1h"

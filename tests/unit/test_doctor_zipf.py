@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from writeamp.mistakes.fio.zipf import FioSkew, is_skewed
-from writeamp.mistakes.small_drive import SmallDrive
+
+from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
+from writeamp.drives.doctor.small_drive import SmallDrive
 from writeamp.statistics.power_sums import sum_of_powers
 
 

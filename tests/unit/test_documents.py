@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from in_process import document
 from samples import FORMAT, MEAN_FIELD, TRACE

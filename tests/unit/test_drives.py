@@ -8,13 +8,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-import in_process
 import pytest
+
+import in_process
 from stand_in_drives import drive, tools, writes
-from writeamp.drives.device import bytes_sent_to, device_at
-from writeamp.drives.judging import run_checks
+from writeamp.drives.counters.answer import DriveCounters
+from writeamp.drives.devices.device import bytes_sent_to, device_at
+from writeamp.drives.devices.judging import run_checks
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters
 
 GB = 10**9
 SETTLE = "--settle 100ms"

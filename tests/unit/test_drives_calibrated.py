@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
-import in_process
 import pytest
+
+import in_process
 from stand_in_drives import drive, tools
-from writeamp.drives.units import calibration_of
-from writeamp.measure.counters.facts import Facts
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.devices.units import calibration_of
 
 MIB, GIB, GB = 2**20, 2**30, 10**9
 WRITE = "--write 24MiB --settle 100ms"
@@ -44,7 +45,7 @@ def test_a_file_on_another_drive_is_found_by_what_the_kernel_sent(
     sata: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mounted"
-    with patch("writeamp.drives.source.bytes_sent_to", lambda _device: 1000):
+    with patch("writeamp.drives.devices.source.bytes_sent_to", lambda _device: 1000):
         done = in_process.run("measure calibrate", f"{sata} --in {folder} {WRITE}")
     assert (done.status, done.out) == (2, "")
     assert "another drive" in done.err

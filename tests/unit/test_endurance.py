@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
+
 import writeamp as wa
 from in_process import document, run
 from registered import alone, fewest_blocks
-from scipy import stats
 from writeamp import _engine
 from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save

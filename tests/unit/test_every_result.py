@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from library_classes import library_classes
 from places import ROOT

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from places import EXAMPLES

@@ -6,8 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 from places import ROOT
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy

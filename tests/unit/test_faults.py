@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import in_process
 import polars as pl
 import pytest
+
+import in_process
 import writeamp as wa
 from writeamp import traces
 

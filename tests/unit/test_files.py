@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
-from writeamp import files
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 
 ROW = "128166372003061629,hm,0,Write,{},4096,100\n"
 TRACE = "".join(ROW.format(at * 4096) for at in range(40))
@@ -19,30 +20,33 @@ def test_the_identity_of_a_file_changes_with_its_content_alone(tmp_path: Path) -
     file, copy = tmp_path / "a.csv", tmp_path / "b.csv"
     file.write_text("first")
     copy.write_text("first")
-    first = files.identity(str(file))
-    assert files.identity(str(copy)) == first
+    first = inputs.identity(str(file))
+    assert inputs.identity(str(copy)) == first
     os.utime(file, ns=(0, 1))
-    assert files.identity(str(file)) == first
+    assert inputs.identity(str(file)) == first
     file.write_text("other")
-    assert files.identity(str(file)) != first
+    assert inputs.identity(str(file)) != first
     with pytest.raises(WriteampError, match=r"cannot read .*no-such"):
-        files.identity(str(tmp_path / "no-such"))
+        inputs.identity(str(tmp_path / "no-such"))
 
 
 def test_a_path_is_read_where_the_content_that_is_expected_is_held(tmp_path: Path) -> None:
     content = tmp_path / "content"
     content.write_text(TRACE)
-    path, its_identity = str(tmp_path / "far" / "trace.csv"), files.identity(str(content))
-    files.hold(content, its_identity)
+    path, its_identity = str(tmp_path / "far" / "trace.csv"), inputs.identity(str(content))
+    inputs.hold(content, its_identity)
     try:
-        with files.expecting({path: its_identity}):
+        with inputs.expecting({path: its_identity}):
             assert wa.traces.read(path, "msr").requests.height == 40
-            assert files.identity(path) == its_identity
-        with files.expecting({path: "another"}), pytest.raises(WriteampError, match="no such file"):
+            assert inputs.identity(path) == its_identity
+        with (
+            inputs.expecting({path: "another"}),
+            pytest.raises(WriteampError, match="no such file"),
+        ):
             wa.traces.read(path, "msr")
     finally:
-        files.release(content, its_identity)
-    with files.expecting({path: its_identity}), pytest.raises(WriteampError, match="no such file"):
+        inputs.release(content, its_identity)
+    with inputs.expecting({path: its_identity}), pytest.raises(WriteampError, match="no such file"):
         wa.traces.read(path, "msr")
 
 
@@ -86,9 +90,9 @@ def test_a_trace_at_an_address_is_read_like_a_file(tmp_path: Path) -> None:
     address = "memory://bucket/trace.csv"
     found = wa.traces.read(address, "msr")
     assert found.requests.height == 40
-    first = files.identity(address)
+    first = inputs.identity(address)
     store.pipe("/bucket/trace.csv", TRACE.encode() * 2)
-    assert files.identity(address) != first
+    assert inputs.identity(address) != first
     plan = {
         "load": {"trace": address, "trace_format": "msr"},
         "device": {"blocks": 64, "pages_per_block": 16},
@@ -104,4 +108,4 @@ def test_an_address_that_cannot_be_read_is_refused(address: str) -> None:
     with pytest.raises(WriteampError, match=f"cannot read {address}"):
         wa.traces.read(address, "msr")
     with pytest.raises(WriteampError, match=f"cannot read {address}"):
-        files.identity(address)
+        inputs.identity(address)

@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import in_process
 import polars as pl
 import pytest
 import tomli_w
+
+import in_process
 import writeamp as wa
 from recordings import POLICY, recorded, requests
-from writeamp.blackbox.models.documents import from_document
+from writeamp.learn.blackbox.models.documents import from_document
 
 # A policy in Python whose import leaves a file behind.
 SOURCE = """
@@ -319,6 +320,7 @@ def test_no_other_file_names_one(
 
 def test_a_saved_state_names_none(stranger: Stranger) -> None:
     from test_state import simulation  # noqa: PLC0415
+
     from writeamp.registry.declarations import source_of  # noqa: PLC0415
 
     reference = f"{stranger.path}:Chosen"

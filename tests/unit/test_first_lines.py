@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import in_process
 import polars as pl
 import pytest
+
+import in_process
 import writeamp as wa
 from recordings import recorded, requests
+from writeamp.learn.twin.chain import Chain, chain_of
 from writeamp.traces.recorded import RECORDING_KEY
-from writeamp.twin.chain import Chain, chain_of
 from writeamp.volumes.fleet import MARK, TABLE, Fleet
 
 

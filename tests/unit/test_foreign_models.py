@@ -14,8 +14,6 @@ import numpy as np
 import polars as pl
 import pytest
 import skops.io
-from blackbox_files import rewritten
-from blackbox_tables import measured
 from sklearn.base import BaseEstimator
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
@@ -29,14 +27,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from writeamp.blackbox.model_file import load, save
-from writeamp.blackbox.models.archives import read_archive
-from writeamp.blackbox.models.documents import from_document, to_document
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.registry import MODELS
-from writeamp.blackbox.training import BlackBox, train
+
+from blackbox_files import rewritten
+from blackbox_tables import measured
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.model_file import load, save
+from writeamp.learn.blackbox.models.archives import read_archive
+from writeamp.learn.blackbox.models.documents import from_document, to_document
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.registry import MODELS
+from writeamp.learn.blackbox.training import BlackBox, train
 
 X = np.random.default_rng(0).random((60, 3))
 Y = X @ [1.0, 2.0, 4.0] + 1

@@ -11,13 +11,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from writeamp import traces
-from writeamp.blackbox.measurement_file import read_measurements, read_rows
 from writeamp.errors import WriteampError
-from writeamp.parquet_structure import DamagedError, check_structure
-from writeamp.tables import read_parquet
+from writeamp.files.parquet_structure import DamagedError, check_structure
+from writeamp.files.tables import read_parquet
+from writeamp.learn.blackbox.measurement_file import read_measurements, read_rows
+from writeamp.learn.twin.windows import read_windows
 from writeamp.traces.formats.parquet import recorded_in
-from writeamp.twin.windows import read_windows
 from writeamp.volumes.fleet import read_volume
 
 ROWS = 100

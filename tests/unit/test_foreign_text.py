@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import Done, run
 from writeamp.plots import save

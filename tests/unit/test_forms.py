@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from forms import asks_for_the_whole
 
 

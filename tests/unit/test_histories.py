@@ -11,14 +11,15 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from smart_documents import intel
+from writeamp.drives.histories.serials import without_serials
+from writeamp.drives.histories.store import Reading, add, readings_in
+from writeamp.drives.histories.watching import watch_once
 from writeamp.errors import WriteampError
-from writeamp.measure.histories.serials import without_serials
-from writeamp.measure.histories.store import Reading, add, readings_in
-from writeamp.measure.histories.watching import watch_once
 
 DAY_S = 86_400
 
@@ -161,7 +162,7 @@ def test_what_is_no_history_is_refused_and_left_as_it_is(what: str, tmp_path: Pa
 def test_watches_of_two_processes_share_a_history(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from writeamp.measure.histories.store import Reading, add\n"
+        "from writeamp.drives.histories.store import Reading, add\n"
         "for at in range(40):\n"
         "    add(Path(sys.argv[1]), [Reading(sys.argv[2], at, {'': b'x'})])\n"
     )
@@ -174,7 +175,7 @@ def test_watches_of_two_processes_share_a_history(tmp_path: Path) -> None:
 def test_a_round_that_is_killed_leaves_what_was_reported(tmp_path: Path) -> None:
     program = (
         "import os, sys\nfrom pathlib import Path\n"
-        "from writeamp.measure.histories.store import Reading, add\n"
+        "from writeamp.drives.histories.store import Reading, add\n"
         "def readings():\n"
         "    yield Reading('a', 2.0, {'': b'x'})\n"
         "    os.kill(os.getpid(), 9)\n"

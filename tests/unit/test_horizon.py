@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 import writeamp as wa
 
 DRIVE = {"blocks": 400, "pages_per_block": 16, "op": 0.5, "workload": "hot-cold:f=0.1,r=0.9"}

@@ -11,7 +11,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 import writeamp as wa
+import writeamp_papers
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
@@ -21,6 +23,7 @@ PUBLIC = {
 }
 
 # Packages whose names are imported when they are first asked for.
+PACKAGES = [Path(package.__path__[0]) for package in (wa, writeamp_papers)]
 LATE = (
     "allocation",
     "blackbox",
@@ -30,6 +33,7 @@ LATE = (
     "models",
     "plots",
     "traces",
+    "twin",
     "volumes",
 )
 
@@ -56,9 +60,9 @@ def test_users_reach_theory_by_the_names_they_know() -> None:
     assert wa.allocation.marginal is wa.allocation.equal_gain
 
 
-@pytest.mark.parametrize("package", ["writeamp", *(f"writeamp.{n}" for n in LATE)])
-def test_names_that_are_imported_late_are_listed_before(package: str) -> None:
-    module = importlib.import_module(package)
+@pytest.mark.parametrize("name", ["", *LATE])
+def test_names_that_are_imported_late_are_listed_before(name: str) -> None:
+    module = getattr(wa, name) if name else wa
     assert set(module.__all__) <= set(dir(module))
 
 
@@ -74,45 +78,47 @@ def sums_with_op(source: str) -> Iterator[int]:
 
 def test_op_becomes_other_ratios_in_one_module() -> None:
     assert sorted(sums_with_op("a / (1 + op)\nb * (self.op + 1.0)\n1 + profile_op(c)")) == [1, 2, 3]
-    root = Path(wa.__file__).parent
     # What Dayan et al. print is their own arithmetic.
-    others = {root / "units" / "ratios.py", root / "reproduce" / "dayan2015" / "allocation.py"}
+    others = {"units/ratios.py", "dayan2015/allocation.py"}
     found = [
         f"{file.relative_to(root)}:{line}"
-        for file in sorted(set(root.rglob("*.py")) - others)
+        for root in PACKAGES
+        for file in sorted(root.rglob("*.py"))
+        if str(file.relative_to(root)) not in others
         for line in sums_with_op(file.read_text())
     ]
     assert found == []
 
 
-# Modules that open a file themselves, and which. What a user names is opened by `files`, which
+# Modules that open a file themselves, and which. `files.inputs` opens what a user names: it
 # refuses devices and limits what is read.
 OPENING = {
-    "blackbox/formulas/of_profiles.py": "of the package",
-    "blackbox/targets/place.py": "the drive that is measured",
-    "blackbox/targets/safety.py": "the machine, and the drive that is measured",
+    "learn/blackbox/formulas/of_profiles.py": "of the package",
+    "drives/devices/place.py": "the drive that is measured",
+    "drives/devices/safety.py": "the machine, and the drive that is measured",
     "cli/boundary.py": "/dev/null",
     "cli/engine_age.py": "of the package",
-    "drives/calibration.py": "the machine, and a file that it makes",
-    "drives/device.py": "the machine",
-    "hosts/emptying.py": "the drive that is measured",
-    "measure/counters/families.py": "of the package",
-    "mistakes/fio/known.py": "of the package",
-    "mount_table.py": "the machine",
-    "output.py": "files that are written",
+    "drives/devices/calibration.py": "the machine, and a file that it makes",
+    "drives/devices/device.py": "the machine",
+    "drives/devices/emptying.py": "the drive that is measured",
+    "drives/counters/families.py": "of the package",
+    "drives/doctor/fio/known.py": "of the package",
+    "extensions.py": "of installed packages",
+    "files/mount_table.py": "the machine",
+    "files/output.py": "files that are written",
     "pages/frame.py": "of the package",
-    "files.py": "itself",
-    "pipes.py": "itself",
-    "reproduce/huang2011/store.py": "of the package",
-    "reproduce/known.py": "of the package",
-    "reproduce/park2017/benchmarks.py": "a file that it makes",
-    "reproduce/park2017/file_loads.py": "files that it makes",
+    "files/inputs.py": "itself",
+    "files/pipes.py": "itself",
+    "huang2011/store.py": "of the package",
+    "known.py": "of the package",
+    "park2017/benchmarks.py": "a file that it makes",
+    "park2017/file_loads.py": "files that it makes",
     "runners/dask/connection.py": "a file that it makes",
     "studies/dataset.py": "a lock",
-    "tables.py": "itself, and the machine",
-    "temporary.py": "files that it makes",
-    "twin/plan.py": "the drive that is measured",
-    "twin/table.py": "its own cache",
+    "files/tables.py": "itself, and the machine",
+    "files/temporary.py": "files that it makes",
+    "learn/twin/plan.py": "the drive that is measured",
+    "learn/twin/table.py": "its own cache",
     "volumes/spills.py": "files that it makes",
     "traces/recording.py": "a file that a virtual drive makes",
     "vssd/command.py": "the terminal",
@@ -136,8 +142,8 @@ OPENERS = {
     "scan_parquet",
     "scan_csv",
 }
-# What has a function of such a name, and opens no file by it, or by `files`.
-NO_OPENERS = {"files", "toml_text", "cls", "Fleet", "SweepDataset"}
+# What has a function of such a name, and opens no file by it, or by `files.inputs`.
+NO_OPENERS = {"inputs", "toml_text", "cls", "Fleet", "SweepDataset"}
 
 
 def _opens_a_file(node: ast.AST) -> bool:
@@ -152,9 +158,9 @@ def _opens_a_file(node: ast.AST) -> bool:
 
 
 def test_files_that_users_name_are_opened_in_one_place() -> None:
-    root = Path(wa.__path__[0])
     opening = {
         str(path.relative_to(root))
+        for root in PACKAGES
         for path in root.rglob("*.py")
         if any(f"{name}(" in (text := path.read_text("utf-8")) for name in (*OPENERS, "load"))
         and any(map(_opens_a_file, ast.walk(ast.parse(text))))

@@ -8,18 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import writeamp as wa
 from places import ROOT
 from smart_documents import ata, intel, text_of_ata
+from writeamp.drives.counters.amounts import BYTE, Counter
+from writeamp.drives.counters.facts import Erases, Facts
+from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.lifetime.of_history import lifetime_of_history
+from writeamp.drives.lifetime.result import Lifetime
 from writeamp.errors import WriteampError
-from writeamp.lifetime.of_history import lifetime_of_history
-from writeamp.lifetime.result import Lifetime
-from writeamp.measure.counters.amounts import BYTE, Counter
-from writeamp.measure.counters.facts import Erases, Facts
-from writeamp.measure.counters.snapshot import Snapshot
 
 DAY_S, YEAR_S = 86_400.0, 365 * 86_400.0
 

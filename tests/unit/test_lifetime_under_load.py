@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from places import ROOT
-from writeamp.lifetime.under_load import lifetime_under_load
+from writeamp.drives.lifetime.under_load import lifetime_under_load
 
 
 def test_years_under_a_load_are_the_account_of_cycles_writes_and_wear(tmp_path: Path) -> None:

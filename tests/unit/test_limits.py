@@ -23,28 +23,29 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import run
-from writeamp import files, pipes, tables
-from writeamp.blackbox import model_file
-from writeamp.blackbox.measurement_file import read_measurements, read_rows
 from writeamp.custom.files import class_in
 from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
 from writeamp.differences.documents import result_document
+from writeamp.drives.counters.document import load
+from writeamp.drives.counters.own_families import with_families
+from writeamp.drives.counters.reading import read_snapshots
+from writeamp.drives.doctor.inputs import read_inputs
+from writeamp.drives.histories.store import add, readings_in
+from writeamp.drives.pins import capture
 from writeamp.errors import WriteampError
-from writeamp.measure import capture
-from writeamp.measure.counters.document import load
-from writeamp.measure.counters.own_families import with_families
-from writeamp.measure.counters.reading import read_snapshots
-from writeamp.measure.histories.store import add, readings_in
-from writeamp.mistakes.inputs import read_inputs
+from writeamp.files import inputs, pipes, tables
+from writeamp.learn.blackbox import model_file
+from writeamp.learn.blackbox.measurement_file import read_measurements, read_rows
+from writeamp.learn.twin.chain import Chain
+from writeamp.learn.twin.windows import read_windows, windows_of_csv
 from writeamp.reports.embedding import report_in
 from writeamp.results.documents import from_document, to_document
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.sweep.plan import plan_of
-from writeamp.twin.chain import Chain
-from writeamp.twin.windows import read_windows, windows_of_csv
 
 MIB = 1 << 20
 ROW = b"128166372003061629,hm,0,Write,4096,4096,100\n"
@@ -337,7 +338,7 @@ def test_a_trace_is_read_from_a_pipe_also_of_a_slow_writer(
     write(pack(ROW * 5000), after_s)
     for _ in range(2):  # the second time nobody writes
         assert wa.traces.read(path).requests.height == 5000
-        assert len(files.identity(str(path))) == 64
+        assert len(inputs.identity(str(path))) == 64
 
 
 def test_a_pipe_whose_writer_has_ended_is_read(pipe: Any) -> None:
@@ -364,9 +365,9 @@ def test_a_named_pipe_is_read_anew_when_another_program_writes(tmp_path: Path) -
         os.write(handle, text.encode())
         reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         threading.Timer(0.05, os.close, [handle]).start()
-        assert files.read_bytes(path, MIB, "text") == text.encode()
+        assert inputs.read_bytes(path, MIB, "text") == text.encode()
         os.close(reader)
-    assert files.read_bytes(path, MIB, "text") == b"second"
+    assert inputs.read_bytes(path, MIB, "text") == b"second"
 
 
 def test_a_stream_of_one_byte_and_a_device_are_refused_on_standard_input(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import writeamp as wa
 from places import TRACE
 from writeamp.traces.looping import analyse_loop

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from writeamp.errors import WriteampError
 from writeamp.models import effective_op, expected_value, fifo, markov, uniform_distribution
 

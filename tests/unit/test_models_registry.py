@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from writeamp import models
 from writeamp.errors import WriteampError
 from writeamp.models import MODELS, Drive, find_model, required_op

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import writeamp as wa
 from places import TRACE
 from writeamp.runs import repeating

@@ -6,10 +6,11 @@ import json
 import pickle
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
-from writeamp.domains import PerCent
+from writeamp.fields.domains import PerCent
 
 SMALL = {"blocks": 64, "pages_per_block": 16, "writes": 1000, "replicas": 1}
 OPTIONS = "--blocks 64 --pages-per-block 16 --writes 1000 --replicas 1"

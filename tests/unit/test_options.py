@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 import typer
-import writeamp as wa
 from typer.core import TyperGroup, TyperOption
-from writeamp.blackbox.settings import BoundSettings, TrainingSettings
+
+import writeamp as wa
 from writeamp.cli.application import App
 from writeamp.cli.setting_options import declared, with_settings
-from writeamp.cli.verbs import VERBS, load
+from writeamp.cli.verbs import load, verbs
+from writeamp.drives.pins.settings import PinSettings
 from writeamp.fields.setting import Settings, flag_of, words_of
-from writeamp.measure.settings import PinSettings
+from writeamp.learn.blackbox.settings import BoundSettings, TrainingSettings
 from writeamp.theory.settings import PredictionSettings
 from writeamp.units.durations import DurationIn
 
@@ -51,7 +52,7 @@ def commands(name: str) -> Iterator[tuple[str, Any]]:
         yield name, command
 
 
-COMMANDS = dict(one for name in VERBS for one in commands(name))
+COMMANDS = dict(one for name in verbs() for one in commands(name))
 
 
 def undeclared(command: Any) -> set[str]:

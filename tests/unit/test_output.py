@@ -16,10 +16,11 @@ from typing import Any, BinaryIO
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import Done, run
-from writeamp import files, output
 from writeamp.errors import WriteampError
+from writeamp.files import inputs, output
 
 TRACE = b"".join(b"%d,host,0,Write,%d,4096,0\n" % (i * 10, i % 64 * 4096) for i in range(4000))
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.2"
@@ -314,5 +315,5 @@ class TestTheLibrary:
         room: Callable[[], Any] = full_files
         for _ in range(2):  # the second time with room, but a part of it is gone
             with pytest.raises(WriteampError, match="cannot keep what comes on standard"), room():
-                files.local(files.STANDARD_INPUT)
+                inputs.local(inputs.STANDARD_INPUT)
             room = nullcontext

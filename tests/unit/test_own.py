@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import writeamp as wa
 from own_policies import (
     DRIVE,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from places import ROOT
 from writeamp import testing

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import in_process
 import pytest
+
+import in_process
 from smart_documents import ata
 
 MINE = """

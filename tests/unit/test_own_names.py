@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from own_policies import RUN, Greedy, Handles, Oldest, Regions, counted
 from writeamp import custom

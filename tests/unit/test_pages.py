@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from writeamp.pages.embedded import data_element, data_in
 from writeamp.pages.escaping import text
 from writeamp.pages.frame import page

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, TB
 from smart_documents import ata, intel, text_of_ata
+from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.reading import snapshots_in
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import DriveCounters, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.reading import snapshots_in
 
 SMART_JSON = LOGS["smart-json"].decode() + "\n"
 OCP_JSON = json.dumps(json.loads(LOGS["ocp-v2"]), indent=1) + "\n"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from drive_logs import BACKBLAZE, EXPORTER_TEXT, LOGS
 from pastes import DOCUMENTS, PASTES
 from places import ROOT
 from smart_documents import answer_to, ata, text_of_ata
+from writeamp.drives.counters.answer import interval_answer, life_answer
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.pasted.text import plain_text
+from writeamp.drives.counters.reading import read_snapshot, snapshots_in
+from writeamp.drives.counters.sources.smartctl_text import raw_value
 from writeamp.errors import WriteampError
-from writeamp.measure.counters.answer import interval_answer, life_answer
-from writeamp.measure.counters.document import Document
-from writeamp.measure.counters.pasted.text import plain_text
-from writeamp.measure.counters.reading import read_snapshot, snapshots_in
-from writeamp.measure.counters.sources.smartctl_text import raw_value
 
 DRIVES = ROOT / "tests" / "data" / "cases" / "drives"
 MICRON = DRIVES / "15-micron5200-net-test.txt"

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.text import Text
+
 from writeamp.errors import WriteampError
 from writeamp.plots import (
     FigureSpec,

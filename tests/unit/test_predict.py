@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import in_process
 import pytest
+
+import in_process
 import writeamp as wa
 from writeamp.errors import WriteampError
 from writeamp.models import MODELS, d_choices, expected_value, required_op

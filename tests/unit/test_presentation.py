@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from blackbox_tables import related
 from library_classes import library_classes
 from samples import DRIVE, SAMPLES, served, simulated
-from writeamp.blackbox.model_file import load, save
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.model_file import load, save
 from writeamp.results.card import Card, Spark, html_of
 from writeamp.results.drawn import Drawn, Picture
 from writeamp.results.equality import alike

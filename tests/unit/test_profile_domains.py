@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import tomli_w
+
 import writeamp as wa
 from forms import FULL
 from in_process import run

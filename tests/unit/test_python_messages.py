@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import polars as pl
 import pytest
+
+import in_process
 import writeamp as wa
 from samples import FORMAT, MEAN_FIELD, TRACE
 from writeamp.errors import WriteampError

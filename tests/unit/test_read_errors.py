@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from in_process import run
 from writeamp.devices.profile import profile as shipped

@@ -7,19 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import synthetic_captures as synthetic
 from synthetic_captures import Kind
 from writeamp.devices.device import device
+from writeamp.drives.measure import PinFacts, facts_of, measure_ready_busy
+from writeamp.drives.pins import fixed_window
+from writeamp.drives.pins import mixture as mixtures
+from writeamp.drives.pins.capture import Durations, read
+from writeamp.drives.pins.classes import classify
+from writeamp.drives.pins.four_level import Count, four_level
+from writeamp.drives.pins.measurement import ReadyBusy
 from writeamp.errors import WriteampError
-from writeamp.measure import PinFacts, facts_of, fixed_window, measure_ready_busy
-from writeamp.measure import mixture as mixtures
-from writeamp.measure.capture import Durations, read
-from writeamp.measure.classes import classify
-from writeamp.measure.four_level import Count, four_level
-from writeamp.measure.measurement import ReadyBusy
 
 MLC = PinFacts(4, 1, 1, 1, 4096, (50.0,), (300.0, 1500.0), (2000.0,))
 NAMES = ("rb0", "rb1", "rb2", "rb3")

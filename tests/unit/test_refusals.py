@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
-from writeamp.domains import Domain, Flag, Number, OneOf, RatioText, Whole, WholeOr
+from writeamp.fields.domains import Domain, Flag, Number, OneOf, RatioText, Whole, WholeOr
 from writeamp.settings.experiment import VERBS, setting_places
 
 CALLS: dict[str, Callable[..., object]] = {

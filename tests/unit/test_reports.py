@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_options import COMMANDS
+
 from in_process import document, run
 from places import ROOT
 from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
-from test_options import COMMANDS
 from writeamp.differences.difference import diff
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in, report_of

@@ -7,9 +7,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import writeamp as wa
 from in_process import document
 from places import TRACE

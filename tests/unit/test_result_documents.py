@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pytest
-import writeamp as wa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from places import TRACE
 from polars.testing import assert_frame_equal
+
+import writeamp as wa
+from places import TRACE
 from writeamp.errors import WriteampError
 from writeamp.results.documents import from_document, to_document
 from writeamp.runs.capacity_error import Scale, Scaling

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from elsewhere import AsElsewhere
 from patience import PATIENCE_S

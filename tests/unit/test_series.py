@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import run
 from writeamp.runs import one_run

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from places import TRACE
 from registered import entries, managers, victims

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
+
 import writeamp as wa
 from in_process import document
 from writeamp.registry import Spec, engine_entries, split_specs

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from writeamp import _engine
 from writeamp.errors import WriteampError
 

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import in_process
 import polars as pl
 import pytest
 import tomli_w
+from polars.testing import assert_frame_equal
+
+import in_process
 import writeamp as wa
 from places import ROOT
-from polars.testing import assert_frame_equal
 from sweeping import ONE_FAILS, Backwards, StopsAfter, plan
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runs.seeds import replica_seed

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import in_process
 import polars as pl
 import pytest
 import tomli_w
+
+import in_process
 import writeamp as wa
 from sweeping import plan
 from writeamp.errors import WriteampError

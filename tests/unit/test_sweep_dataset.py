@@ -13,11 +13,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from patience import await_value
 from sweeping import plan, points
-from writeamp import output
 from writeamp.errors import WriteampError
+from writeamp.files import output
 from writeamp.studies.sink import Sink
 from writeamp.studies.study import RunsDataset
 from writeamp.studies.sweep.kinds.kind import Found

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from writeamp.errors import WriteampError
 from writeamp.studies.sweep.axes import Bounded, Listed, axes_of
 from writeamp.studies.sweep.designs import SAMPLERS, Choice, Design

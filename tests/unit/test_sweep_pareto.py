@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from sweeping import SMALL, plan, points
 from writeamp.errors import WriteampError

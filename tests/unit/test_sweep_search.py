@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import writeamp as wa
 from polars.testing import assert_frame_equal
+
+import writeamp as wa
 from sweeping import StopsAfter, plan
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.studies.sweep.plan import plan_of

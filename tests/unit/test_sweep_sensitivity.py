@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
 import tomli_w
+
+import in_process
 import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError

@@ -8,10 +8,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
 import tomli_w
+
+import in_process
 import writeamp as wa
 from sweeping import ONE_FAILS, FormulaKind, plan
 from writeamp.errors import WriteampError

@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from writeamp import mount_table
-from writeamp.temporary import temporary_folder
+
+from writeamp.files import mount_table
+from writeamp.files.temporary import temporary_folder
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from itertools import zip_longest
 import pytest
 from rich.cells import cell_len
 from rich.table import Table
+
 from writeamp.cli import boundary, options, progress_bar
 from writeamp.cli.terminal import Terminal
 
@@ -117,14 +118,18 @@ def test_progress_is_lines_where_stderr_is_no_terminal(
 @pytest.mark.parametrize(
     "module",
     [
-        "allocate_tables", "blackbox_choose", "blackbox_explain", "blackbox_predict", "diff",
-        "doctor", "explore", "lifetime", "meanfield", "measure_counters", "measure_fleet",
-        "measure_history", "predict_tables", "report", "reproduce", "sweep_show", "trace",
-        "volumes",
+        "writeamp.cli.allocate_tables", "writeamp.cli.diff", "writeamp.cli.explore",
+        "writeamp.cli.meanfield", "writeamp.cli.predict_tables", "writeamp.cli.report",
+        "writeamp.cli.sweep_show", "writeamp.cli.trace", "writeamp.cli.volumes",
+        "writeamp.drives.cli.doctor", "writeamp.drives.cli.lifetime",
+        "writeamp.drives.cli.measure_counters", "writeamp.drives.cli.measure_fleet",
+        "writeamp.drives.cli.measure_history", "writeamp.learn.cli.blackbox_choose",
+        "writeamp.learn.cli.blackbox_explain", "writeamp.learn.cli.blackbox_predict",
+        "writeamp_papers.cli",
     ],
 )  # fmt: skip
 def test_a_verb_that_takes_long_shows_progress(module: str) -> None:
-    assert import_module(f"writeamp.cli.{module}").Bar is progress_bar.Bar
+    assert import_module(module).Bar is progress_bar.Bar
 
 
 def test_of_a_sentence_that_is_longer_than_any_path_both_ends_are_shown(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from places import TRACE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from in_process import run
 
 SMALL = "--blocks 64 --pages-per-block 32"

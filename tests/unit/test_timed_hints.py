@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from in_process import document, run
 
 DRIVE = "--blocks 96 --pages-per-block 32 --op 0.25 --writes 5000 --warmup 0"

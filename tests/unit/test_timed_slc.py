@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from writeamp.plots.figures.cliff import cliff_panel

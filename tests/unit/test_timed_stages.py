@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import writeamp as wa
 from writeamp._engine import TimedRun
-from writeamp.reproduce.four_level.choices import Firmware
-from writeamp.reproduce.four_level.drives import QUIET_NS, Drive, Life, Scale
-from writeamp.reproduce.four_level.loads import Access, requests
+from writeamp_papers.four_level.choices import Firmware
+from writeamp_papers.four_level.drives import QUIET_NS, Drive, Life, Scale
+from writeamp_papers.four_level.loads import Access, requests
 
 SMALL = Scale(512, 8)
 KIB = 1024

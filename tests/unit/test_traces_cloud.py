@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from places import SHARED
 from writeamp import traces
 from writeamp.errors import WriteampError

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces import rows

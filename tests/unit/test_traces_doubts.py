@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from in_process import run
 from places import ROOT, TINY
 from writeamp import traces

@@ -14,8 +14,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from writeamp import files, traces
+
+from writeamp import traces
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 from writeamp.traces.formats.parquet import write
 
 MSR = b"128166372003061629,hm,0,Write,4096,8192,2833\n"
@@ -286,7 +288,7 @@ def test_a_read_that_fails_is_an_error_of_the_trace(
     def read(failing: int) -> int:
         reads = count()
         monkeypatch.setattr(
-            files, "opened", lambda path: io.BufferedReader(FailingFile(path, reads, failing))
+            inputs, "opened", lambda path: io.BufferedReader(FailingFile(path, reads, failing))
         )
         traces.read(path)
         return next(reads)

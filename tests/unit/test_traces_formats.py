@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from places import ROOT, TINY
 from writeamp import traces
 from writeamp.errors import WriteampError

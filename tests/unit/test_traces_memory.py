@@ -15,9 +15,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import writeamp as wa
 from hypothesis import given
 from hypothesis import strategies as st
+
+import writeamp as wa
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.runs.loads import load_of_trace

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from places import TRACE as EXAMPLE_TRACE
 from writeamp import traces
 from writeamp.errors import WriteampError

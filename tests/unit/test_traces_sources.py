@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+
 from in_process import run
 from places import TINY
 from writeamp import traces

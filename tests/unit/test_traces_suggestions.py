@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+
 from in_process import document
 from places import ROOT
 from writeamp import traces

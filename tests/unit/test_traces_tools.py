@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from in_process import run
 from places import ROOT

@@ -10,28 +10,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import in_process
 import numpy as np
 import pytest
+
+import in_process
 import writeamp as wa
 from recordings import POLICY, recorded, requests
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.devices.policy import Policy
+from writeamp.learn.twin.chain import Chain, Phase, chain_of
+from writeamp.learn.twin.driving import RangesHost, drive_chain
+from writeamp.learn.twin.families import FAMILIES, Variant
+from writeamp.learn.twin.fio_jobs import fio_jobs
+from writeamp.learn.twin.fitting import Fit, fit
+from writeamp.learn.twin.keeping import Kept
+from writeamp.learn.twin.likelihood import weigh
+from writeamp.learn.twin.measuring import measure
+from writeamp.learn.twin.profile import write_profile
+from writeamp.learn.twin.table import Grid, Table, _simulated, grid_of, table_of
+from writeamp.learn.twin.table_error import table_error
+from writeamp.learn.twin.windows import Windows, read_windows, windows_of, windows_of_csv
 from writeamp.registry import engine_entries
 from writeamp.runners import Here
 from writeamp.studies.mixture import CandidateRun, Mixture
-from writeamp.twin.chain import Chain, Phase, chain_of
-from writeamp.twin.driving import RangesHost, drive_chain
-from writeamp.twin.families import FAMILIES, Variant
-from writeamp.twin.fio_jobs import fio_jobs
-from writeamp.twin.fitting import Fit, fit
-from writeamp.twin.keeping import Kept
-from writeamp.twin.likelihood import weigh
-from writeamp.twin.measuring import measure
-from writeamp.twin.profile import write_profile
-from writeamp.twin.table import Grid, Table, _simulated, grid_of, table_of
-from writeamp.twin.table_error import table_error
-from writeamp.twin.windows import Windows, read_windows, windows_of, windows_of_csv
 
 PAGES = 2**12
 CHAIN = Chain(chain_of(3, chunks=False, capacity_bytes=PAGES * 4096).phases, PAGES * 4096)
@@ -510,7 +511,7 @@ def test_an_answer_is_of_all_candidates(profile: Path) -> None:
 
 
 def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:
-    from writeamp.lifetime.of_candidates import factors  # noqa: PLC0415
+    from writeamp.drives.lifetime.of_candidates import factors  # noqa: PLC0415
 
     load = {"device": profile, "workload": "uniform"}
     found = factors(0.0, **load)
@@ -687,7 +688,7 @@ def test_a_small_drive_has_candidates_as_small(capacity_bytes: int, pages: int) 
 
 def test_the_verbs_work_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The table that the package has is enough for what is to be seen here.
-    monkeypatch.setattr("writeamp.twin.table.grid_of", lambda chain: Grid())
+    monkeypatch.setattr("writeamp.learn.twin.table.grid_of", lambda chain: Grid())
     measured, mine = tmp_path / "t.parquet", tmp_path / "mine.toml"
     document = in_process.document(
         "twin measure",

@@ -9,19 +9,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import in_process
 import pytest
-import writeamp.cli.twin_measure  # noqa: F401 (slow, and of no test's time)
+
+import in_process
+import writeamp.learn.cli.twin_measure  # noqa: F401 (slow, and of no test's time)
 from stand_in_drives import drive, tools, writes
-from writeamp.blackbox.targets.place import Place
-from writeamp.drives.source import source_at
+from writeamp.drives.devices import emptying
+from writeamp.drives.devices.emptying import emptied
+from writeamp.drives.devices.place import Place
+from writeamp.drives.devices.source import source_at
 from writeamp.errors import WriteampError
-from writeamp.hosts import counted, emptying
-from writeamp.hosts.counted import Counted
-from writeamp.hosts.emptying import emptied
-from writeamp.hosts.real_host import RealHost
-from writeamp.twin.chain import Phase, chain_of
-from writeamp.twin.fio_jobs import fio_jobs, section_names, unwritten
+from writeamp.learn.twin import counted
+from writeamp.learn.twin.chain import Phase, chain_of
+from writeamp.learn.twin.counted import Counted
+from writeamp.learn.twin.fio_jobs import fio_jobs, section_names, unwritten
+from writeamp.learn.twin.real_host import RealHost
 
 MIB, GB = 1 << 20, 10**9
 CHAIN = chain_of(6, chunks=True, capacity_bytes=64 * MIB + 8192)
@@ -206,12 +208,12 @@ def test_a_file_system_that_moves_data_is_refused(
 ) -> None:
     monkeypatch.setattr(emptying, "file_system_of", lambda path: ("btrfs", ["rw"]))
     with pytest.raises(WriteampError, match="lies on btrfs, which writes elsewhere"):
-        emptying.check_file_system(str(tmp_path / "f"))
+        emptying.check_file_system(str(tmp_path / "f"), 4096)
     monkeypatch.setattr(emptying, "file_system_of", lambda path: ("ext4", ["rw"]))
-    emptying.check_file_system(str(tmp_path / "f"))
-    monkeypatch.setattr(emptying, "PAGE_BYTES", os.statvfs(tmp_path).f_bsize + 1)
+    block_bytes = os.statvfs(tmp_path).f_bsize
+    emptying.check_file_system(str(tmp_path / "f"), block_bytes)
     with pytest.raises(WriteampError, match="lies on ext4 with blocks of"):
-        emptying.check_file_system(str(tmp_path / "f"))
+        emptying.check_file_system(str(tmp_path / "f"), block_bytes + 1)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import math
 from pathlib import Path
 
 import pytest
+
 import writeamp as wa
 from in_process import document, run
-from writeamp.domains import ratio_of
+from writeamp.fields.domains import ratio_of
 from writeamp.studies.sweep.axes import axes_of
 from writeamp.units.byte_sizes import ByteSize
 

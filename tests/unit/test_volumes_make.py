@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import document
 from writeamp.volumes.settings import FleetSettings, SplitSettings

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from writeamp.errors import Interrupted

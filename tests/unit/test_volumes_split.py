@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import polars as pl
 import pytest
+
 import writeamp as wa
 from in_process import document, run
 from writeamp.volumes import facts, gathering, reading

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+
 import writeamp as wa
 from places import ROOT
 from writeamp.registry import Entry, engine_entries

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.allocation.groups import GroupTable
-from writeamp.domains import as_ratio
 from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
+from writeamp.fields.domains import as_ratio
 from writeamp.models._arguments import FloatArray, raise_first
 
 

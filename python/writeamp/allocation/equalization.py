@@ -12,8 +12,8 @@ import numpy.typing as npt
 from writeamp.allocation.division import divided
 from writeamp.allocation.groups import GroupTable, checked_groups
 from writeamp.allocation.result import records_of, weighted_wa
-from writeamp.domains import POSITIVE_COUNT, Number
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import POSITIVE_COUNT, Number
 from writeamp.models._arguments import FloatArray, FloatOrArray, positive
 from writeamp.models._expected_value import op_at
 from writeamp.results.any_result import AnyResult

@@ -14,8 +14,8 @@ import polars as pl
 from writeamp.allocation.division import divided
 from writeamp.allocation.groups import GroupTable, checked_groups
 from writeamp.allocation.result import Allocation
-from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Whole, shown
 from writeamp.models._arguments import FloatArray
 
 _Chunks: TypeAlias = npt.NDArray[np.int8]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, ClassVar
 
-from writeamp.domains import ratio_of
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import ratio_of
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
 

@@ -12,7 +12,7 @@ from writeamp.answers.result import Answer
 from writeamp.answers.row import WayRow
 from writeamp.answers.settings import QuestionSettings
 from writeamp.devices.device import DeviceLike
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.functions import SimulateArguments

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from writeamp.answers.question import Question
 from writeamp.answers.settings import QuestionSettings
 from writeamp.errors import WriteampError
+from writeamp.files.temporary import temporary_folder
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
-from writeamp.temporary import temporary_folder
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.session import serve
 from writeamp.vssd.settings import DriveSettings

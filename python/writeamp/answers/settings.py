@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import Settings, setting
-from writeamp.measure.counters.settings import model_setting
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 
@@ -51,7 +50,14 @@ class QuestionSettings(Settings):
         metavar="SNAP",
         panel="answer",
     )
-    model: str | None = model_setting(panel="answer")
+    model: str | None = setting(
+        None,
+        None,
+        "model of the drive, where the files do not say it (`smartctl -x` prints it in its first "
+        "lines)",
+        metavar="MODEL",
+        panel="answer",
+    )
     quick: bool = setting(
         False,
         None,

@@ -6,7 +6,6 @@ import sys
 
 import typer
 
-from writeamp._engine import __version__
 from writeamp.cli import boundary
 from writeamp.cli.verbs import Verbs
 from writeamp.errors import PolicyError, WriteampError
@@ -26,6 +25,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from writeamp._engine import __version__  # noqa: PLC0415 (slow)
+
         print(f"writeamp {__version__}")
         raise typer.Exit
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import signal
 import sys
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from writeamp._engine import __version__
 from writeamp.errors import PolicyError, WriteampError
 from writeamp.text import printable
 
@@ -134,6 +132,7 @@ def report_fault(error: BaseException) -> None:
 
     An engine that was built before the Python code was last updated is no fault, and said to be so.
     """
+    from writeamp._engine import __version__  # noqa: PLC0415 (slow)
     from writeamp.cli.engine_age import lacking  # noqa: PLC0415 (slow)
 
     if os.environ.get(DEBUG):
@@ -149,7 +148,7 @@ def report_fault(error: BaseException) -> None:
     say(
         f"this is a fault of writeamp {__version__}, not of yours ({what}); please report "
         f"it with your command line and the traceback, which {DEBUG}=1 shows "
-        f"(Python {platform.python_version()})"
+        f"(Python {sys.version.split()[0]})"
     )
 
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp import output
 from writeamp.cli.setting_options import asked, described, naming_options, setting_parameters
 from writeamp.errors import WriteampError
+from writeamp.files import output
 from writeamp.settings.experiment import Experiment, setting_places
 
 _File = Annotated[

@@ -14,7 +14,7 @@ from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.explore.settings import ExploreSettings
-from writeamp.output import check_target, replacing
+from writeamp.files.output import check_target, replacing
 from writeamp.settings.compared import PoliciesSettings
 
 _MOST_DRIVES = 2

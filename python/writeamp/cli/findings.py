@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from writeamp.cli import options
+from writeamp.extensions import extensions
 from writeamp.registry.specs import Spec
 
-if TYPE_CHECKING:
-    from writeamp.mistakes.finding import Finding
+
+class Finding(Protocol):
+    """A mistake, as `writeamp.drives.doctor.finding.Finding` is one."""
+
+    id: str
+    message: str
+    evidence: str
+    advice: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON types."""
 
 
 def of_command(command: str) -> list[Finding]:
     """Say what is wrong with the fio jobs of a command before it runs, and return that."""
     if "fio" not in command:
         return []
-    from writeamp.mistakes.in_passing import findings_in_command  # noqa: PLC0415 (slow)
-
-    return _told(findings_in_command(command))
+    return _told("findings_in_command", command)
 
 
 def of_load(load: object) -> list[Finding]:
     """Say what is wrong with the order of a trace's writes, and return that."""
     if isinstance(load, Spec):  # which has no order that could be wrong
         return []
-    from writeamp.mistakes.in_passing import findings_in_load  # noqa: PLC0415 (slow)
-
-    return _told(findings_in_load(load))
+    return _told("findings_in_load", load)
 
 
 def with_findings(document: dict[str, Any], found: Sequence[Finding]) -> dict[str, Any]:
@@ -35,7 +41,10 @@ def with_findings(document: dict[str, Any], found: Sequence[Finding]) -> dict[st
     return document | {"findings": [one.to_dict() for one in found]}
 
 
-def _told(found: list[Finding]) -> list[Finding]:
+def _told(function: str, material: object) -> list[Finding]:
+    found: list[Finding] = []
+    for entry in extensions("writeamp.findings").values():
+        found += getattr(entry.load(), function)(material)
     for one in found:
         options.warn(f"{one.id}: {one.message}; found: {one.evidence}. Advice: {one.advice}")
     return found

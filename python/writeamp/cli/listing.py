@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
 from writeamp import custom, traces
-from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.report_option import without_report
 from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.data_sheet import DataSheet
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
+from writeamp.extensions import extensions
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
 
 _Row = dict[str, Any]
@@ -101,16 +102,10 @@ def _formats() -> list[_Row]:
     ]
 
 
-def _feature_sets() -> list[_Row]:
-    from writeamp.blackbox.features import FEATURE_SETS  # noqa: PLC0415 (slow)
-
-    return [_plain_row(one.name, one.source) for one in FEATURE_SETS.values()]
-
-
-def _checks() -> list[_Row]:
-    from writeamp.mistakes.registry import checks  # noqa: PLC0415 (slow)
-
-    return [_plain_row(one.id, one.message) for one in checks()]
+def _of_others(kind: str) -> list[_Row]:
+    """Return the rows of a kind that another part of writeamp lists, as names and summaries."""
+    listed = extensions("writeamp.lists")[kind].load()
+    return [_plain_row(name, summary) for name, summary in listed()]
 
 
 KINDS: dict[str, Callable[[], list[_Row]]] = {
@@ -121,9 +116,7 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "wear_levelers": _of_engine("wear_levelers"),
     "models": _models,
     "formats": _formats,
-    "feature_sets": _feature_sets,
-    "blackbox_models": lambda: [_plain_row(*one) for one in MODEL_SUMMARIES.items()],
-    "checks": _checks,
+    **{kind: partial(_of_others, kind) for kind in extensions("writeamp.lists")},
     "devices": lambda: [_device_row(name) for name in profile_names()],
 }
 

@@ -19,8 +19,8 @@ from writeamp import custom
 from writeamp.cli import boundary
 from writeamp.cli.report_option import for_report
 from writeamp.cli.terminal import Terminal
-from writeamp.domains import ratio_of, shown
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.fields.domains import ratio_of, shown
 from writeamp.registry.entries import EngineKind
 from writeamp.results.frames import csv_of
 from writeamp.text import printable

@@ -20,7 +20,7 @@ import typer
 
 from writeamp._engine import __version__
 from writeamp.errors import WriteampError
-from writeamp.output import check_distinct, check_target, replacing
+from writeamp.files.output import check_distinct, check_target, replacing
 
 _FLAG = "--report"
 _SUFFIX = ".html"

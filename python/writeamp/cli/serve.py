@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, findings, options
+from writeamp.cli.findings import Finding
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_table import print_served
 from writeamp.cli.setting_options import with_settings
@@ -24,7 +25,6 @@ from writeamp.vssd.served_policies import served_examples
 from writeamp.vssd.settings import DriveSettings, ServeSettings
 
 if TYPE_CHECKING:
-    from writeamp.mistakes.finding import Finding
     from writeamp.vssd.drive import Drive
     from writeamp.vssd.result import ServeResult
     from writeamp.vssd.specification import Specification

@@ -13,8 +13,8 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, cast, get_args, get_or
 import typer
 
 from writeamp.cli.options import CAPACITY, completer, count, number, policy_completer, ratio
-from writeamp.domains import WholeOr
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import WholeOr
 from writeamp.fields.setting import (
     Places,
     Settings,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from writeamp import output
 from writeamp.cli import boundary, options, point_progress
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
@@ -17,6 +16,7 @@ from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
 from writeamp.cli.sweep_show import show
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.files import output
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 

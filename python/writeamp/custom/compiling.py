@@ -18,8 +18,8 @@ import numpy as np
 from writeamp.custom.numba_extra import has_numba
 from writeamp.custom.policies import Placement, VictimPolicy
 from writeamp.custom.saving import attributes
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 

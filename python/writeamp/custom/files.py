@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 
 from writeamp.custom.names import NOUNS, RAISED, CustomClass, Kind, check_class
-from writeamp.domains import shown
 from writeamp.errors import WriteampError, policy_error, unknown
-from writeamp.files import read_bytes
+from writeamp.fields.domains import shown
+from writeamp.files.inputs import read_bytes
 
 MOST_BYTES = 4 << 20
 

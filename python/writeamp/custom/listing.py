@@ -10,7 +10,7 @@ from writeamp.custom.files import MOST_BYTES
 from writeamp.custom.names import Kind, known_names, named_class
 from writeamp.custom.parameters import parameters_of, shown_value
 from writeamp.errors import WriteampError
-from writeamp.files import read_bytes
+from writeamp.files.inputs import read_bytes
 
 
 @dataclass(frozen=True)

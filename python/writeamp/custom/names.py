@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias, TypeVar
 
 from writeamp._engine import entries
 from writeamp.custom.policies import Placement, VictimPolicy
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 
 Kind: TypeAlias = Literal["managers", "victims"]
 CustomClass: TypeAlias = type[Placement] | type[VictimPolicy]

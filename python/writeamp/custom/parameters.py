@@ -8,8 +8,8 @@ from typing import Any, get_type_hints
 
 from writeamp._engine import split_parameters
 from writeamp.custom.names import CustomClass
-from writeamp.domains import Flag, Number, finite, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import Flag, Number, finite, shown
 
 # What a class asks of the engine, in a spec, beside its own parameters.
 COMPILED = "compiled"

@@ -31,8 +31,8 @@ from writeamp.custom.names import (
     named_class,
 )
 from writeamp.custom.numba_extra import has_numba
-from writeamp.domains import shown
 from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
+from writeamp.fields.domains import shown
 
 # What follows a reference: nothing, or parameters.
 _END = r"(?P<rest>(?:[:(].*)?)"

@@ -8,8 +8,8 @@ from writeamp.custom.compiling import CompiledInstance
 from writeamp.custom.policies import DriveFacts, Placement
 from writeamp.custom.references import CustomPolicy
 from writeamp.custom.saving import packed, size_bytes, unpacked
-from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import shown
 
 HEARS = ("nothing", "groups", "invalidation_times")
 HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from writeamp.devices.geometry import COUNT
-from writeamp.domains import SHARE, Domain, Number, Text, shown
 from writeamp.errors import WriteampError, placed
+from writeamp.fields.domains import SHARE, Domain, Number, Text, shown
 from writeamp.registry.specs import Spec
 from writeamp.units.ratios import physical_of
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
-from writeamp.domains import Number, OneOf, Whole, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import Number, OneOf, Whole, shown
 
 # Erases that a block may be rated for; no flash endures more.
 RATED_ERASES = Whole(1, 10**7)

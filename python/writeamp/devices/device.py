@@ -22,8 +22,8 @@ from writeamp.devices.times import (
     split_change,
     tables_of,
 )
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.units.byte_sizes import ByteSize
 from writeamp.units.ratios import RatioLike, at_most_one, op_of
 

@@ -11,8 +11,8 @@ from writeamp._engine import check_times
 from writeamp.devices.data_sheet import RATED_ERASES
 from writeamp.devices.geometry import COUNT, GEOMETRY, LAYOUTS
 from writeamp.devices.times import tables_of
-from writeamp.domains import Domain, Flag, OneOf, Text, Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Domain, Flag, OneOf, Text, Whole, shown
 from writeamp.results.card import Card
 from writeamp.results.presented import Presented
 

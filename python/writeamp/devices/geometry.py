@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from writeamp.domains import Domain, OneOf, Whole
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import Domain, OneOf, Whole
 from writeamp.units.byte_sizes import ByteSize
 
 COUNT_BITS = 32

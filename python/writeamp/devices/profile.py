@@ -17,8 +17,8 @@ from writeamp.devices.data_sheet import DataSheet, rated_erases_of
 from writeamp.devices.drive import Device
 from writeamp.devices.geometry import complete_geometry
 from writeamp.devices.times import DISK_TABLES, FLASH_TABLES, Tables, canonical
-from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError, placed, unknown
+from writeamp.fields.domains import Whole, shown
 from writeamp.units.ratios import RATIOS, op_of
 
 _KIND_WORDS = {

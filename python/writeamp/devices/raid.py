@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.devices.drive import SECTOR_BYTES
-from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import shown
 from writeamp.units.byte_sizes import ByteSize
 
 _PREFIX = "raid0:"

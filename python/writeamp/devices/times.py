@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from writeamp.devices import toml_text
-from writeamp.domains import finite, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import finite, shown
 
 # What a flash drive's times stand in, and a disk's.
 FLASH_TABLES = (

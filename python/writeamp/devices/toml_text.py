@@ -7,9 +7,9 @@ import re
 import tomllib
 from typing import Any
 
-from writeamp import files
-from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import file_name
+from writeamp.files import inputs
 
 _MOST_BYTES = 4 << 20
 _DEEPEST = 32
@@ -26,7 +26,7 @@ def read_text(path: str | os.PathLike[str], what: str) -> str:
     """
     given = file_name(path)
     try:
-        return files.read_bytes(given, _MOST_BYTES, what).decode()
+        return inputs.read_bytes(given, _MOST_BYTES, what).decode()
     except (OSError, ValueError) as error:  # also a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else None
         if isinstance(error, OSError):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from writeamp import files
-from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import file_name
+from writeamp.files import inputs
 from writeamp.pages.embedded import strict_json
 from writeamp.reports.embedding import report_in
 from writeamp.results.signatures import SIGNATURES, signed_verb
@@ -31,7 +31,7 @@ def result_document(source: Any) -> dict[str, Any]:
     if path.suffix.lower() == ".html":
         return dict(report_in(path).document)
     try:
-        content = files.read_bytes(path, _MOST_BYTES, "result")
+        content = inputs.read_bytes(path, _MOST_BYTES, "result")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None

@@ -15,8 +15,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import lazy_loader
 
-from writeamp.domains import MOST, finite, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import MOST, finite, shown
 from writeamp.text import fault_of_text
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from writeamp.domains import Domain
 from writeamp.errors import WriteampError, unknown_argument
+from writeamp.fields.domains import Domain
 
 Reading: TypeAlias = Literal[
     "count", "number", "ratio", "bytes", "path", "paths", "text", "texts", "flag", "switch"

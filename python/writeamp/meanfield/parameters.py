@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from writeamp._engine import MeanField as EngineMeanField
-from writeamp.domains import Whole, as_ratio, finite, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Whole, as_ratio, finite, shown
 from writeamp.units.ratios import RATIOS, op_of, spare_factor_of
 
 # The write modes, and what the papers call them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from writeamp.domains import OneOf
+from writeamp.fields.domains import OneOf
 from writeamp.fields.setting import Settings, setting
 from writeamp.meanfield.parameters import COUNT, MODES
 from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting

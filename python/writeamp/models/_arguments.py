@@ -10,8 +10,8 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 FloatOrArray: TypeAlias = np.float64 | FloatArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from writeamp.domains import OneOf
+from writeamp.fields.domains import OneOf
 from writeamp.models._model import Model
 from writeamp.models.names import MODEL_NAMES
 

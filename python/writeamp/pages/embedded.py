@@ -7,8 +7,8 @@ import sys
 from html.parser import HTMLParser
 from typing import Any
 
-from writeamp.domains import shown
-from writeamp.files import check_json
+from writeamp.fields.domains import shown
+from writeamp.files.inputs import check_json
 from writeamp.pages.escaping import text
 
 _DATA = "application/json"

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from writeamp import output
-from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import file_name
+from writeamp.files import output
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 

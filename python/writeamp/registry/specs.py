@@ -13,9 +13,9 @@ from typing import TypeAlias
 from writeamp import custom
 from writeamp._engine import parse as parse_spec
 from writeamp._engine import split_specs as split_spec_texts
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
+from writeamp.fields.domains import shown
 from writeamp.registry.entries import EngineKind
 from writeamp.text import fault_of_text
 

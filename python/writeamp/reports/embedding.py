@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from writeamp import files
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 from writeamp.pages.embedded import data_in
 from writeamp.reports.report import Report
 
@@ -48,9 +48,9 @@ def report_in(path: Path) -> Report:
 
 
 def _content(path: Path) -> bytes:
-    with files.opened(path, _HEAD_BYTES) as file:
+    with inputs.opened(path, _HEAD_BYTES) as file:
         is_ours = _TITLE in file.read(_HEAD_BYTES)
-    return files.read_bytes(path, _MOST_OWN_BYTES if is_ours else _MOST_BYTES, "report")
+    return inputs.read_bytes(path, _MOST_OWN_BYTES if is_ours else _MOST_BYTES, "report")
 
 
 def report_of(content: bytes, name: str) -> Report:

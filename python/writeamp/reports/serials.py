@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from writeamp.measure.counters.facts import hashed_serial
 from writeamp.reports.report import Report
+from writeamp.text import hashed_serial
 
 _KEYS = ("serial", "serial_number")
 # A shorter one would be found in words that are none.

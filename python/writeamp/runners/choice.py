@@ -9,8 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.runners.calling_thread import Here
 from writeamp.runners.processor_share import processors
 from writeamp.runners.runner import Runner

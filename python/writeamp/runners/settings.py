@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from writeamp.domains import POSITIVE_COUNT
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import POSITIVE_COUNT
 from writeamp.fields.setting import Settings, setting
 from writeamp.runners.tls import Tls
 

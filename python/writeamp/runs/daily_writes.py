@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from writeamp.devices.device import Device
-from writeamp.domains import Number
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Number
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.byte_sizes import ByteAmount
 

@@ -6,9 +6,10 @@ import inspect
 from dataclasses import asdict
 from typing import Any
 
-from writeamp import custom, files, traces
+from writeamp import custom, traces
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
+from writeamp.files import inputs
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec
 from writeamp.runs.lifetime_plan import Lifetime
@@ -65,7 +66,7 @@ def _meaning_of_code(policy: Policy) -> dict[str, Any]:
     )
     users = [found for found in (custom.find(kind, text) for kind, text in kinds) if found]
     sources = [inspect.getsourcefile(one.cls) for one in users]
-    return {"code": [one and files.identity(one) for one in sources]} if users else {}
+    return {"code": [one and inputs.identity(one) for one in sources]} if users else {}
 
 
 def _meaning_of_load(load: Spec | traces.PageTrace) -> str:

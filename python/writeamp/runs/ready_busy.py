@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from writeamp import output
 from writeamp._engine import CaptureWriter, TimedRun, __version__
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError, placed
+from writeamp.files import output
 from writeamp.runs.plan import Plan
 from writeamp.text import printable
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from writeamp import traces
 from writeamp.devices.profile import profile_names
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.registry.entries import engine_entries
 from writeamp.registry.specs import Spec
 

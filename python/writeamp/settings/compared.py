@@ -12,8 +12,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.fields.setting import Settings, setting
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike, SpecOf, split_specs

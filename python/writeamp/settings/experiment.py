@@ -17,17 +17,17 @@ from typing import Any, TypeAlias, TypeVar
 
 import tomli_w
 
-from writeamp import output
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices import toml_text
 from writeamp.devices.candidates import Candidates
 from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
-from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.fields.arguments import checked
+from writeamp.fields.domains import shown
 from writeamp.fields.setting import Places, Settings, by_group, places_in, words_of
-from writeamp.files import STANDARD_INPUT
+from writeamp.files import output
+from writeamp.files.inputs import STANDARD_INPUT
 from writeamp.registry.declarations import default_victims
 from writeamp.registry.specs import Spec, unread_policies
 from writeamp.settings.argument_mixups import check_mixups
@@ -81,7 +81,7 @@ class Experiment:
     policy: PolicySettings | PoliciesSettings
     run: RunSettings
     candidates: Candidates | None = None
-    """What the drive may be, where its profile was learnt from a real one: see `writeamp.twin`."""
+    """What the drive may be, where its profile was learnt from a real one: see `wa.twin`."""
 
     def __post_init__(self) -> None:
         """Refuse a policy that the run is not for."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp.domains import Number, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Number, shown
 
 FILLS = ("full", "workload", "none")
 CHOICES = (*FILLS, "random", "random:DRIVE_WRITES", "aged:TRACE")

@@ -13,10 +13,19 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
-from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import (
+    BELOW_ONE,
+    POSITIVE_COUNT,
+    SHARE,
+    Flag,
+    Number,
+    OneOf,
+    Whole,
+    WholeOr,
+)
 from writeamp.fields.setting import Settings, setting
-from writeamp.files import STANDARD_INPUT
+from writeamp.files.inputs import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike, SpecOf
 from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import CHOICES, Precondition, PreconditionText

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from writeamp import custom
 from writeamp.devices.device import Device
 from writeamp.devices.raid import files_of, is_array, with_members
-from writeamp.domains import PerCent, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import PerCent, shown
 from writeamp.fields.setting import Settings
-from writeamp.files import is_address
+from writeamp.files.inputs import is_address
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, split_specs
 from writeamp.settings.held_trace import HeldTrace

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.devices.device import SIZE
-from writeamp.domains import Flag, Number
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Flag, Number
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.durations import DURATION, JITTER, RATE
 

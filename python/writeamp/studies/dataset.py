@@ -24,10 +24,10 @@ from typing import Any, ClassVar, Self
 
 import polars as pl
 
-from writeamp import files, output
-from writeamp.domains import file_name
 from writeamp.errors import WriteampError
-from writeamp.tables import read_parquet
+from writeamp.fields.domains import file_name
+from writeamp.files import inputs, output
+from writeamp.files.tables import read_parquet
 
 # Columns that name a result: the digest of what was asked, and the engine's version.
 KEY = ("hash", "version")
@@ -95,7 +95,7 @@ class Dataset:
         """
         folder, mark_file = Path(file_name(path)), cls.contents.mark
         try:
-            mark = json.loads(files.read_bytes(folder / mark_file, _MOST_BYTES_OF_MARK, "mark"))
+            mark = json.loads(inputs.read_bytes(folder / mark_file, _MOST_BYTES_OF_MARK, "mark"))
         except FileNotFoundError:
             raise WriteampError(
                 f"{folder} holds no results of a {cls.contents.study}; give the folder that was "
@@ -220,7 +220,7 @@ class Dataset:
             WriteampError: it cannot be read, was damaged, or is none.
         """
         try:
-            content = files.read_bytes(path, _MOST_BYTES_OF_PART, "part")
+            content = inputs.read_bytes(path, _MOST_BYTES_OF_PART, "part")
         except FileNotFoundError:
             raise
         except OSError as error:

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
 from writeamp import traces
 from writeamp.devices.device import DeviceLike, SizeLike
 from writeamp.devices.times import ChangesLike
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.output import AnyPath
+from writeamp.fields.domains import shown
+from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
 from writeamp.runs.one_run import Progress
@@ -156,7 +156,7 @@ def simulate(
     A run is timed, and its result a `TimedResult` with latencies, bandwidth and throughput, if a
     setting of time asks for that, if the workload says how its requests are paced ("io", "random"
     or "sequential" with `qd` or `rate`), or if a trace plays on a profile that is timed by default
-    (docs/timing.md). On a profile that was learnt from a real drive (`writeamp.twin`), it is the
+    (docs/timing.md). On a profile that was learnt from a real drive (`wa.twin`), it is the
     `Mixture` of the runs of all drives that this may be, with its intervals.
 
     Args:

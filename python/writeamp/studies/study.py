@@ -19,8 +19,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import polars as pl
 
 from writeamp._engine import __version__
-from writeamp.domains import file_name
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.fields.domains import file_name
 from writeamp.runners import Runner
 from writeamp.runners.runner import Lost
 from writeamp.studies.dataset import KEY, Contents, Dataset

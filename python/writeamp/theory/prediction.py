@@ -10,8 +10,8 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from writeamp.domains import as_ratio, finite, ratio_of, several, shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
+from writeamp.fields.domains import as_ratio, finite, ratio_of, several, shown
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import Model, ModelInputs
 from writeamp.models._registry import MODELS, find_model

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.domains import POSITIVE_COUNT
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import POSITIVE_COUNT
 from writeamp.traces.assemble import observations
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.in_memory import Given

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.traces.columns import Columns, is_columns, parse_columns
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.in_memory_rows import Reading, reading_of

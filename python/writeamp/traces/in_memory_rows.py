@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.traces.column_contents import distinct
 from writeamp.traces.column_doubts import refuse_mixed_rows
 from writeamp.traces.column_values import DATE_AND_TIME, TIME_UNITS, meanings

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import Whole, shown
 from writeamp.plots.figures.traces import writes_by_heat
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from writeamp import output
 from writeamp.errors import WriteampError
+from writeamp.files import output
 from writeamp.traces.formats.parquet import metadata_of
 from writeamp.traces.trace import FUA, SCHEMA
 

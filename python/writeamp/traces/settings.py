@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from writeamp.domains import OneOf, Text
+from writeamp.fields.domains import OneOf, Text
 from writeamp.fields.setting import Settings, setting
 from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
 

@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 import numpy as np
 
-from writeamp import files
-from writeamp.domains import file_name
 from writeamp.errors import WriteampError
-from writeamp.tables import free_memory_bytes
+from writeamp.fields.domains import file_name
+from writeamp.files import inputs
+from writeamp.files.tables import free_memory_bytes
 from writeamp.traces.packed import unpacked
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
@@ -89,9 +89,9 @@ def file_path(path: str | os.PathLike[str]) -> Path:
         name.encode()
     except UnicodeEncodeError:  # it could be opened, but not printed, drawn or saved
         raise WriteampError(f"{name!r} is not UTF-8 text; rename the file, or link to it") from None
-    if name == files.STANDARD_INPUT:
-        return files.standard_input()
-    return files.local(name) if files.is_address(name) else Path(path)
+    if name == inputs.STANDARD_INPUT:
+        return inputs.standard_input()
+    return inputs.local(name) if inputs.is_address(name) else Path(path)
 
 
 def read_head(path: Path) -> Head:
@@ -187,7 +187,7 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         WriteampError: there is none, it is empty, or it cannot be opened, or be read to its end.
     """
     try:
-        with files.opened(path) as file:
+        with inputs.opened(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise WriteampError(
                     f"{path}: the file is empty, a trace needs at least one request"

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.plots.figures.traces import rates_over_time
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from writeamp import output
 from writeamp.errors import WriteampError
+from writeamp.files import output
 from writeamp.traces.format import Format
 from writeamp.traces.packed import SUFFIXES
 from writeamp.traces.quoting import one_line

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from writeamp.domains import MOST, finite, shown, with_unit
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import MOST, finite, shown, with_unit
 
 _LETTERS = "KMGTPE"
 # A letter alone is a power of 1024 as in fio and in data sheets of memories: 4k is 4096 bytes.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.domains import Number, finite, shown, with_unit
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Number, finite, shown, with_unit
 
 _SECONDS = {
     "ns": 1e-9,

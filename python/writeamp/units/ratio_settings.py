@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from writeamp.domains import RATIO
+from writeamp.fields.domains import RATIO
 from writeamp.fields.setting import setting
 
 

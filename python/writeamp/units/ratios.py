@@ -9,8 +9,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import TypeAlias
 
-from writeamp.domains import PerCent, as_ratio, finite, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import PerCent, as_ratio, finite, shown
 
 RATIOS = ("op", "fill", "spare_factor")
 # A number, or text such as "15%".

@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from writeamp import files
-from writeamp.domains import file_name
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.arguments import checked
-from writeamp.output import AnyPath
-from writeamp.tables import read_parquet
+from writeamp.fields.domains import file_name
+from writeamp.files import inputs
+from writeamp.files.output import AnyPath
+from writeamp.files.tables import read_parquet
 from writeamp.traces.quoting import one_line
 from writeamp.traces.trace import SCHEMA, Operation, Trace
 from writeamp.volumes.facts import FACTS
@@ -57,7 +57,7 @@ class Fleet:
         """
         folder = Path(file_name(path))
         try:
-            found = json.loads(files.read_bytes(folder / MARK, _MOST_BYTES, "mark"))
+            found = json.loads(inputs.read_bytes(folder / MARK, _MOST_BYTES, "mark"))
         except NotADirectoryError:
             raise WriteampError(
                 f"{folder} is no fleet, which is a folder; `writeamp volumes split` makes one of "

@@ -12,9 +12,9 @@ from typing import Any
 
 import polars as pl
 
-from writeamp import output
+from writeamp.files import output
+from writeamp.files.tables import read_parquet
 from writeamp.runners import stop_if_asked
-from writeamp.tables import read_parquet
 from writeamp.traces.trace import OPERATIONS, Operation
 from writeamp.volumes.facts import FACTS, Columns, facts_of
 from writeamp.volumes.fleet import requests_file

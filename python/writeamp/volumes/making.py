@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from writeamp import output
-from writeamp.output import AnyPath
+from writeamp.files import output
+from writeamp.files.output import AnyPath
 from writeamp.runners import stop_if_asked
 from writeamp.traces.packed import SUFFIXES, packed
 from writeamp.traces.registry import FORMATS

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.plots.spec import Line, LineChart, Mark
 from writeamp.plots.style import INK, MUTED, WA_LABEL, series_color
 from writeamp.registry.specs import SpecLike

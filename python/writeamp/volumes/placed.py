@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from writeamp import files
+from writeamp.files import inputs
 from writeamp.traces.in_memory import Given
 from writeamp.traces.pages import PageTrace, to_pages
 from writeamp.traces.trace import Trace
@@ -36,7 +36,7 @@ class VolumeAt:
 
     def read(self) -> Trace:
         """Return its requests."""
-        return read_volume(files.local(self.file), self.name, self.first_row, self.requests)
+        return read_volume(inputs.local(self.file), self.name, self.first_row, self.requests)
 
     def pages(self, page_bytes: int) -> PageTrace:
         """Return its requests in pages, those that it writes numbered from 0."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from writeamp.domains import POSITIVE_COUNT, Flag, Number, OneOf, Text, Whole
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import POSITIVE_COUNT, Flag, Number, OneOf, Text, Whole
 from writeamp.fields.setting import Settings, setting
 from writeamp.registry.specs import SpecLike, SpecOf
 from writeamp.traces.settings import action_setting, format_setting

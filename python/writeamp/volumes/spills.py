@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from writeamp import output
 from writeamp.errors import WriteampError
-from writeamp.files import read_bytes
+from writeamp.files import output
+from writeamp.files.inputs import read_bytes
 from writeamp.volumes.facts import Columns
 
 _MOST_BYTES = 64 << 20

@@ -20,10 +20,10 @@ from typing import Any
 
 import polars as pl
 
-from writeamp import files, output
-from writeamp.domains import file_name, file_names
 from writeamp.errors import WriteampError
-from writeamp.output import AnyPath
+from writeamp.fields.domains import file_name, file_names
+from writeamp.files import inputs, output
+from writeamp.files.output import AnyPath
 from writeamp.runners import processors
 from writeamp.studies.dataset import locked
 from writeamp.traces.devices import natural_order
@@ -143,8 +143,8 @@ def _options(settings: SplitSettings) -> ReadOptions:
 
 
 def _identity(name: str) -> str:
-    if files.is_address(name) or name == files.STANDARD_INPUT:
-        return files.identity(name)
+    if inputs.is_address(name) or name == inputs.STANDARD_INPUT:
+        return inputs.identity(name)
     with open_file(file_path(name)) as file:
         size = os.fstat(file.fileno()).st_size
         digest = hashlib.sha256()
@@ -189,7 +189,7 @@ def _begin(folder: Path, plan: dict[str, Any]) -> Path:
 def _unfinished(work: Path) -> dict[str, Any] | None:
     """Return the plan of a split that has not ended; None if there is none."""
     try:
-        found: dict[str, Any] = json.loads(files.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
+        found: dict[str, Any] = json.loads(inputs.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError):

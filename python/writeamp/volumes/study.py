@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from writeamp.errors import Interrupted, WriteampError, unknown_argument
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner, local_runner
 from writeamp.settings.compared import PoliciesSettings

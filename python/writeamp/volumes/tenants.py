@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp._engine import CAUSES
 from writeamp.errors import WriteampError
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
 from writeamp.registry.declarations import declared

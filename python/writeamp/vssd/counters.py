@@ -16,7 +16,7 @@ from typing import Any
 
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.output import replacing
+from writeamp.files.output import replacing
 from writeamp.vssd.control import Control, Document
 from writeamp.vssd.fdp import fdp_statistics
 from writeamp.vssd.ocp import ocp_log, ocp_page

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from writeamp import output
 from writeamp.errors import WriteampError
+from writeamp.files import output
+from writeamp.files.temporary import temporary_folder
 from writeamp.runs.preconditioning import Ageing
-from writeamp.temporary import temporary_folder
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Application, Layers

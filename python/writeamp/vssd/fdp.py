@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from writeamp.log_pages.fdp import HOST_WRITTEN, MEDIA_ERASED, MEDIA_WRITTEN
 from writeamp.vssd.control import Document
 from writeamp.vssd.counter_sums import programmed_bytes
+from writeamp.vssd.log_pages.fdp import HOST_WRITTEN, MEDIA_ERASED, MEDIA_WRITTEN
 
 
 def fdp_statistics(counters: Document) -> dict[str, int]:

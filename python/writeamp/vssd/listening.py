@@ -11,8 +11,8 @@ from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn, UnixStreamServer
 from typing import Any
 
-from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Whole, shown
 from writeamp.vssd.sockets import claim
 
 _PORT = Whole(0, 65_535)

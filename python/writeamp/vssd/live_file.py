@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from writeamp.temporary import temporary_folder
+from writeamp.files.temporary import temporary_folder
 
 
 @contextmanager

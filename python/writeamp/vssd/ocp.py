@@ -10,9 +10,9 @@ from typing import Literal
 
 from writeamp.devices.device import Device
 from writeamp.devices.drive import SECTOR_BYTES
-from writeamp.log_pages.ocp import GUID, WRITTEN, Value, encoded_page, shown_log
 from writeamp.vssd.control import Document
 from writeamp.vssd.counter_sums import programmed_bytes
+from writeamp.vssd.log_pages.ocp import GUID, WRITTEN, Value, encoded_page, shown_log
 
 # From 5 on, the page has the mean count of erases.
 LOG_PAGE_VERSION = 5

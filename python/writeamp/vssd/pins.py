@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from writeamp import output
 from writeamp._engine import __version__
+from writeamp.files import output
 from writeamp.runs.ready_busy import pin_names
 from writeamp.text import printable
 from writeamp.vssd.live_file import live_file

@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar
 
-from writeamp import output
-from writeamp.domains import Flag, Number, OneOf, Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import Flag, Number, OneOf, Whole, shown
 from writeamp.fields.setting import Settings, setting, words_of
+from writeamp.files import output
 from writeamp.settings.precondition import CHOICES, PreconditionText
 from writeamp.vssd.mount import FILE_SYSTEMS
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from writeamp.log_pages.smart import PERCENT_USED, POWER_ON_HOURS, WRITTEN, data_units
 from writeamp.vssd.control import Document
+from writeamp.vssd.log_pages.smart import PERCENT_USED, POWER_ON_HOURS, WRITTEN, data_units
 
 # The drive has no temperature: what a room has keeps monitors of real drives quiet.
 _TEMPERATURE_KELVIN = 298

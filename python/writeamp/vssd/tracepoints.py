@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from writeamp.temporary import temporary_folder
+from writeamp.files.temporary import temporary_folder
 from writeamp.vssd.bpf import LIBC, checked
 
 _FIELD = re.compile(r"field:.*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);")

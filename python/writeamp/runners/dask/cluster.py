@@ -15,7 +15,7 @@ from distributed.comm.core import CommClosedError
 from distributed.protocol.pickle import dumps
 
 from writeamp.errors import WriteampError
-from writeamp.files import identity
+from writeamp.files.inputs import identity
 from writeamp.runners.dask import workers
 from writeamp.runners.dask.connection import Connect
 from writeamp.runners.dask.sent_files import SentFiles

@@ -18,8 +18,8 @@ import dask
 from distributed import Client, LocalCluster, Security
 
 from writeamp.errors import WriteampError
+from writeamp.files.temporary import temporary_folder
 from writeamp.runners.tls import Tls
-from writeamp.temporary import temporary_folder
 
 Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from distributed import Client, Worker, WorkerPlugin
 
-from writeamp import files
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 
 
 class SentFiles:
@@ -35,7 +35,7 @@ class SentFiles:
         """
         plugin = f"writeamp-file-{secrets.token_hex(8)}"
         try:
-            with files.opened(name) as file:
+            with inputs.opened(name) as file:
                 content = _Sent(name, its_identity, file.read())
             self._client.register_plugin(content, name=plugin)
         except OSError as error:
@@ -51,13 +51,13 @@ class SentFiles:
 
 def unreadable(identities: Mapping[str, str]) -> list[str]:
     """Return the names of files that this process cannot read, or that are others here."""
-    with files.expecting(identities):
+    with inputs.expecting(identities):
         return [name for name, expected in identities.items() if not _is_here(name, expected)]
 
 
 def _is_here(name: str, expected: str) -> bool:
     try:
-        return files.is_address(name) or files.identity(name) == expected
+        return inputs.is_address(name) or inputs.identity(name) == expected
     except WriteampError:
         return False
 
@@ -78,10 +78,10 @@ class _Sent(WorkerPlugin):
             folder = tempfile.mkdtemp(prefix="writeamp-", dir=worker.local_directory)
             self._here = Path(folder, Path(self._name).name)
             self._here.write_bytes(self._content)
-            files.hold(self._here, self._identity)
+            inputs.hold(self._here, self._identity)
 
     def teardown(self, worker: Worker) -> None:
         """Remove it."""
         if self._here is not None:
-            files.release(self._here, self._identity)
+            inputs.release(self._here, self._identity)
             self._here.unlink(missing_ok=True)

@@ -13,9 +13,9 @@ from distributed import Client, get_worker
 from distributed.comm.core import CommClosedError
 from distributed.protocol.pickle import loads
 
-from writeamp import files
 from writeamp._engine import __version__
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 from writeamp.runners.dask.sent_files import unreadable
 from writeamp.runners.processor_share import using_processors
 from writeamp.runners.stopping import heeding
@@ -105,7 +105,7 @@ def do(
     started = time.perf_counter()
     results = []
     # A worker has a thread for each processor that it may use.
-    with files.expecting(identities), heeding(_Cancelled()), using_processors(1):
+    with inputs.expecting(identities), heeding(_Cancelled()), using_processors(1):
         for job in jobs:
             results.append(work(job))
             if time.perf_counter() - started >= budget_s:

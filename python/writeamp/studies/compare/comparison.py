@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import Interrupted, PolicyError, WriteampError, placed
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.registry.specs import Spec
 from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Runner, Shared, local_runner

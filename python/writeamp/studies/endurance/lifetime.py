@@ -14,7 +14,7 @@ import numpy.typing as npt
 from writeamp._engine import CAUSES
 from writeamp.devices.device import Device
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Runner, Shared, local_runner, useful_threads
 from writeamp.runs.capacity_error import Measured, Scale, difference

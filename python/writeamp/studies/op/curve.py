@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from writeamp.domains import shown
 from writeamp.errors import Interrupted, WriteampError, placed
-from writeamp.output import AnyPath
+from writeamp.fields.domains import shown
+from writeamp.files.output import AnyPath
 from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.one_run import Progress
 from writeamp.runs.runner import drives_that_fit, run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from writeamp.devices.device import DeviceLike
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
 from writeamp.runs.one_run import Progress

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from functools import partial
 
-from writeamp.output import AnyPath
+from writeamp.files.output import AnyPath
 from writeamp.runners import Runner, Shared
 from writeamp.runs.capacity_error import Scaling
 from writeamp.runs.one_run import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from writeamp.domains import Number
+from writeamp.fields.domains import Number
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.ratios import RATIOS
 

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from writeamp.domains import POSITIVE_COUNT, Flag, OneOf, finite, ratio_of, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import POSITIVE_COUNT, Flag, OneOf, finite, ratio_of, shown
 
 Value: TypeAlias = "str | bool | int | float | list[Any]"
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.domains import OneOf, Whole, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import OneOf, Whole, shown
 from writeamp.studies.sweep import sensitivity_designs
 from writeamp.studies.sweep.axes import Axis, Bounded, Listed, Value
 from writeamp.studies.sweep.sensitivity_designs import MORRIS, SALTELLI

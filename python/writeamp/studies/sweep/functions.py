@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from writeamp.domains import file_name
 from writeamp.errors import Interrupted
+from writeamp.fields.domains import file_name
 from writeamp.runners import Runner, Tls, runner_of
 from writeamp.studies.sink import Sink
 from writeamp.studies.sweep.account import Account

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from writeamp._engine import __version__
 from writeamp.devices import toml_text
-from writeamp.domains import POSITIVE_COUNT, file_name, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import POSITIVE_COUNT, file_name, shown
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.axes import Axis, Bounded, Value, axes_of
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice, Design

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from writeamp import files
 from writeamp._engine import __version__
 from writeamp.errors import WriteampError
+from writeamp.files import inputs
 from writeamp.runners import Stopped
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import Found
@@ -101,7 +101,7 @@ def run_point(point: Point) -> Outcome:
 
 def _check_files(point: Point) -> None:
     for name, expected in point.files.items():
-        if files.identity(name) != expected:
+        if inputs.identity(name) != expected:
             raise WriteampError(f"{name} has changed since the sweep began; begin it again")
 
 

@@ -12,8 +12,8 @@ from importlib import import_module
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from writeamp.domains import POSITIVE_COUNT, Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import POSITIVE_COUNT, Whole, shown
 from writeamp.studies.sweep.axes import Axis, Listed
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice
 from writeamp.studies.sweep.points import Point

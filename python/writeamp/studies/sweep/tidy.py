@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import shown
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.frames import parameters_in, settings_of, unfolded
 

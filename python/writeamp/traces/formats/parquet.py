@@ -10,7 +10,7 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.tables import parquet_facts, read_parquet
+from writeamp.files.tables import parquet_facts, read_parquet
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.quoting import one_line, quoted

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from writeamp import files
 from writeamp.devices.raid import files_of
 from writeamp.devices.times import Changes
-from writeamp.domains import Domain, as_ratio, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import Domain, as_ratio, shown
 from writeamp.fields.setting import words_of
+from writeamp.files import inputs
 from writeamp.registry.declarations import default_victims
 from writeamp.results.numbers import json_number
 from writeamp.runs.timed.result import TimedResult
@@ -108,7 +108,7 @@ class ExperimentKind:
         base = Experiment.from_dict(given, verb=self.name, where=where)
         specs = _specs_of(placed)
         # All points are of one content, and a store is asked for it once.
-        identity_of = cache(files.identity)
+        identity_of = cache(inputs.identity)
 
         def asked(choice: Choice) -> Asked:
             changes = _changes(self.name, specs, base, _placed(self.name, choice, source))

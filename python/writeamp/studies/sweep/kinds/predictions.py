@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import shown
 from writeamp.models._registry import MODELS, find_model
 from writeamp.results.numbers import json_number
 from writeamp.studies.sweep.designs import Choice

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from writeamp.domains import as_ratio, finite, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import as_ratio, finite, shown
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import Asked, Table, digest, from_plain, to_plain

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from writeamp.domains import OneOf, shown
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import OneOf, shown
 from writeamp.fields.setting import Settings, setting
 
 KINDS = ("lines", "heatmap")

@@ -1,0 +1,90 @@
+"""Fixtures and settings of every test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from faults import FaultLayer, build_fault_layer
+
+# A deadline is a timed assertion, which a busy machine fails.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
+
+# Of processor time, its own and that of the processes it waited for: a busy machine names no other.
+MOST_SECONDS_OF_A_UNIT_TEST = 1
+# It stands for another module, and doctests are collected there.
+collect_ignore = ["python/writeamp/reproduce.py"]
+SYSTEM_TESTS = Path(__file__).parent / "tests/system"
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder with a short name, in which sockets fit."""
+    return tmp_path_factory.mktemp("s")
+
+
+@pytest.fixture(scope="session")
+def fault_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the library that lets calls to the file system fail."""
+    return build_fault_layer(tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture
+def fault_layer(
+    fault_library: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> FaultLayer:
+    """Give faults of the file system in this test's own folder."""
+    return FaultLayer(fault_library, tmp_path, tmp_path_factory.mktemp("orders") / "orders")
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run sweeps in this process unless a test asks for workers."""
+    monkeypatch.setattr("writeamp.runners.choice.processors", lambda: 1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a system test that fails run once more: other programs share its machine.
+
+    One that fails twice fails, and one that passed only the second time is named at the end.
+    """
+    for item in items:
+        if item.path.is_relative_to(SYSTEM_TESTS):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note the processor time of each test."""
+    before = sum(os.times()[:4])
+    try:
+        yield
+    finally:
+        item.user_properties.append(("seconds", sum(os.times()[:4]) - before))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that failed once, and those that are too long for their tier."""
+    unsteady = terminalreporter.getreports("rerun")
+    if unsteady:
+        terminalreporter.section("failed the first time: find out why")
+    for one in unsteady:
+        terminalreporter.line(one.nodeid)
+        terminalreporter.line(one.longreprtext)
+    passed = terminalreporter.getreports("passed")
+    seconds = {
+        one.nodeid: dict(one.user_properties).get("seconds", 0)
+        for one in passed
+        if one.nodeid.startswith(("tests/unit/", "papers/tests/unit/"))
+    }
+    long = {test: took for test, took in seconds.items() if took > MOST_SECONDS_OF_A_UNIT_TEST}
+    # They pass: no test asserts a time.
+    if long:
+        terminalreporter.section("too long for a unit test: make it quicker, or move it")
+    for test, took in sorted(long.items(), key=lambda one: -one[1]):
+        terminalreporter.line(f"{took:.1f} s of processor time: {test}")

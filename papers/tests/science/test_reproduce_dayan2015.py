@@ -1,0 +1,107 @@
+"""Paper 3's simulated values, computed anew in short.
+
+Its analytic part has tests of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elsewhere import AsElsewhere
+from reproduced import assert_reproduced
+from writeamp.plots import save
+from writeamp_papers import PAPERS, Bench, Findings, Item
+from writeamp_papers.dayan2015.drives import SHORT, run
+
+PRINTED = {
+    "Fig. 2": 15,
+    "Fig. 6": 152.1,
+    "Fig. 7": 0.7,
+    "Fig. 8: largest": 2.2,
+    "Fig. 10: migrations": 0.2,
+    "Fig. 10: WA of FDP": 22,
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    return PAPERS["dayan2015"].run(Bench(figures=True, runner=AsElsewhere()))
+
+
+def items(found: Findings, start: str) -> list[Item]:
+    return [item for item in found.items if item.item.startswith(start)]
+
+
+def test_all_is_found_again_but_for_what_is_known_to_differ(found: Findings) -> None:
+    assert_reproduced("dayan2015", found)
+
+
+def test_the_printed_values_stand_beside_ours(found: Findings) -> None:
+    for start, published in PRINTED.items():
+        assert any(item.published == published for item in items(found, start)), start
+
+
+def test_drives_in_equilibrium_agree_with_eq_3_and_with_lru_best(found: Findings) -> None:
+    of_greedy, of_lru = (
+        items(found, f"eq. 3, simulated: uniform writes, {victims}")
+        for victims in ("greedy", "LRU")
+    )
+    assert len(of_greedy) == len(of_lru) == 2
+    for greedy, lru in zip(of_greedy, of_lru, strict=True):
+        assert 1.845 <= greedy.ours <= 1.885
+        assert abs(lru.ours - 1.876) < 0.01
+        assert greedy.ours < lru.ours
+
+
+def test_wolf_wins_all_ten_swaps_of_five_groups(found: Findings) -> None:
+    wins = items(found, "Fig. 8: Wolf's extra migrations less FDP's")
+    assert len(wins) == 10
+    assert all(item.verdict == "match" and item.ours < -1 for item in wins)
+
+
+def test_a_short_memory_is_what_makes_wolf_cheap_and_an_old_class_what_makes_fdp_dear(
+    found: Findings,
+) -> None:
+    costs = {
+        item.item.rsplit(", ", 1)[1]: item.ours
+        for item in items(found, "extra migrations if 10% and 90% swap")
+    }
+    assert costs["Wolf with weight 0.015"] < 3
+    assert 5 < costs["Wolf with weight 0.003"] < 12
+    assert 120 < costs["FDP with the last class"] < 190
+    assert 15 < costs["FDP with the current class"] < 40
+
+
+def test_a_run_counts_from_the_end_of_the_fill() -> None:
+    drive = SHORT.device()
+    writes = drive.physical_pages
+    found = run("single", None, "uniform", drive, writes)
+    assert (found.host_pages[0], found.migrations[0]) == (0, 0)
+    assert found.host_pages[-1] <= writes < found.host_pages[-1] + found.host_pages[1]
+    # The free blocks of a new drive take the first writes.
+    assert found.migrated(0, round(0.2 * writes)) == 0 < found.migrated(writes // 2, writes)
+    assert np.all(found.groups == 1)
+    assert not len(found.created)
+
+
+def test_the_figures_can_be_drawn(found: Findings, tmp_path: Path) -> None:
+    assert set(found.figures) == {
+        "fig1-equilibrium",
+        "fig3-two-groups",
+        "fig4-closed-form",
+        "fig5-closed-form",
+        "fig2-double-swap",
+        "fig6-7-swap",
+        "fig6-7-extra-migrations",
+        "fig6-7-milder-swaps",
+        "fig8-five-groups",
+        "fig9-updates",
+        "fig10-tpcc",
+        "fig10-groups",
+    }
+    for name, spec in found.figures.items():
+        save(spec, tmp_path / f"{name}.svg")
+        assert "paper 3" in (tmp_path / f"{name}.svg").read_text("utf-8")

@@ -1,0 +1,253 @@
+"""Paper 5's values, computed anew in short."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from elsewhere import AsElsewhere
+from places import SHARED
+from reproduced import assert_reproduced
+from writeamp.devices.device import device
+from writeamp.drives.pins.device_facts import facts_of
+from writeamp.drives.pins.four_level import Count, four_level
+from writeamp_papers import PAPERS, Bench, Findings, Item, trends
+from writeamp_papers.four_level import formulas, oltp, partitions, tables
+from writeamp_papers.four_level.choices import CHOICES, LABEL, PAGE, PAIR, STRIPE
+from writeamp_papers.four_level.drives import STEADY_WRITES, Counts, Life, Scale
+from writeamp_papers.four_level.loads import SIZES, Access, grid, requests
+
+TRACE = SHARED / "traces" / "financial1_prefix10k.spc"
+SMALL = Scale(128, 16)
+RANDOM = Access(4096, is_random=True, write_share=1.0, is_aligned=True)
+
+
+@pytest.fixture(scope="module")
+def found() -> Findings:
+    return PAPERS["four-level"].run(Bench(figures=True, runner=AsElsewhere()))
+
+
+def items(found: Findings, start: str) -> list[Item]:
+    chosen = [item for item in found.items if item.item.startswith(start)]
+    assert chosen, start
+    return chosen
+
+
+def item(found: Findings, name: str) -> Item:
+    (one,) = (item for item in found.items if item.item == name)
+    return one
+
+
+def random_writes(reading: str, profile: str = "ssd-i") -> Counts:
+    drive = SMALL.drive(profile, CHOICES[reading].firmware)
+    load = RANDOM.load(drive.capacity_bytes, 2**24, seed=1)
+    return Life(drive, load, ageing_writes=STEADY_WRITES).settle()
+
+
+def test_equation_2_takes_every_die_of_a_chip_for_its_pin() -> None:
+    # 5 channels of one chip of two dies; 2 pages of 4 KiB a program.
+    none = Count(0, 0, 1)
+    counts = {"pin": {"read": none, "program": Count(100, 0, 1), "erase": none}}
+    told = four_level(counts, ["pin"], facts_of(device("ssd-i")), 10 * 100 * 2 * 4096)
+    assert told.wa == 1
+
+
+def test_equation_3_is_flash_bytes_over_host_bytes() -> None:
+    assert formulas.write_amplification(300, 4096, 100 * 4096) == 3
+
+
+def test_equation_4_is_a_share_of_what_the_drive_counts() -> None:
+    assert formulas.percentage_error(99, 100) == formulas.percentage_error(101, 100) == 1
+
+
+@pytest.mark.parametrize(("op", "user_gb"), [(7, 37.2), (8, 32.2), (10, 25.2)])
+def test_equation_5_gives_table_3(op: float, user_gb: float) -> None:
+    assert formulas.op_percent(user_gb) == pytest.approx(op, abs=1e-9)
+
+
+def test_a_trend_lets_one_small_step_pass_and_no_second() -> None:
+    assert trends.falls([4, 2, 2.02, 1]) < 1
+    assert trends.falls([4, 2, 2.02, 2.03]) > 1
+    assert trends.falls([4, 2, 2.1, 1]) > 1
+    assert trends.rises([1, 2, 4]) == 0.5
+    assert trends.settled_at([9, 1, 1.04, 0.99]) == 2
+
+
+def test_verdicts_hold_what_all_papers_must_hold(found: Findings) -> None:
+    assert_reproduced("four-level", found)
+    assert all(math.isfinite(value) for one in found.items for value in one.values.values())
+
+
+def test_the_figures_are_drawn_from_what_was_computed(found: Findings) -> None:
+    assert set(found.figures) == {
+        "fig5-6-percentage-error",
+        "fig7-8-micro-benchmarks",
+        "fig9-walvd",
+        "fig10-11-oltp",
+    }
+
+
+def test_one_pin_is_off_on_a_used_drive_and_all_pins_are_not(found: Findings) -> None:
+    used = items(found, "Figs. 5 and 6, used drive")
+    assert [one.verdict for one in used] == ["differs", "differs"]
+    for figure in ("Fig. 5, sequential", "Fig. 6, random"):
+        one = item(found, f"{figure}, 100% writes: largest |PEN| (%), all pins")
+        assert 0.3 < one.ours < 0.5
+
+
+def test_values_of_table_1_are_inputs_and_those_of_equation_5_are_none(found: Findings) -> None:
+    assert {one.verdict for one in items(found, "Table I:")} == {"input"}
+    assert {one.verdict for one in items(found, "Table III")} == {"match"}
+
+
+def test_profiles_and_stand_ins_are_those_of_the_tables() -> None:
+    found = tables.run(Bench())
+    assert [one.item for one in found.items if one.verdict == "differs"] == []
+
+
+def test_write_amplification_falls_with_over_provisioning(found: Findings) -> None:
+    name = "Fig. 9: steady WA over that with the next less over-provisioning, worst"
+    assert all(ratio < 0.9 for ratio in item(found, name).values.values())
+
+
+def test_the_second_sub_test_over_the_steady_ones_is_judged_from_both_sides(
+    found: Findings,
+) -> None:
+    one = item(found, "Fig. 9a, 7%: WA of the second sub-test over the steady one")
+    assert (one.published, one.kind, one.verdict) == (0.84, "value", "differs")
+
+
+def test_a_lone_write_costs_a_pair_a_page_or_a_stripe() -> None:
+    host_bytes = 4096
+    for reading, unit_bytes in ((PAIR, 8192), (PAGE, 4096), (STRIPE, 10 * 8192)):
+        counts = random_writes(reading)
+        at_once = counts.pages["host"] + counts.pages["read_modify_write"]
+        pages = counts.written_bytes / host_bytes
+        assert at_once * counts.unit_bytes / pages == pytest.approx(unit_bytes, rel=0.02)
+
+
+@pytest.mark.parametrize("profile", ["ssd-i", "ssd-m", "ssd-s"])
+@pytest.mark.parametrize("reading", [PAIR, STRIPE])
+def test_pins_of_all_dies_tell_what_a_two_plane_drive_programs(profile: str, reading: str) -> None:
+    assert random_writes(reading, profile).error < 1e-6
+
+
+def test_an_erase_of_ssd_v_may_be_told_as_a_program_and_nothing_else() -> None:
+    # One erase for the 16 programs of a block of this scale, as long as the slowest programs.
+    counts = random_writes(PAIR, "ssd-v")
+    assert 0 < counts.wa / counts.true_wa - 1 < 1 / SMALL.pages_per_block + 0.01
+
+
+def test_all_dies_are_alike_under_the_reading_of_stripes_only() -> None:
+    assert random_writes(STRIPE).error_by_one < 1e-6
+    assert random_writes(PAIR).error_by_one > 1
+
+
+def test_the_flash_of_ssd_i_sets_the_rate_at_which_it_is_written() -> None:
+    times = {"timing.program_us=[1400.0, 3800.0]": 2, "timing.program_us=[700.0, 1900.0]": 1}
+    rates = []
+    for change in times:
+        drive = SMALL.drive("ssd-i", CHOICES[STRIPE].firmware, change)
+        load = RANDOM.load(drive.capacity_bytes, 2**22, seed=1)
+        rates.append(Life(drive, load, ageing_writes=STEADY_WRITES).settle().write_mb_s)
+    assert 1.6 < rates[1] / rates[0] < 2
+
+
+def test_reads_take_half_of_the_memory_and_none_is_scaled_below_32_kib() -> None:
+    def cache_bytes(profile: str, reading: str, *, is_mix: bool) -> int:
+        firmware = CHOICES[reading].firmware
+        drive = SMALL.drive(profile, firmware, reads_share_cache=is_mix)
+        return int((drive.device.times or {})["write_cache"]["bytes"])
+
+    assert cache_bytes("ssd-m", PAIR, is_mix=False) == 128 * 2**20 // SMALL.factor
+    assert cache_bytes("ssd-m", PAIR, is_mix=True) == 64 * 2**20 // SMALL.factor
+    assert cache_bytes("ssd-s", PAIR, is_mix=False) == 32 * 2**10
+    assert cache_bytes("ssd-s", PAIR, is_mix=True) == 16 * 2**10
+    assert cache_bytes("ssd-s", PAGE, is_mix=True) == 32 * 2**10
+    assert cache_bytes("ssd-m", STRIPE, is_mix=False) == 0
+
+
+def test_a_partition_has_all_flash_of_the_drive_or_what_equation_5_leaves() -> None:
+    for reading, flash_gb in ((PAIR, 40), (LABEL, 15.9 + 2.8)):
+        drive = partitions.partitioned(SMALL, CHOICES[reading], 15)
+        flash_bytes = drive.device.physical_pages * drive.device.page_bytes
+        assert flash_bytes * SMALL.factor / 2**30 == pytest.approx(flash_gb, rel=0.01)
+        used = partitions.partition_pages(drive, CHOICES[reading], 15) * 4096
+        assert used * SMALL.factor / 2**30 == pytest.approx(15.9, rel=0.01)
+
+
+def test_the_initial_data_are_counted_in_the_first_sub_test_without_their_bytes() -> None:
+    # 15% of OP leaves so much spare that nothing is collected in the first sub-test.
+    with_data = partitions.sub_tests(SMALL, CHOICES[STRIPE], 15)
+    scale = 20  # a stripe is twenty times a lone write
+    assert with_data.wa[0] == pytest.approx(scale + 15.9 / 5, rel=0.2)
+    without = partitions.sub_tests(SMALL, CHOICES[PAGE], 15)
+    assert without.wa[0] == pytest.approx(1, abs=0.15)
+
+
+def test_the_grid_is_table_2() -> None:
+    accesses = grid((True, False), (1.0, 0.5))
+    assert len(set(accesses)) == 2 * 2 * 2 * len(SIZES) == 40
+    assert str(accesses[0]) == "512-RD-100%-W-Y"
+
+
+@pytest.mark.parametrize("is_aligned", [True, False])
+def test_sequential_accesses_touch_a_page_each_only_if_each_is_aligned(is_aligned: bool) -> None:
+    access = Access(512, is_random=False, write_share=1.0, is_aligned=is_aligned)
+    drive = Scale(512, 8).drive("ssd-v", CHOICES[PAGE].firmware, "map_cache.bytes=0")
+    counts = Life(drive, access.load(drive.capacity_bytes, 64 * 512, seed=1)).settle()
+    programs = sum(counts.pages[cause] for cause in ("host", "read_modify_write"))
+    assert programs == (64 if is_aligned else 9)
+
+
+@pytest.mark.parametrize("trace", [oltp.F1, oltp.F2])
+def test_generated_requests_have_the_stated_statistics(trace: oltp.Statistics) -> None:
+    offsets, sizes, is_write = trace.requests(2**32, 2**27, seed=1)
+    assert is_write.mean() == pytest.approx(trace.write_share, abs=0.01)
+    assert sizes[is_write].mean() == pytest.approx(trace.mean_bytes[0], rel=0.03)
+    assert sizes[~is_write].mean() == pytest.approx(trace.mean_bytes[1], rel=0.03)
+    assert sizes[is_write].max() <= trace.most_bytes[0]
+    goes_on = offsets[1:] == offsets[:-1] + sizes[:-1]
+    assert goes_on.mean() == pytest.approx(trace.sequential_share, abs=0.01)
+    assert offsets.max() + sizes.max() <= 2**32 * trace.span_share
+
+
+def test_sub_tests_write_what_they_should_where_a_trace_begins_anew() -> None:
+    # F2 writes 1.8 GiB, so that every sub-test of 5 GiB repeats it.
+    drive = SMALL.drive("ssd-i", CHOICES[PAIR].firmware)
+    loads = oltp.F2.loads(drive.capacity_bytes, 4096, 5 * 2**30 // 4096)
+    life = Life(drive, next(loads))
+    written = [life.settle().written_bytes]
+    written += [life.go_on(load).written_bytes for load in itertools.islice(loads, 2)]
+    assert written == pytest.approx([5 * 2**30 // 4096] * 3, rel=0.02)
+
+
+@pytest.mark.skipif(not TRACE.exists(), reason="the first requests of F1 are not here")
+def test_the_first_requests_of_f1_amplify_less_than_random_writes_and_go_on_as_assumed() -> None:
+    with TRACE.open(encoding="utf-8") as lines:
+        rows = [row for row in csv.reader(lines) if int(row[2]) > 0]
+    ends: list[tuple[str, int]] = []
+    goes_on = []
+    for unit, sector, size, op, _ in rows:
+        if op.lower() == "w":
+            goes_on.append((unit, int(sector)) in ends[-64:])
+            ends.append((unit, int(sector) + -(-int(size) // 512)))
+    assert np.mean(goes_on) == pytest.approx(oltp.F1.sequential_share, abs=0.01)
+
+    drive = SMALL.drive("ssd-i", CHOICES[PAIR].firmware)
+    units = sorted({row[0] for row in rows}, key=int)
+    part = drive.capacity_bytes // len(units) // 4096 * 4096
+    sizes = np.array([int(row[2]) // 512 * 512 or 512 for row in rows])
+    offsets = np.array(
+        [units.index(row[0]) * part + int(row[1]) * 512 % (part - 2**20) for row in rows]
+    )
+    is_write = np.array([row[3].lower() == "w" for row in rows])
+    life = Life(drive, RANDOM.load(drive.capacity_bytes, 2**22, seed=1), ageing_writes=3)
+    random = life.settle()
+    counts = [life.go_on(requests(offsets, sizes, is_write)) for _ in range(3)]
+    assert counts[-1].wa < counts[0].wa
+    assert counts[-1].wa < random.wa

@@ -1,0 +1,367 @@
+"""Dayan et al. 2015, section 6.2: TPC-C, whose pages keep different temperatures.
+
+The trace is not published. `tpcc` stands in for it, a workload with the histogram of Fig. 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from statistics import fmean
+
+import numpy as np
+
+from writeamp import allocation
+from writeamp.allocation.coldest import ColdestGroup
+from writeamp.plots.spec import FigureSpec, Line, LineChart
+from writeamp.plots.style import HOST_COLOR, SERIES_COLORS, WA_LABEL, WA_UNIT
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.dayan2015 import drives
+from writeamp_papers.dayan2015 import updates as update_frequencies
+from writeamp_papers.dayan2015.drives import CHECKED, FLOOR, FULL, SHORT, Run, Size
+from writeamp_papers.dayan2015.readings import (
+    ALWAYS,
+    AS_IN_TEXT,
+    COLD_SPACE,
+    DEMOTION,
+    EVERY,
+    FDP_GROUPS,
+    LEAST,
+    NO_RULE,
+    OF_TABLE_2,
+    OF_THE_PAGES,
+    PRINTED_RULE,
+    RULE,
+    SOME,
+    by_reading,
+)
+from writeamp_papers.dayan2015.readings import FILL as FILL_READ
+from writeamp_papers.items import Item, at_most, checked, compared, ordered, within
+from writeamp_papers.readings import Reading
+
+# 802,816 pages on the drive of Table 2, and at the fill of Table 2.
+_FILLS = (0.765625, 0.7)
+_FILL = _FILLS[0]
+
+_FILTERS = "detector=bloom,false_positives=0.3"
+_SINGLE = "single"
+_WOLF = f"{drives.WOLF},{_FILTERS},ratio=2,hold=50,smallest=1,max_groups=16,weight=0.015"
+_FDP = f"{drives.FDP},{_FILTERS},max_groups=16"
+
+# The paper's rule for the coldest group, without it, and as if its condition always held.
+_RULE = "closed-form,coldest_ratio=0.05,coldest_op=0.05"
+_NO_RULE = "closed-form,coldest_ratio=0,coldest_op=0.05"
+_ALWAYS = "closed-form,coldest_ratio=1,coldest_op=0.05"
+_OPTIMAL = "optimal"
+
+# How often a page that looks cold is demoted: 1 is the paper's text.
+_DEMOTION = 0.125
+_LITERAL_DEMOTION = 1.0
+
+_RULES = {PRINTED_RULE: _RULE, NO_RULE: _NO_RULE, ALWAYS: _ALWAYS}
+_DEMOTIONS = {SOME: _DEMOTION, EVERY: _LITERAL_DEMOTION}
+_FILL_OF = dict(zip((OF_THE_PAGES, OF_TABLE_2), _FILLS, strict=True))
+# Where the engine holds back less than 2% of a group's size, it holds its floor.
+_COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: FLOOR}
+
+# Groups of FDP, whose number the paper does not give; Wolf has 7 to 9.
+_NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12)
+_NUMBER = 8
+
+# Writes on the paper's drive until it is steady, and those that are measured: 47 M, as in print.
+_SETTLING = 27e6
+_MEASURED = 20e6
+_MILLIONS = (_SETTLING + _MEASURED) / 1e6
+
+# Intervals of which a point of Fig. 10 is the mean, which the paper smooths too.
+_SMOOTHED = 10
+
+# Of Wolf, whose groups come and go, means over so many runs are compared: in short, and in full.
+_SEEDS = (2, 3)
+
+# Manager and fill.
+_Key = tuple[str, float]
+_Runs = Mapping[_Key, Sequence[Run]]
+
+
+def run(bench: Bench) -> Findings:
+    """Compute the items of section 6.2, and figure 10 if it is wanted."""
+    size = FULL if bench.full else SHORT
+    bench.step("TPC-C (Fig. 10)")
+    seeded = [
+        (*key, seed) for key in _keys() for seed in range(1, 1 + _seeds(key, full=bench.full))
+    ]
+    runs: dict[_Key, list[Run]] = {}
+    found = bench.map(partial(_simulated, size), seeded)
+    for (manager, fill, _), one in zip(seeded, found, strict=True):
+        runs.setdefault((manager, fill), []).append(one)
+    study = _Study(size, runs)
+    items = [*study.levels(), *study.groups(), *study.allocations(), *study.fdp()]
+    return Findings(items, _figures(study) if bench.figures else {})
+
+
+def _seeds(key: _Key, *, full: bool) -> int:
+    return _SEEDS[full] if key[0].startswith("wolf") else 1
+
+
+def _keys() -> list[_Key]:
+    usual = [_SINGLE, *(_wolf(rule) for rule in (_RULE, _NO_RULE, _ALWAYS, _OPTIMAL))]
+    literal = [_wolf(rule, _LITERAL_DEMOTION) for rule in (_RULE, _OPTIMAL)]
+    fdp = [_fdp(number) for number in _NUMBERS]
+    return [*product((*usual, *literal), _FILLS), *((manager, _FILL) for manager in fdp)]
+
+
+def _wolf(rule: str, demotion: float = _DEMOTION) -> str:
+    return f"{_WOLF},demotion={demotion},allocation={rule}"
+
+
+def _fdp(number: int) -> str:
+    return f"{_FDP},demotion={_DEMOTION},allocation=closed-form,groups={number}"
+
+
+def _simulated(size: Size, manager: str, fill: float, seed: int) -> Run:
+    writes = size.writes(_SETTLING) + size.writes(_MEASURED)
+    # Greedy for FDP too: only its groups are compared (section 6.2, the green line).
+    drive = size.device(fill=fill)
+    return drives.run(manager, "greedy", "tpcc", drive, writes, seed=seed)
+
+
+@dataclass(frozen=True)
+class _Study:
+    """Runs of section 6.2, and the items that follow from them."""
+
+    size: Size
+    runs: _Runs
+
+    @property
+    def measured(self) -> tuple[int, int]:
+        """Interval of writes in which everything is measured."""
+        start = self.size.writes(_SETTLING)
+        return start, start + self.size.writes(_MEASURED)
+
+    def wa(self, manager: str, fill: float = _FILL) -> float:
+        return fmean(run.wa(*self.measured) for run in self.runs[manager, fill])
+
+    def levels(self) -> list[Item]:
+        """Return items on write amplification of one group, and of Wolf beside it."""
+        single, wolf = self.wa(_SINGLE), self.wa(_wolf(_RULE))
+        return [
+            *(
+                checked(
+                    compared(
+                        f"Fig. 10: WA of a single group, fill {fill:g}",
+                        published,
+                        self.wa(_SINGLE, fill),
+                        0.01 * published,
+                        note=CHECKED,
+                    )
+                )
+                for fill, published in zip(_FILLS, (2.90, 2.46), strict=True)
+            ),
+            *(
+                checked(
+                    within(
+                        f"Fig. 10: WA of Wolf, {name}, fill {_FILL:g}",
+                        1.4,
+                        1.95,
+                        self.wa(_wolf(rule)),
+                        note=CHECKED,
+                    )
+                )
+                for name, rule in (("closed form", _RULE), ("optimum", _OPTIMAL))
+            ),
+            checked(
+                at_most(
+                    f"Fig. 10: WA of Wolf over that of a single group, fill {_FILL:g}",
+                    0.7,
+                    wolf / single,
+                    note=f"{wolf:.3f} and {single:.3f}; {CHECKED}",
+                )
+            ),
+        ]
+
+    def groups(self) -> list[Item]:
+        """Return items on the number of Wolf's groups, and on whether it goes on creating some."""
+        start, end = self.measured
+        found = self.runs[_wolf(_RULE), _FILL][0]
+        numbers = found.groups[(found.host_pages > start) & (found.host_pages <= end)]
+        created = found.created[(found.created > start) & (found.created <= end)]
+        later = float((created > (start + end) / 2).mean()) if len(created) else 0.0
+        extremes = f"from {numbers.min():.0f} to {numbers.max():.0f}"
+        return [
+            within(
+                "Fig. 10: Wolf's groups, on average (print: between 7 and 9)",
+                7,
+                9,
+                float(numbers.mean()),
+                note=extremes,
+            ),
+            checked(
+                within(
+                    "Fig. 10: Wolf's groups, on average (independent simulations)",
+                    4,
+                    10,
+                    float(numbers.mean()),
+                    note=f"{extremes}; {CHECKED}",
+                )
+            ),
+            compared(
+                "section 6.2: Wolf continually creates groups, share of them in the second half",
+                0.5,
+                later,
+                0.1,
+                note=f"{len(created)} in the measured writes",
+            ),
+        ]
+
+    def allocations(self) -> list[Item]:
+        """Return items on what the closed form loses against the optimum, and why."""
+
+        def saved(reading: Reading) -> float:
+            demotion = _DEMOTIONS[reading.choices[DEMOTION]]
+            # With every cold-looking page demoted only the rule as printed is simulated.
+            rule = _RULES[reading.choices[RULE]]
+            return self._saved(rule, _FILL_OF[reading.choices[FILL_READ]], demotion)
+
+        return [
+            compared(
+                "Fig. 10: migrations that the optimum saves over the closed form (%)",
+                0.2,
+                by_reading(saved),
+                0.3,
+                note=f"without the rule {self._saved(_NO_RULE, _FILL):.1f}",
+            ),
+            *(
+                checked(
+                    within(
+                        f"Fig. 10: WA of the closed form without the rule over the optimum, "
+                        f"fill {fill:g} (%)",
+                        10,
+                        19,
+                        100 * (self.wa(_wolf(_NO_RULE), fill) / self.wa(_wolf(_OPTIMAL), fill) - 1),
+                        note=CHECKED,
+                    )
+                )
+                for fill in _FILLS
+            ),
+            ordered(
+                f"section 5.5.3: WA with the rule always acting over that without, fill {_FILL:g}",
+                self.wa(_wolf(_ALWAYS)) / self.wa(_wolf(_NO_RULE)),
+            ),
+            *_in_theory(),
+        ]
+
+    def _saved(self, rule: str, fill: float, demotion: float = _DEMOTION) -> float:
+        closed, optimal = (self.wa(_wolf(one, demotion), fill) for one in (rule, _OPTIMAL))
+        return 100 * (1 - (optimal - 1) / (closed - 1))
+
+    def fdp(self) -> list[Item]:
+        """Return items on the cost of FDP's groups, whose pages are assumed twice as hot each."""
+        wolf = self.wa(_wolf(_RULE))
+        worse = {number: 100 * (self.wa(_fdp(number)) / wolf - 1) for number in _NUMBERS}
+        ours = by_reading(lambda one: worse[int(one.choices[FDP_GROUPS])])
+        by_number = ", ".join(f"{value:.0f}% with {number}" for number, value in worse.items())
+        return [
+            compared(
+                "Fig. 10: WA of FDP's groups over Wolf's (\"approximately 22%\", %)",
+                22,
+                ours,
+                3,
+                note=by_number,
+            ),
+            ordered(
+                "Fig. 10: Wolf is consistently better, its WA less that of FDP's groups (%)",
+                below=0,
+                ours={name: -value for name, value in ours.items()},
+            ),
+        ]
+
+
+def _in_theory() -> list[Item]:
+    """Return the loss of the closed form if the groups are known: clusters and tail of Fig. 9."""
+    sizes = [share for share, _, _ in update_frequencies.CLUSTERS]
+    means = [mean for _, mean, _ in update_frequencies.CLUSTERS]
+    low, high = update_frequencies.TAIL
+    tail, tail_mean = update_frequencies.TAIL_SHARE, (high - low) / np.log(high / low)
+
+    def lost(fill: float, cold_op: float, *, with_tail: bool) -> float:
+        """Return the loss in percent of the optimum's WA; the coldest group has a floor there."""
+        of_groups = [*sizes, tail] if with_tail else sizes
+        updates = [0.0, *means, tail_mean][: len(of_groups) + 1]
+        pages = np.array([1 - sum(of_groups), *of_groups])
+        shares = pages * updates / (pages @ updates)
+        op = 1 / fill - 1
+        rule = ColdestGroup(op=cold_op, below=0.05)
+        closed = allocation.closed_form(pages, shares, op, coldest=rule)
+        optimal = allocation.optimal(pages, shares, op, coldest=ColdestGroup(op=FLOOR))
+        return 100 * (float(closed.wa) / float(optimal.wa) - 1)
+
+    choices = {
+        f"with {100 * cold_op:g}%{', and the hot tail' if with_tail else ''} at fill {fill:.4g}": (
+            lost(fill, cold_op, with_tail=with_tail)
+        )
+        for fill, cold_op, with_tail in product(_FILLS, (FLOOR, 0.05), (False, True))
+    }
+
+    def of(reading: Reading) -> float:
+        cold_op = _COLD_SPACE[reading.choices[COLD_SPACE]]
+        return lost(_FILL_OF[reading.choices[FILL_READ]], cold_op, with_tail=True)
+
+    return [
+        compared(
+            "Fig. 10, in theory: WA of the closed form over the optimum, groups known (%)",
+            0.2,
+            by_reading(of),
+            0.3,
+            note=", ".join(f"{value:.1f} {choice}" for choice, value in choices.items()),
+        )
+    ]
+
+
+def _figures(study: _Study) -> dict[str, FigureSpec]:
+    """Describe Fig. 10 in two: write amplification, and the number of groups."""
+    return {"fig10-tpcc": _figure_of_wa(study), "fig10-groups": _figure_of_groups(study)}
+
+
+def _figure_of_wa(study: _Study) -> LineChart:
+    # With the rule always acting, the one group there is at first is starved.
+    managers = {
+        "one group": (_SINGLE, HOST_COLOR, 0.0),
+        f"{_NUMBER} groups of FDP": (_fdp(_NUMBER), SERIES_COLORS[2], 0.0),
+        "Wolf, closed form": (_wolf(_RULE), SERIES_COLORS[0], 0.0),
+        "… its coldest-group rule always acting": (_wolf(_ALWAYS), SERIES_COLORS[3], 3e6),
+        "Wolf, optimum": (_wolf(_OPTIMAL), SERIES_COLORS[1], 0.0),
+    }
+    _, end = study.measured
+    lines = tuple(
+        study.runs[manager, _FILL][0].line(
+            color, label, start=study.size.writes(start), end=end, points=_SMOOTHED
+        )
+        for label, (manager, color, start) in managers.items()
+    )
+    return LineChart(
+        title="Write amplification under TPC-C",
+        subtitle=f"paper 3, Fig. 10 · the stand-in for the trace · fill {_FILL:.4g}",
+        x_label="writes (millions on the paper's drive)",
+        y_label=f"{WA_LABEL}\n({WA_UNIT})",
+        lines=lines,
+    )
+
+
+def _figure_of_groups(study: _Study) -> LineChart:
+    lines = []
+    for color, label, rule in zip(
+        SERIES_COLORS, ("closed form", "optimum"), (_RULE, _OPTIMAL), strict=False
+    ):
+        found = study.runs[_wolf(rule), _FILL][0]
+        millions = _MILLIONS * found.host_pages / found.host_pages[-1]
+        lines.append(Line(millions.tolist(), found.groups.tolist(), color, 0.8, label=label))
+    return LineChart(
+        title="Groups that Wolf keeps under TPC-C, created and merged without end",
+        subtitle=f"paper 3, Fig. 10 · the stand-in for the trace · fill {_FILL:.4g}",
+        x_label="writes (millions on the paper's drive)",
+        y_label="groups of pages",
+        lines=tuple(lines),
+    )

@@ -1,0 +1,103 @@
+"""Figure 9 of Dayan et al. 2015: frequencies of updates to the pages of TPC-C_init.
+
+The trace is not published: this is the histogram that `tpcc` draws its writes from, as section
+`tpcc` of docs/workloads.md defines it, worked out independently of that workload.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.plots.spec import Line, LineChart
+from writeamp.plots.style import SERIES_COLORS
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.items import Item, compared, typed_in
+
+PAGES = 802_816
+
+# Share of the pages, mean and deviation of the updates in the two clusters; the tail.
+CLUSTERS = ((0.23, 25.0, 5.0), (0.23, 200.0, 40.0))
+TAIL_SHARE = 0.002
+TAIL = (300.0, 13_300.0)
+
+_MOST_SHOWN = 300
+
+_FITTED = "of the stand-in for the trace, which is fitted to the print"
+
+
+def run(bench: Bench) -> Findings:
+    """Return the items on the histogram, and figure 9 if it is wanted."""
+    updates = updates_of_pages()
+    figures = {"fig9-updates": _figure_9(updates)} if bench.figures else {}
+    return Findings(_items(updates), dict(figures))
+
+
+def updates_of_pages() -> npt.NDArray[np.int64]:
+    """Return the updates of each page, shape (PAGES,): quantiles of each distribution."""
+    from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
+
+    parts = []
+    for share, mean, deviation in CLUSTERS:
+        low, high = ndtr((np.array([0.5, TAIL[0] + 0.5]) - mean) / deviation)
+        quantiles = low + (high - low) * _middles(share)
+        parts.append(np.rint(mean + deviation * ndtri(quantiles)))
+    low, high = np.log(TAIL)
+    parts.append(np.ceil(np.exp(low + (high - low) * _middles(TAIL_SHARE))))
+    never = np.zeros(PAGES - sum(map(len, parts)))
+    return np.concatenate((*parts, never)).astype(np.int64)
+
+
+def _middles(share: float) -> npt.NDArray[np.float64]:
+    pages = round(share * PAGES)
+    return (np.arange(pages) + 0.5) / pages
+
+
+def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
+    def percent(chosen: npt.NDArray[np.bool_]) -> float:
+        return 100 * float(chosen.mean())
+
+    seldom = updates[(updates > 0) & (updates <= _MOST_SHOWN)]
+    peaks = [
+        float(np.bincount(part).argmax()) for part in (seldom[seldom < 100], seldom[seldom >= 100])
+    ]
+    fitted = [
+        compared("Fig. 9: writes (millions)", 47, updates.sum() / 1e6, 0.5, note=_FITTED),
+        compared(
+            "Fig. 9: pages updated 1 to 300 times (%)",
+            46,
+            percent((updates > 0) & (updates <= _MOST_SHOWN)),
+            0.5,
+            note=_FITTED,
+        ),
+        compared("Fig. 9: pages never updated (%)", 54, percent(updates == 0), 0.5, note=_FITTED),
+        compared(
+            "Fig. 9: pages updated more often (%)",
+            0.2,
+            percent(updates > _MOST_SHOWN),
+            0.05,
+            note=_FITTED,
+        ),
+        compared(
+            "section 5.5.3: peak of the hotter cluster over that of the colder",
+            8,
+            peaks[1] / peaks[0],
+            1,
+            note=_FITTED,
+        ),
+    ]
+    return [typed_in(item) for item in fitted]
+
+
+def _figure_9(updates: npt.NDArray[np.int64]) -> LineChart:
+    pages = np.bincount(updates, minlength=_MOST_SHOWN + 1)[1 : _MOST_SHOWN + 1]
+    return LineChart(
+        title="How often the pages of TPC-C_init are updated",
+        subtitle=f"paper 3, Fig. 9 · the stand-in for the trace · {PAGES:,} pages, of which "
+        "46% are shown",
+        x_label="updates in 47 M writes",
+        y_label="pages",
+        lines=(
+            Line(list(range(1, _MOST_SHOWN + 1)), pages.astype(float).tolist(), SERIES_COLORS[0]),
+        ),
+    )

@@ -1,0 +1,321 @@
+"""Paper 5's drives at a scale, and the programs of one of them under load after load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp._engine import (
+    DEFAULT_BATCH_PAGES,
+    TIMED_CAUSES,
+    CaptureWriter,
+    EarlierHost,
+    TimedDevice,
+    TimedRun,
+    pages_apart,
+    pages_with_table,
+)
+from writeamp._engine import Drive as EngineDrive
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp.devices.device import Device, device
+from writeamp.drives.pins.device_facts import PinFacts, facts_of
+from writeamp.files.temporary import temporary_folder
+from writeamp.runners import stop_if_asked
+from writeamp.runs.ready_busy import pin_names
+from writeamp_papers.four_level.choices import Firmware
+from writeamp_papers.four_level.formulas import percentage_error, write_amplification
+from writeamp_papers.four_level.loads import PAGE_BYTES
+from writeamp_papers.four_level.pins import PinCounts, count_pins
+
+MIB = 2**20
+GIB = 2**30
+
+# Section V.A: "when the level of tested R/B signal keeps high for 5 minutes", the count is over.
+QUIET_NS = 300 * 10**9
+
+# "About 12 hours" of random writes, at the 1.23 MB/s that such a state has in Fig. 9a.
+STEADY_WRITES = 1.33
+
+# The paper says nothing of the firmware. Copies get blocks of their own, as is usual: where they
+# share them with the host's writes, data that are never written again are spread over all blocks,
+# and WA does not fall within fifteen sub-tests of F1 as Fig. 10 shows.
+_MANAGER = "sepgc"
+
+_SEED = 5
+_CHUNK_EVENTS = 1_000_000
+
+# A load of stated requests ends with the last of them.
+_NO_END = 2**62
+
+_NS_A_S = 1e9
+
+# No cache shrinks below this: the 32 KB of SSD-v and SSD-S are few pages as they are.
+_LEAST_CACHE_BYTES = 32 * 2**10
+# Of a mapping table whose parts are replaced, two must have room.
+_LEAST_MAP_BYTES = 2 * PAGE_BYTES
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Drive, the levels of its flash by Table I, and the sampling of its pins.
+
+    Under the reading of stripes all dies do the same at once, and the device has one for all.
+    """
+
+    device: Device
+    facts: PinFacts
+    period_ps: int
+
+    @property
+    def capacity_bytes(self) -> int:
+        """Bytes that the host sees."""
+        return self.device.capacity_bytes
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Scale of a drive: so many times smaller in bytes, and as many times faster aged.
+
+    Its blocks have `pages_per_block` pages, so that each die keeps many of them: with few, the
+    free blocks that collection keeps would be no small part of the spare space.
+    """
+
+    factor: int
+    pages_per_block: int
+
+    def drive(
+        self,
+        profile: str,
+        firmware: Firmware,
+        *changes: str,
+        reads_share_cache: bool = False,
+        memory_of: str | None = None,
+        flash_share: float = 1.0,
+        op: float | None = None,
+    ) -> Drive:
+        """Return a drive at this scale.
+
+        Args:
+            profile: the profile's name.
+            firmware: what a reading has it map by, and hold in memory.
+            changes: values of the profile's tables.
+            reads_share_cache: whether the load is a mix, of which reads take their share of memory.
+            memory_of: the profile whose memory it has, instead of its own.
+            flash_share: share of the flash of Table I that it has.
+            op: over-provisioning, spare over user space, instead of Table I's.
+        """
+        flash = _flash(firmware.flash_of_ssd_i) if profile == "ssd-i" else []
+        whole = device(profile, set=flash)
+        times = whole.times or {}
+        at_once = whole.page_bytes * whole.pages_per_program
+        unit = {
+            "page": whole.page_bytes,
+            "pair": at_once,
+            "stripe": at_once * whole.dies,
+        }[firmware.mapping]
+        # What is programmed as one on a die has the blocks of its planes in one.
+        planes, on_die = whole.planes_per_die, whole.page_bytes
+        if firmware.mapping != "page":
+            planes, on_die = 1, at_once
+        plane_bytes = whole.physical_pages * whole.page_bytes / whole.dies / planes
+        blocks = flash_share * plane_bytes / self.factor / on_die / self.pages_per_block
+        memory = device(memory_of or profile).times or {}
+        data_bytes = memory["write_cache"]["bytes"] * firmware.caches_data
+        data_bytes = round(data_bytes * (1 - firmware.read_share * reads_share_cache))
+        least_bytes = max(2 * unit, min(data_bytes, _LEAST_CACHE_BYTES))
+        table_bytes = memory["map_cache"]["bytes"]
+        settings = [
+            f"geometry.page_bytes={unit}",
+            f"geometry.planes_per_die={planes}",
+            f"geometry.pages_per_block={self.pages_per_block}",
+            f"geometry.blocks_per_plane={round(blocks)}",
+            f"write_cache.bytes={self._bytes(data_bytes, least_bytes)}",
+            f"map_cache.bytes={self._bytes(table_bytes, _LEAST_MAP_BYTES)}",
+            "refresh.reads_per_block=0",
+        ]
+        if firmware.mapping != "page":
+            settings += ["program.planes=1", 'geometry.erase_unit="block"']
+        if firmware.mapping == "stripe":
+            rate = times["bus"]["channel_mb_s"] * whole.channels
+            settings += [
+                *(f"geometry.{level}=1" for level in _LEVELS_OF_DIES),
+                f"bus.channel_mb_s={rate}",
+            ]
+        made = device(profile, op=op, set=[*flash, *settings, *changes])
+        return Drive(made, facts_of(whole), firmware.period_ps)
+
+    def _bytes(self, of_profile: int, least: int) -> int:
+        """Return the size of a cache at this scale; none, or all in memory, stays so."""
+        return of_profile and max(least, of_profile // self.factor)
+
+
+_LEVELS_OF_DIES = ("channels", "chips_per_channel", "dies_per_chip")
+
+
+def _flash(profile: str) -> list[str]:
+    """Return the times of a profile's flash as changes of another's."""
+    timing: Mapping[str, Any] = (device(profile).times or {})["timing"]
+    return [f"timing.{name}={json.dumps(value)}" for name, value in timing.items()]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of programs under a load, by the pins and by the drive itself.
+
+    Attributes:
+        pages: mapping units that the drive programmed, by cause.
+        unit_bytes: bytes of each.
+        operations: low times that the flash has had: reads, programs and erases.
+        written_bytes: of the host.
+        write_s: time until all was answered.
+        by_pins: programs by the pins.
+    """
+
+    pages: Mapping[str, int]
+    unit_bytes: int
+    operations: int
+    written_bytes: int
+    write_s: float
+    by_pins: PinCounts
+
+    @property
+    def wa(self) -> float:
+        """Write amplification (eq. 3) by the Ready/Busy pins of all dies."""
+        return self.by_pins.wa
+
+    @property
+    def true_wa(self) -> float:
+        """Write amplification by the drive's own count."""
+        return write_amplification(sum(self.pages.values()), self.unit_bytes, self.written_bytes)
+
+    @property
+    def error(self) -> float:
+        """|PEN| of all pins, in percent (eq. 4)."""
+        return percentage_error(self.by_pins.wa, self.true_wa)
+
+    @property
+    def error_by_one(self) -> float:
+        """|PEN| of one pin, which is the paper's way, in percent."""
+        return percentage_error(self.by_pins.wa_by_one, self.true_wa)
+
+    @property
+    def write_mb_s(self) -> float:
+        """Write bandwidth in 2^20 bytes a second."""
+        return self.written_bytes / MIB / self.write_s
+
+    def causes(self) -> str:
+        """Return the flash bytes of each cause over the host's, in words."""
+        parts = [
+            f"{cause} {n * self.unit_bytes / self.written_bytes:.2f}"
+            for cause, n in self.pages.items()
+            if n
+        ]
+        return ", ".join(parts)
+
+
+class Life:
+    """Life of a drive from its fill on, under one load after the other on one clock."""
+
+    def __init__(
+        self,
+        drive: Drive,
+        load: EngineLoad,
+        *,
+        is_filled: bool = True,
+        ageing_writes: float = 0,
+        missed: float = 0.0,
+    ) -> None:
+        """Prepare the drive while no time passes, and begin the first load.
+
+        Args:
+            drive: the drive; TRIM has just emptied it.
+            load: what the host asks for first.
+            is_filled: whether all that the host sees is written once, in order.
+            ageing_writes: random 4 KiB writes before the load, in sizes of what the host sees.
+            missed: share of the low times that sampling misses.
+        """
+        made = drive.device
+        self._drive, self._missed = drive, missed
+        times, host_pages = json.dumps(made.times), made.logical_pages
+        pages = pages_with_table(times, host_pages, made.page_bytes)
+        simulation = EngineSimulation(
+            EngineDrive(
+                geometry=made.geometry,
+                logical_pages=pages,
+                layout=made.layout,
+                manager=_MANAGER,
+                observed=True,
+                table_pages=pages_apart(times, host_pages, made.page_bytes),
+            ),
+            EngineLoad.spec("uniform", host_pages),
+            seed=_SEED,
+            batch_pages=DEFAULT_BATCH_PAGES,
+        )
+        if is_filled:
+            simulation.fill(0, host_pages)
+        simulation.fill(host_pages, pages)
+        if ageing_writes:
+            earlier = EarlierHost(EngineLoad.spec("uniform", host_pages), seed=_SEED + 1)
+            simulation.precondition(
+                earlier, round(ageing_writes * made.capacity_bytes / PAGE_BYTES)
+            )
+        flash = TimedDevice.flash(
+            simulation, times=times, host_pages=host_pages, seed=_SEED, ready_busy=True
+        )
+        self.run = TimedRun(flash, load, seed=_SEED, page_bytes=PAGE_BYTES, requests=_NO_END)
+        self._before = self._now()
+
+    def settle(self, look: Callable[[Path], object] | None = None) -> Counts:
+        """Let the load end, and all that follows from it, until every pin stays high.
+
+        Args:
+            look: called with the capture of the pins, a file that is deleted then.
+
+        Returns:
+            What was counted since the drive was prepared, or the load before this had settled.
+        """
+        with temporary_folder() as folder:
+            path = folder / "rb.vcd"
+            path.touch()
+            pins = CaptureWriter(
+                str(path),
+                channels=pin_names(self._drive.device),
+                comments=[],
+                period_ps=self._drive.period_ps,
+                missed=self._missed,
+            )
+            is_settled = False
+            while not is_settled:
+                stop_if_asked()
+                is_settled = self.run.advance(_CHUNK_EVENTS)
+                pins.drain(self.run)
+            pins.finish(self.run.now_ns)
+            by_pins = count_pins(path, self._drive.facts, self.run.written_bytes)
+            if look:
+                look(path)
+        pages, operations = self._now()
+        before, operations_before = self._before
+        self._before = pages, operations
+        began_ns, ended_ns = self.run.interval_ns()
+        return Counts(
+            {cause: pages[cause] - before[cause] for cause in pages},
+            self._drive.device.page_bytes,
+            operations - operations_before,
+            self.run.written_bytes,
+            (ended_ns - began_ns) / _NS_A_S,
+            by_pins,
+        )
+
+    def go_on(self, load: EngineLoad, look: Callable[[Path], object] | None = None) -> Counts:
+        """Serve another load after five quiet minutes; see `settle`."""
+        self.run.go_on(load, seed=_SEED, idle_ns=QUIET_NS, requests=_NO_END)
+        return self.settle(look)
+
+    def _now(self) -> tuple[dict[str, int], int]:
+        counters, operations = self.run.counters() or {}, self.run.operations()
+        done = operations["programs"] + operations["reads"] + counters["erases"]
+        return {cause: counters[cause] for cause in TIMED_CAUSES}, done

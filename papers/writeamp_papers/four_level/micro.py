@@ -1,0 +1,151 @@
+"""Micro-benchmarks on steady drives (Figures 7 and 8), under each joint reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from writeamp_papers.bench import Bench
+from writeamp_papers.four_level.choices import CHOICES, Choices, Firmware, by_reading
+from writeamp_papers.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
+from writeamp_papers.four_level.loads import PAGE_BYTES, SECTOR_BYTES, SIZES, Access, grid
+
+DRIVES = ("ssd-i", "ssd-m", "ssd-s")
+SHARES = (1.0, 0.5)
+_VOLUME_BYTES = 5 * GIB
+
+# The random writes of the twelve hours pass without time; the last of them take it, so that caches
+# are filled and collection in the background has come to rest.
+STEADY = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
+_TIMED_SHARE = 0.02
+
+
+@dataclass(frozen=True)
+class Form:
+    """Drives at a scale, and the most accesses of 512 bytes of a workload."""
+
+    scale: Scale
+    most_small_writes: int
+
+    def volume(self, access: Access) -> int:
+        """Return the bytes that an access writes."""
+        volume = _VOLUME_BYTES // self.scale.factor
+        if access.size > SECTOR_BYTES:
+            return volume
+        return min(volume, self.most_small_writes * access.size)
+
+
+FULL = Form(Scale(16, 64), 32_768)
+SHORT = Form(Scale(64, 32), 32_768)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Micro-benchmark on a drive that twelve hours of random writes have left.
+
+    Attributes:
+        drive: profile of the drive.
+        access: what the host asks for.
+        memory_of: the profile whose memory the drive has, if not its own.
+        is_empty: whether TRIM has emptied the drive instead.
+    """
+
+    drive: str
+    access: Access
+    memory_of: str | None = None
+    is_empty: bool = False
+
+
+class ReadingCounts:
+    """Counts of every workload under one reading."""
+
+    def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], choices: Choices) -> None:
+        """Keep the counts, and the choices of the reading."""
+        self._found, self._firmware = found, choices.firmware
+
+    def counts(
+        self,
+        drive: str,
+        access: Access,
+        *,
+        memory_of: str | None = None,
+        is_empty: bool = False,
+    ) -> Counts:
+        """Return the counts of one workload."""
+        return self._found[self._firmware, Workload(drive, access, memory_of, is_empty)]
+
+    def wa(self, drive: str, access: Access) -> float:
+        """Return the write amplification of one workload."""
+        return self.counts(drive, access).wa
+
+    def all_of(self, drive: str, share: float) -> list[tuple[Access, Counts]]:
+        """Return the workloads of one drive and share of writes, and their counts."""
+        return [(one, self.counts(drive, one)) for one in grid((True, False), (share,))]
+
+    def mean(
+        self, drive: str, share: float, sizes: Collection[int], *, is_random: bool = False
+    ) -> float:
+        """Return the mean WA of some sizes, aligned and not."""
+        chosen = (one for one in grid((is_random,), (share,)) if one.size in sizes)
+        return fmean(self.wa(drive, one) for one in chosen)
+
+    def curve(self, drive: str, share: float, *, is_random: bool = True) -> list[float]:
+        """Return WA over all sizes, aligned."""
+        return [self.wa(drive, Access(size, is_random, share, is_aligned=True)) for size in SIZES]
+
+
+class Measured:
+    """Counts of every workload by reading, and the scale at which they were measured."""
+
+    def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], form: Form) -> None:
+        """Keep the counts by firmware and workload, and the form."""
+        self._found = found
+        self.form = form
+
+    def under(self, choices: Choices) -> ReadingCounts:
+        """Return the counts of one reading."""
+        return ReadingCounts(self._found, choices)
+
+    def by_reading(self, value: Callable[[ReadingCounts], float]) -> dict[str, float]:
+        """Return a value under each joint reading."""
+        return by_reading(lambda choices: value(self.under(choices)))
+
+
+def measured(bench: Bench) -> Measured:
+    """Run Table II's micro-benchmarks on the three drives, each in its random steady state."""
+    form = FULL if bench.full else SHORT
+    firmwares = dict.fromkeys(choices.firmware for choices in CHOICES.values())
+    keys = [(firmware, one) for firmware in firmwares for one in _workloads()]
+    bench.step(f"{len(keys)} micro-benchmarks on steady drives (Figs. 7 and 8)")
+    done = bench.map(_counts, [(form, *key) for key in keys])
+    return Measured(dict(zip(keys, done, strict=True)), form)
+
+
+def _workloads() -> list[Workload]:
+    of_figures = [
+        Workload(name, access) for name in DRIVES for access in grid((True, False), SHARES)
+    ]
+    return [
+        *of_figures,
+        Workload("ssd-m", STEADY, memory_of="ssd-s"),
+        Workload("ssd-i", STEADY, is_empty=True),
+    ]
+
+
+def _counts(form: Form, firmware: Firmware, one: Workload) -> Counts:
+    """Return the counts of a workload."""
+    drive = form.scale.drive(
+        one.drive,
+        firmware,
+        reads_share_cache=one.access.write_share < 1,
+        memory_of=one.memory_of,
+    )
+    space = drive.capacity_bytes
+    load = one.access.load(space, form.volume(one.access), seed=2)
+    if one.is_empty:
+        return Life(drive, load, is_filled=False).settle()
+    warm_up = STEADY.load(space, round(_TIMED_SHARE * space), seed=1)
+    life = Life(drive, warm_up, ageing_writes=STEADY_WRITES - _TIMED_SHARE)
+    life.settle()
+    return life.go_on(load)

@@ -1,0 +1,305 @@
+"""Figures 10 and 11: the traces F1 and F2 on a drive that random writes have made steady.
+
+The traces are not to be had but for the first requests of F1, so generators of what Table II states
+of them stand in: mean and largest sizes by direction and the share of reads. Neither where the
+requests go nor how many of them follow each other is stated; both are taken from the first 10,000
+requests of F1 (Storage Performance Council, Financial1). No reading of the paper can mend that.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import Load as EngineLoad
+from writeamp.plots import FigureSpec
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.four_level import figures
+from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_reading
+from writeamp_papers.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
+from writeamp_papers.four_level.loads import SECTOR_BYTES, Integers, requests
+from writeamp_papers.four_level.partitions import SUB_TEST_BYTES
+from writeamp_papers.items import Item, at_most, compared, ordered
+from writeamp_papers.trends import falls, rises, settled_at, spread
+
+KIB = 1024
+NOTE = "a generator of Table II's statistics stands in for the trace, which is not to be had"
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of a trace, from which requests like its own are drawn.
+
+    Attributes:
+        write_share: share of writes among the requests.
+        written_gib: what the whole trace writes.
+        mean_bytes, most_bytes: sizes by direction, (write, read).
+        sequential_share: share of requests that go on where one of the last has ended.
+        span_share: share of the drive within which all others begin.
+    """
+
+    name: str
+    write_share: float
+    written_gib: float
+    mean_bytes: tuple[float, float]
+    most_bytes: tuple[int, int]
+    sequential_share: float = 0.54
+    span_share: float = 0.02
+
+    def loads(self, space_bytes: int, factor: int, sub_test_bytes: int) -> Iterator[EngineLoad]:
+        """Yield sub-tests of about so many written bytes, the trace repeated from its start.
+
+        Args:
+            space_bytes: what the host sees, at a scale.
+            factor: how many times smaller the trace is at that scale.
+            sub_test_bytes: written by each.
+        """
+        whole_bytes = round(self.written_gib * GIB / factor)
+        offsets, sizes, is_write = self.requests(space_bytes, whole_bytes, seed=1)
+        written = np.cumsum(np.where(is_write, sizes, 0))
+        for number in itertools.count():
+            # Of a trace that begins anew, bytes go on where the last repetition has ended.
+            first, last = (self._place(written, at * sub_test_bytes) for at in (number, number + 1))
+            chosen = np.arange(first, last) % sizes.size
+            yield requests(offsets[chosen], sizes[chosen], is_write[chosen])
+
+    @staticmethod
+    def _place(written: Integers, bytes_before: int) -> int:
+        """Return how many requests come before so many written bytes, all repetitions counted."""
+        repetitions, rest = divmod(bytes_before, int(written[-1]))
+        return repetitions * written.size + int(np.searchsorted(written, rest))
+
+    def requests(
+        self, space_bytes: int, volume_bytes: int, *, seed: int
+    ) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
+        """Return first bytes, sizes and directions (True: write) of requests; shape (n,) each."""
+        draws = np.random.default_rng(seed)
+        count = round(volume_bytes / self.mean_bytes[0] / self.write_share)
+        is_write = draws.random(count) < self.write_share
+        sizes = np.where(
+            is_write,
+            _sizes(draws, count, self.mean_bytes[0], self.most_bytes[0]),
+            _sizes(draws, count, self.mean_bytes[1], self.most_bytes[1]),
+        )
+        longest = max(self.most_bytes)
+        span_bytes = max(int(space_bytes * self.span_share), 2 * longest) - longest
+        return self._offsets(draws, sizes, span_bytes), sizes, is_write
+
+    def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:
+        """Return first bytes: at a random sector, or where the request before has ended."""
+        goes_on = draws.random(sizes.size) < self.sequential_share
+        goes_on[0] = False
+        starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
+        # Within a run, each begins at the run's start and all sizes of the run before it.
+        before = np.cumsum(sizes) - sizes
+        run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(sizes.size)))
+        offsets: Integers = (starts[run] + before - before[run]) % span_bytes
+        return offsets
+
+
+def _sizes(
+    draws: np.random.Generator, count: int, mean_bytes: float, most_bytes: float
+) -> Integers:
+    """Draw whole sectors, geometrically distributed up to the largest."""
+    sectors = draws.geometric(min(1.0, SECTOR_BYTES / mean_bytes), count)
+    sizes: Integers = np.minimum(sectors, int(most_bytes) // SECTOR_BYTES) * SECTOR_BYTES
+    return sizes
+
+
+# Table II.
+F1 = Statistics("F1", 0.77, 14.6, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
+F2 = Statistics("F2", 0.18, 1.8, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
+_TRACES = {"F1": F1, "F2": F2}
+_FIGURES = {"F1": "Fig. 10", "F2": "Fig. 11"}
+
+# "After the 13 sub-tests"; of F2 "after approximately ten" values are stable.
+_SUB_TESTS = 13
+_STABLE = 10
+
+# "About" leaves a quarter.
+_ABOUT = 0.25
+_UNNOTICED = 0.05
+
+_FULL, _SHORT = Scale(16, 64), Scale(64, 32)
+
+_Tests: TypeAlias = list[Counts]
+
+
+class _Found:
+    """Sub-tests of every reading and trace."""
+
+    def __init__(self, by_key: Mapping[tuple[Choices, str], _Tests]) -> None:
+        self._by_key = by_key
+
+    def tests(self, choices: Choices, name: str) -> _Tests:
+        return self._by_key[_run_of(choices), name]
+
+    def values(self, name: str, value: Callable[[_Tests], float]) -> dict[str, float]:
+        """Return a value of one trace by reading."""
+        return by_reading(lambda choices: value(self.tests(choices, name)))
+
+
+def run(bench: Bench) -> Findings:
+    """Replay both traces under each reading."""
+    scale = _FULL if bench.full else _SHORT
+    runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
+    keys = [(choices, name) for choices in runs for name in _TRACES]
+    bench.step(f"F1 and F2 on a steady drive, {len(runs)} times (Figs. 10 and 11)")
+    done = bench.map(_sub_tests, [(scale, choices, name) for choices, name in keys])
+    found = _Found(dict(zip(keys, done, strict=True)))
+    return Findings(_items(found), _figures(found, scale) if bench.figures else {})
+
+
+def _run_of(choices: Choices) -> Choices:
+    """Return the choices of a reading on which these figures depend."""
+    return Choices(choices.firmware, sub_tests_a_trace=choices.sub_tests_a_trace)
+
+
+def _sub_tests(scale: Scale, choices: Choices, name: str) -> _Tests:
+    trace = _TRACES[name]
+    drive = scale.drive("ssd-i", choices.firmware, reads_share_cache=True)
+    volume = SUB_TEST_BYTES / scale.factor
+    if choices.sub_tests_a_trace:
+        volume = trace.written_gib * GIB / scale.factor / choices.sub_tests_a_trace
+    loads = trace.loads(drive.capacity_bytes, scale.factor, round(volume))
+    life = Life(drive, next(loads), ageing_writes=STEADY_WRITES)
+    later = itertools.islice(loads, _SUB_TESTS - 1)
+    return [life.settle(), *(life.go_on(load) for load in later)]
+
+
+def _items(found: _Found) -> list[Item]:
+    return [
+        *_levels(found),
+        *_trends(found),
+        ordered(
+            "Figs. 10 and 11: last write bandwidth of F2 over that of F1",
+            by_reading(
+                lambda c: found.tests(c, "F2")[-1].write_mb_s / found.tests(c, "F1")[-1].write_mb_s
+            ),
+            note='"F1 has more write I/Os than F2"',
+            statement="P5-F11-2",
+        ),
+        ordered(
+            "Figs. 10 and 11: last WA of F1 (77% of writes) over that of F2 (18%)",
+            by_reading(lambda c: found.tests(c, "F1")[-1].wa / found.tests(c, "F2")[-1].wa),
+            statement="P5-F11-9",
+        ),
+    ]
+
+
+def _levels(found: _Found) -> list[Item]:
+    """Return items on the levels of WA and bandwidth that section V.C states."""
+    printed: tuple[tuple[str, str, float, Callable[[_Tests], float], str], ...] = (
+        ("F1", "WA of the first sub-test", 16, _first_wa, "P5-F10-1"),
+        ("F1", "write bandwidth of the first sub-test (MB/s)", 2, _first_rate, "P5-F10-2"),
+        ("F1", "WA of the last sub-test", 2, _last_wa, "P5-F10-3"),
+        ("F1", "write bandwidth of the last sub-test (MB/s)", 12, _last_rate, "P5-F10-4"),
+        ("F2", "WA of the last sub-test", 1.1, _last_wa, "P5-F11-3"),
+        ("F2", "WA of the first sub-test", 17, _first_wa, "P5-F11-4"),
+        ("F2", "write bandwidth of the first sub-test (MB/s)", 1, _first_rate, "P5-F11-5"),
+    )
+    return [
+        compared(
+            f"{_FIGURES[name]}, {name}: {what}",
+            value,
+            found.values(name, of_tests),
+            _ABOUT * value,
+            note=NOTE,
+            statement=statement,
+        )
+        for name, what, value, of_tests, statement in printed
+    ]
+
+
+def _trends(found: _Found) -> list[Item]:
+    """Return items on the trends of WA and bandwidth from sub-test to sub-test."""
+    items = [
+        ordered(
+            "Fig. 10, F1: WA of a sub-test over that of the one before, worst",
+            found.values("F1", lambda tests: falls([one.wa for one in tests])),
+            statement="P5-F10-5",
+        ),
+        ordered(
+            "Fig. 10, F1: write bandwidth of a sub-test over that of the next, worst",
+            found.values("F1", lambda tests: rises([one.write_mb_s for one in tests])),
+            statement="P5-F10-5",
+        ),
+        at_most(
+            "Fig. 11, F2: factor between ten and the sub-test from which WA stays within 5%",
+            1 + _ABOUT,
+            found.values("F2", _from_stable),
+            note='"after approximately ten sub-tests"',
+            statement="P5-F11-6",
+        ),
+    ]
+    for name, figure in _FIGURES.items():
+        items += [
+            ordered(
+                f"{figure}, {name}: largest later WA over that of the first sub-test",
+                found.values(name, lambda tests: max(_wa(tests[1:])) / tests[0].wa),
+                statement="P5-F11-7",
+            ),
+            ordered(
+                f"{figure}, {name}: first write bandwidth over the least of the later ones",
+                found.values(
+                    name,
+                    lambda tests: tests[0].write_mb_s / min(one.write_mb_s for one in tests[1:]),
+                ),
+                statement="P5-F11-7",
+            ),
+            at_most(
+                f"{figure}, {name}: change of WA over the last three sub-tests",
+                _UNNOTICED,
+                found.values(name, lambda tests: spread(_wa(tests[-3:])) - 1),
+                note="largest over least",
+                statement="P5-C-4",
+            ),
+        ]
+    return items
+
+
+def _from_stable(tests: _Tests) -> float:
+    """Return the ratio of our first stable sub-test and the stated one."""
+    return spread((_STABLE, settled_at(_wa(tests))))
+
+
+def _wa(tests: Sequence[Counts]) -> list[float]:
+    return [one.wa for one in tests]
+
+
+def _first_wa(tests: _Tests) -> float:
+    return tests[0].wa
+
+
+def _last_wa(tests: _Tests) -> float:
+    return tests[-1].wa
+
+
+def _first_rate(tests: _Tests) -> float:
+    return tests[0].write_mb_s
+
+
+def _last_rate(tests: _Tests) -> float:
+    return tests[-1].write_mb_s
+
+
+def _figures(found: _Found, scale: Scale) -> dict[str, FigureSpec]:
+    subtitle = (
+        f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests · "
+        f"reading {PAIR} · rings: printed"
+    )
+    tests = {name: found.tests(CHOICES[PAIR], name) for name in _TRACES}
+    return {
+        "fig10-11-oltp": figures.by_sub_test(
+            "Write amplification of F1 and F2 after random writes",
+            subtitle,
+            {name: _wa(one) for name, one in tests.items()},
+            {name: [two.write_mb_s for two in one] for name, one in tests.items()},
+            {"F1": {1: 16.0, _SUB_TESTS: 2.0}, "F2": {1: 17.0, _SUB_TESTS: 1.1}},
+        )
+    }

@@ -1,0 +1,145 @@
+"""Section III: statements on Ready/Busy pins, on the drives of Figures 7 and 8 and on SSD-v."""
+
+from __future__ import annotations
+
+from writeamp.devices.device import device
+from writeamp.drives.pins.device_facts import facts_of
+from writeamp.drives.pins.four_level import Count, four_level
+from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_reading
+from writeamp_papers.four_level.drives import GIB, Counts, Life, Scale
+from writeamp_papers.four_level.loads import PAGE_BYTES, SECTOR_BYTES, Access
+from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, Measured
+from writeamp_papers.items import Item, at_most, compared
+
+_SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
+
+# Section III.B: "approximately equal"; |PEN| below 1% needs as much.
+_APPROXIMATELY = 0.01
+# Printed bounds of |PEN| by the share of writes.
+_PRINTED = {1.0: 1.0, 0.5: 10.0}
+# Counts of low times are whole numbers, of which sampling may lose a few.
+_OF_COUNTS = 1e-3
+
+_EMPTY = Scale(128, 64)
+
+
+def items(found: Measured) -> list[Item]:
+    """Compare pins with the drives' own counts, and with the statements of section III."""
+    return [
+        compared(
+            "Section II.C: WA of SSD-I written once in order after TRIM",
+            1,
+            by_reading(lambda choices: _written_once("ssd-i", choices).wa),
+            _OF_COUNTS,
+            statement="P5-B-1",
+        ),
+        compared(
+            "Section III.A: low times of all pins over operations of the flash, SSD-I",
+            1,
+            _per_operation(found.under(CHOICES[PAIR]).counts("ssd-i", STEADY)),
+            _OF_COUNTS,
+            statement="P5-R-1",
+        ),
+        _pages_of_a_low_time("ssd-v", "SSD-v", 1, "P5-R-3"),
+        _pages_of_a_low_time("ssd-i", "SSD-I", 2, "P5-R-4"),
+        *_dies(found),
+        _equation_2(),
+        *(item for name in DRIVES for item in _any_drive(found, name)),
+    ]
+
+
+def _written_once(name: str, choices: Choices) -> Counts:
+    """Write a drive once in order, with its whole mapping table in memory."""
+    drive = _EMPTY.drive(name, choices.firmware, "map_cache.bytes=0")
+    unit = drive.device.page_bytes
+    in_order = Access(unit, is_random=False, write_share=1, is_aligned=True)
+    load = in_order.load(drive.capacity_bytes, drive.capacity_bytes, seed=1)
+    return Life(drive, load, is_filled=False).settle()
+
+
+def _per_operation(counts: Counts) -> float:
+    return counts.by_pins.low_times / counts.operations
+
+
+def _pages_of_a_low_time(profile: str, name: str, printed: float, statement: str) -> Item:
+    """Return the item on pages programmed in one low time, on a drive that never erases."""
+    return compared(
+        f"Section III.A: pages of 4 KiB that {name} programs in one low time of the window",
+        printed,
+        by_reading(lambda choices: _pages_a_low_time(_written_once(profile, choices))),
+        printed * _OF_COUNTS,
+        statement=f"P5-R-2 {statement} P5-R-8",
+    )
+
+
+def _pages_a_low_time(counts: Counts) -> float:
+    programs = counts.by_pins.programs_by_pin
+    of_all_dies = sum(programs) * counts.by_pins.facts.dies / len(programs)
+    return counts.true_wa * counts.written_bytes / PAGE_BYTES / of_all_dies
+
+
+def _dies(found: Measured) -> list[Item]:
+    """Return items on how alike the dies of a used drive are."""
+    return [
+        compared(
+            "Section III.C: programs of SSD-I's busiest die over their mean, random 4K",
+            1,
+            found.by_reading(lambda view: view.counts("ssd-i", STEADY).by_pins.spread_of_dies),
+            _APPROXIMATELY,
+            statement="P5-R-5",
+        ),
+        compared(
+            "Section III.B: share of SSD-I's dies that program under requests of 512 bytes",
+            1,
+            found.by_reading(lambda view: view.counts("ssd-i", _SMALLEST).by_pins.active_share),
+            0,
+            statement="P5-R-6",
+        ),
+    ]
+
+
+def _equation_2() -> Item:
+    """Return the item on eq. 2 of a count on one pin: SSD-I's chips have two dies, so two pins."""
+    programs, host_bytes = 1_000_000, GIB
+    low_times = {name: Count(0.0, 0.0, 1.0) for name in ("read", "erase")}
+    low_times["program"] = Count(float(programs), 0.0, 1.0)
+    facts = facts_of(device("ssd-i"))
+    return compared(
+        "Eq. 2: WA of SSD-I by a million programs on one pin, and 1 GiB from the host",
+        # Channels, chips a channel, dies a chip, programs, pages a program, bytes a page (Table I).
+        round(5 * 1 * 2 * programs * 2 * 4096 / host_bytes, 3),
+        four_level({"R/B#1": low_times}, ["R/B#1"], facts, host_bytes).wa,
+        0.001,
+        note="5 channels, 1 chip each, 2 dies, 2 pages of 4 KiB a program",
+        statement="P5-R-7",
+    )
+
+
+def _any_drive(found: Measured, name: str) -> list[Item]:
+    """Return items on the largest |PEN| by one pin and by all, with several dies a chip."""
+    return [
+        *(_by_one_pin(found, name, share) for share in SHARES),
+        at_most(
+            f"Figs. 7 and 8, {name.upper()}: largest |PEN| (%), all pins",
+            _PRINTED[1.0],
+            found.by_reading(
+                lambda view: max(
+                    counts.error for share in SHARES for _, counts in view.all_of(name, share)
+                )
+            ),
+            statement="P5-A-3",
+        ),
+    ]
+
+
+def _by_one_pin(found: Measured, name: str, share: float) -> Item:
+    figure = "Fig. 8" if share == 1 else "Fig. 7"
+    return at_most(
+        f"{figure}, {name.upper()}: largest |PEN| (%), one pin",
+        _PRINTED[share],
+        found.by_reading(
+            lambda view: max(counts.error_by_one for _, counts in view.all_of(name, share))
+        ),
+        note='"generally applicable to any SSDs", in the bounds of SSD-v',
+        statement="P5-A-3",
+    )

@@ -1,0 +1,169 @@
+"""Figures 7 and 8 compared: drives, shares of reads and alignments side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from statistics import fmean
+
+from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
+from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, Measured, ReadingCounts
+from writeamp_papers.items import Item, at_most, ordered
+from writeamp_papers.trends import TIE, rises, spread
+
+_LARGE = SIZES[1:]
+_SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
+
+# "Dramatic" is a factor of 2, and "similar" within a quarter (rules of the list of statements).
+_DRAMATIC = 2
+_SIMILAR = 0.25
+
+
+def items(found: Measured) -> list[Item]:
+    """Return items on the comparisons of section V.B.1."""
+    of_all = []
+    for name in DRIVES:
+        of_all += _reads(found, name) + _alignment(found, name)
+    for share in SHARES:
+        of_all += [_worst_is_ssd_s(found, other, share) for other in ("ssd-i", "ssd-m")]
+    return [*of_all, *_of_drives(found)]
+
+
+def _reads(found: Measured, name: str) -> list[Item]:
+    """Return items on the effect of reads among the writes of a drive."""
+    return [
+        ordered(
+            f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, largest of all",
+            found.by_reading(
+                lambda view: max(_without_reads(view, name, grid((True, False), (1.0,))))
+            ),
+            below=TIE,
+            statement="P5-F7-1 P5-C-2",
+        ),
+        ordered(
+            f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, random 512 bytes",
+            found.by_reading(lambda view: max(_without_reads(view, name, [_SMALLEST]))),
+            below=TIE,
+            statement="P5-F7-12",
+        ),
+    ]
+
+
+def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -> list[float]:
+    """Return WA with 100% of writes over that with 50%, of each access."""
+    return [view.wa(name, one) / view.wa(name, replace(one, write_share=0.5)) for one in accesses]
+
+
+def _alignment(found: Measured, name: str) -> list[Item]:
+    """Return items on the effect of alignment, which is dramatic below 4 KiB only."""
+    return [
+        at_most(
+            f"Figs. 7 and 8, {name.upper()}: WA by alignment, largest ratio from 4K on",
+            _DRAMATIC,
+            found.by_reading(lambda view: _by_alignment(view, name, _LARGE)),
+            statement="P5-F7-10",
+        ),
+        ordered(
+            f"Figs. 7 and 8, {name.upper()}: 2 over the largest ratio by alignment, 512 bytes",
+            found.by_reading(lambda view: _DRAMATIC / _by_alignment(view, name, (SECTOR_BYTES,))),
+            statement="P5-F7-11",
+        ),
+    ]
+
+
+def _by_alignment(view: ReadingCounts, name: str, sizes: Collection[int]) -> float:
+    aligned = [one for one in grid((True, False), SHARES) if one.is_aligned and one.size in sizes]
+    return max(
+        spread((view.wa(name, one), view.wa(name, replace(one, is_aligned=False))))
+        for one in aligned
+    )
+
+
+def _worst_is_ssd_s(found: Measured, other: str, share: float) -> Item:
+    figure = "Fig. 8" if share == 1 else "Fig. 7"
+    return ordered(
+        f"{figure}: WA of {other.upper()} over SSD-S, largest of all workloads",
+        found.by_reading(lambda view: _largest_over(view, other, "ssd-s", share)),
+        below=TIE,
+        statement="P5-F8-9 P5-F7-7" if other == "ssd-m" and share != 1 else "P5-F8-9",
+    )
+
+
+def _largest_over(view: ReadingCounts, name: str, other: str, share: float) -> float:
+    return max(counts.wa / view.wa(other, access) for access, counts in view.all_of(name, share))
+
+
+def _smoother(view: ReadingCounts, name: str, other: str, share: float) -> float:
+    """Return by how much less one drive's random WA depends on the size than another's."""
+    return spread(view.curve(name, share)) / spread(view.curve(other, share))
+
+
+# Figure, share of writes, the drive that is smoother over the sizes and the other, and statement.
+_SMOOTHER = (
+    ("Fig. 8", 1.0, "ssd-m", "ssd-i", "P5-F8-7"),
+    ("Fig. 8", 1.0, "ssd-m", "ssd-s", "P5-F8-7"),
+    ("Fig. 7", 0.5, "ssd-m", "ssd-i", "P5-F7-6"),
+    ("Fig. 8", 1.0, "ssd-i", "ssd-m", "P5-F8-8"),
+)
+
+
+def _of_drives(found: Measured) -> list[Item]:
+    """Return items on single comparisons of the drives."""
+    return [
+        ordered(
+            "Fig. 7: WA of SSD-M over SSD-I, largest of all workloads",
+            found.by_reading(lambda view: _largest_over(view, "ssd-m", "ssd-i", 0.5)),
+            below=TIE,
+            statement="P5-F7-7",
+        ),
+        *(
+            ordered(
+                f"{figure}: largest random WA over the least on {name.upper()}, "
+                f"over {other.upper()}",
+                found.by_reading(partial(_smoother, name=name, other=other, share=share)),
+                below=TIE,
+                statement=statement,
+            )
+            for figure, share, name, other, statement in _SMOOTHER
+        ),
+        ordered(
+            "Fig. 7: random WA of a size over that of the next larger, worst of the drives",
+            found.by_reading(lambda view: max(rises(view.curve(name, 0.5)) for name in DRIVES)),
+            below=TIE,
+            statement="P5-F7-2",
+        ),
+        ordered(
+            "Figs. 7 and 8: effect of reads on SSD-S (12% of OP) over that on SSD-I (7%), random "
+            "4K",
+            found.by_reading(
+                lambda view: (
+                    _without_reads(view, "ssd-i", [STEADY])[0]
+                    / _without_reads(view, "ssd-s", [STEADY])[0]
+                )
+            ),
+            below=TIE,
+            note="WA of 50% writes over that of 100%",
+            statement="P5-F7-8",
+        ),
+        at_most(
+            "Figs. 7 and 8: pairs of workloads whose order two drives do not share, largest share",
+            _SIMILAR,
+            found.by_reading(_other_order),
+            note='"similar" is within a quarter',
+            statement="P5-F7-13",
+        ),
+    ]
+
+
+def _other_order(view: ReadingCounts) -> float:
+    """Return the largest share of pairs of workloads that two drives order in opposite ways."""
+    pairs = list(combinations(grid((True, False), SHARES), 2))
+    orders = [
+        [view.wa(name, one) > view.wa(name, other) for one, other in pairs] for name in DRIVES
+    ]
+    return max(
+        fmean(one != other for one, other in zip(*two, strict=True))
+        for two in combinations(orders, 2)
+    )

@@ -1,0 +1,143 @@
+"""Tables I to III of paper 5: inputs beside the print, and the partitions by eq. 5."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+
+from writeamp.devices.device import Device, device
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.four_level.formulas import PARTITIONS_GB, TESTED_US, op_percent
+from writeamp_papers.four_level.oltp import F1, F2
+from writeamp_papers.items import Item, at_most, compared, typed_in
+
+_GB = 2**30
+_KB = 2**10
+
+# Table I: capacity, user space and over-provisioning in GB, cache in KB, channels, chips a channel,
+# dies a chip, planes a die, pages a program, and the times of a page and a block in µs.
+_TABLE_1: dict[str, tuple[float, ...]] = {
+    "ssd-v": (16, 14.0, 2.0, 32, 4, 1, 1, 2, 1, 50, 900, 2000),
+    "ssd-i": (40, 37.2, 2.8, 32 * _KB, 5, 1, 2, 2, 2, 75, 1300, 3800),
+    "ssd-m": (64, 59.6, 4.4, 128 * _KB, 8, 1, 2, 2, 2, 75, 1300, 3800),
+    "ssd-s": (32, 28.1, 3.9, 32, 4, 2, 2, 2, 2, 25, 250, 2000),
+}
+# Sizes are printed to a tenth of a GB, and a block more or less makes no printed digit.
+_TENTH = 0.05
+_COLUMNS = (
+    ("physical capacity (GB)", _TENTH, "P5-T1-1"),
+    ("user space (GB)", _TENTH, "P5-T1-2"),
+    ("overprovisioning (GB)", _TENTH, "P5-T1-3"),
+    ("cache (KB)", 0.0, "P5-T1-4"),
+    ("channels", 0.0, "P5-T1-8"),
+    ("chips per channel", 0.0, "P5-T1-8"),
+    ("dies per chip", 0.0, "P5-T1-9"),
+    ("planes per die", 0.0, "P5-T1-9"),
+    ("pages per program, M_p", 0.0, "P5-T1-6"),
+    ("page read (µs)", 0.0, "P5-T1-11"),
+    ("page write (µs)", 0.0, "P5-T1-12"),
+    ("block erase (µs)", 0.0, "P5-T1-13"),
+)
+
+# A draw is at most so many standard deviations from its mean: it is a sum of four uniform draws.
+_MOST_DEVIATIONS = 2 * 3**0.5
+
+
+def run(_: Bench) -> Findings:
+    """Compare the profiles with Table I, the stand-ins with Table II, and eq. 5 with Table III."""
+    items = []
+    for name, printed in _TABLE_1.items():
+        found = _columns(device(name))
+        items += [
+            typed_in(
+                compared(f"Table I: {name}, {column}", value, ours, tolerance, statement=statement)
+            )
+            for (column, tolerance, statement), value, ours in zip(
+                _COLUMNS, printed, found, strict=True
+            )
+        ]
+        items += [typed_in(item) for item in _tested(name)]
+    items += _table_2()
+    items += [
+        compared(
+            f"Table III by eq. 5: OP% of {user_gb} GB",
+            printed,
+            op_percent(user_gb),
+            0.05,
+            statement="P5-T3-2",
+        )
+        for printed, user_gb in PARTITIONS_GB.items()
+    ]
+    return Findings(items)
+
+
+def _table_2() -> list[Item]:
+    """Return items on the statistics of the requests that stand in for the traces."""
+    items = []
+    for trace, share, means_kib, gib, statement in (
+        (F1, 77, (3.8, 2.3), 14.6, "P5-T2-2"),
+        (F2, 18, (3.0, 2.3), 1.8, "P5-T2-5"),
+    ):
+        of_trace = f"Table II: {trace.name},"
+        shown = [
+            compared(f"{of_trace} share of writes (%)", share, 100 * trace.write_share, 0.5),
+            compared(f"{of_trace} written data (GiB)", gib, trace.written_gib, 0.05),
+            *(
+                compared(f"{of_trace} mean {of} (KiB)", printed, ours / _KB, 0.05)
+                for of, printed, ours in zip(
+                    ("write", "read"), means_kib, trace.mean_bytes, strict=True
+                )
+            ),
+        ]
+        items += [typed_in(replace(item, statement=statement)) for item in shown]
+    return items
+
+
+def _columns(drive: Device) -> tuple[float, ...]:
+    times = drive.times or {}
+    capacity, user = drive.physical_pages * drive.page_bytes / _GB, drive.capacity_bytes / _GB
+    return (
+        capacity,
+        user,
+        capacity - user,
+        times["write_cache"]["bytes"] / _KB,
+        drive.channels,
+        drive.chips_per_channel,
+        drive.dies_per_chip,
+        drive.planes_per_die,
+        drive.pages_per_program,
+        times["timing"]["read_us"],
+        fmean(_values(times["timing"]["program_us"])),
+        times["timing"]["erase_us"],
+    )
+
+
+def _tested(name: str) -> list[Item]:
+    """Return items on whether every program that can be drawn lies within the tested times."""
+    times = (device(name).times or {})["timing"]
+    means, spreads = _values(times["program_us"]), _values(times["program_spread"])
+    spreads = spreads if len(spreads) > 1 else spreads * len(means)
+    widths = [_MOST_DEVIATIONS * mean * sd for mean, sd in zip(means, spreads, strict=True)]
+    shortest = min(mean - width for mean, width in zip(means, widths, strict=True))
+    longest = max(mean + width for mean, width in zip(means, widths, strict=True))
+    low, high = TESTED_US[name]
+    return [
+        at_most(
+            f"Table I: {name}, tested {low} µs over the shortest page write",
+            1,
+            low / shortest,
+            note=f"{shortest:.0f} µs",
+            statement="P5-T1-14",
+        ),
+        at_most(
+            f"Table I: {name}, longest page write over the tested {high} µs",
+            1,
+            longest / high,
+            note=f"{longest:.0f} µs",
+            statement="P5-T1-14",
+        ),
+    ]
+
+
+def _values(value: float | list[float]) -> list[float]:
+    return [float(one) for one in value] if isinstance(value, list) else [float(value)]

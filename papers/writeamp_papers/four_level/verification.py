@@ -1,0 +1,315 @@
+"""Figures 5 and 6: programs by the Ready/Busy pins beside the drive's own count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from writeamp.drives.pins.measurement import ready_busy
+from writeamp.plots import FigureSpec
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.four_level import figures
+from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_reading
+from writeamp_papers.four_level.drives import GIB, MIB, Counts, Drive, Life, Scale
+from writeamp_papers.four_level.formulas import (
+    TESTED_US,
+    percentage_error,
+    share_of_window,
+)
+from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
+from writeamp_papers.items import Item, at_most, checked, compared, ordered
+
+# |PEN| in percent by the share of writes: the paper's (section IV.C), and ours from all pins.
+_PRINTED = {1.0: 1.0, 0.5: 10.0}
+_BAR = {1.0: 0.2, 0.5: 1.0}
+
+_VOLUME_BYTES = 2 * GIB
+
+# Of an analyser that misses low times, to see which way that errs (section IV.C, second reason).
+_MISSED = 0.01
+
+
+@dataclass(frozen=True)
+class Form:
+    """A drive like SSD-v, and the most accesses of 512 bytes of a workload.
+
+    The short form keeps the blocks of 256 pages, so that erases are as rare.
+    """
+
+    scale: Scale
+    changes: tuple[str, ...]
+    most_small_writes: int
+
+    def drive(self, choices: Choices) -> Drive:
+        """Return the drive of a reading.
+
+        Reads take none of its memory: one drive serves mixes and others in turn.
+        """
+        return self.scale.drive("ssd-v", choices.firmware, *self.changes)
+
+    def load_bytes(self, access: Access) -> int:
+        """Return the bytes that an access writes."""
+        volume = _VOLUME_BYTES // self.scale.factor
+        if access.size > SECTOR_BYTES:
+            return volume
+        return min(volume, self.most_small_writes * access.size)
+
+
+FULL = Form(Scale(4, 256), (), 65_536)
+SHORT = Form(Scale(32, 256), ("collection.soft_blocks=2", "collection.hard_blocks=1"), 32_768)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of the pins on a workload: |PEN| in percent, and counted over true programs.
+
+    Attributes:
+        one_pin, all_pins: |PEN| of the fixed window, of the first pin and of all.
+        mixture: of all pins by the mixture; 0 where it is not asked for.
+        counted: programs by all pins over those of the drive.
+        kinds_us: mean times of the kinds of programs that the mixture finds.
+    """
+
+    one_pin: float
+    all_pins: float
+    mixture: float
+    counted: float
+    kinds_us: tuple[float, ...] = ()
+
+
+_Found: TypeAlias = Mapping[Access, Errors]
+
+
+def run(bench: Bench) -> Findings:
+    """Measure every micro-benchmark of the figures from a capture of its own."""
+    form = FULL if bench.full else SHORT
+    runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
+    bench.step(f"programs told by {len(_order())} captures, {len(runs)} times (Figs. 5 and 6)")
+    jobs: list[tuple[Choices, tuple[Access, ...]]] = []
+    for choices in runs:
+        parts = [(one,) for one in _order()] if choices.is_emptied else [tuple(_order())]
+        jobs += [(choices, part) for part in parts]
+    done = bench.map(_errors, [(form, choices, part) for choices, part in jobs])
+    found: dict[Choices, dict[Access, Errors]] = {choices: {} for choices in runs}
+    for (choices, part), errors in zip(jobs, done, strict=True):
+        found[choices] |= dict(zip(part, errors, strict=True))
+    missed = _missed_low_times(form)
+    items = [*_bounds(found), *_used(found), *_causes(found, missed), *_our_bar(found)]
+    if not bench.figures:
+        return Findings(items)
+    return Findings(items, _figures(found[_run_of(CHOICES[PAIR])], form))
+
+
+def _run_of(choices: Choices) -> Choices:
+    """Return the choices of a reading on which these figures depend."""
+    firmware = replace(choices.firmware, flash_of_ssd_i="ssd-i", read_share=0)
+    return Choices(firmware, choices.is_emptied)
+
+
+def _order() -> list[Access]:
+    """Return the workloads in the order of the legend: size, pattern, share, alignment."""
+    return sorted(
+        grid((True, False), (1.0, 0.5)),
+        key=lambda one: (one.size, not one.is_random, one.write_share, not one.is_aligned),
+    )
+
+
+def _errors(form: Form, choices: Choices, part: tuple[Access, ...]) -> list[Errors]:
+    """Return the errors of the pins on workloads that follow each other on one drive."""
+    found = []
+    life: Life | None = None
+    is_ours = choices == _run_of(CHOICES[PAIR])
+    drive = form.drive(choices)
+    for number, access in enumerate(part):
+        load = access.load(drive.capacity_bytes, form.load_bytes(access), seed=number + 1)
+        seen: list[tuple[float, tuple[float, ...]]] = []
+        look = _mixture_of(drive, seen) if is_ours else None
+        if life is None:
+            life = Life(drive, load, is_filled=not choices.is_emptied)
+            counts = life.settle(look)
+        else:
+            counts = life.go_on(load, look)
+        found.append(_errors_of(counts, *(seen[0] if seen else (None, ()))))
+    return found
+
+
+def _mixture_of(
+    drive: Drive, seen: list[tuple[float, tuple[float, ...]]]
+) -> Callable[[Path], None]:
+    """Return a function that measures a capture by the mixture, and keeps what it finds."""
+
+    def look(path: Path) -> None:
+        measured = ready_busy(path, drive.facts, 1.0)
+        kinds = [one["mean_us"] for one in measured.components() if one["class"] == "program"]
+        seen.append((measured.mixture.flash_bytes, tuple(kinds)))
+
+    return look
+
+
+def _errors_of(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[float, ...]) -> Errors:
+    true_bytes = counts.true_wa * counts.written_bytes
+    return Errors(
+        counts.error_by_one,
+        counts.error,
+        0.0 if mixture_bytes is None else percentage_error(mixture_bytes, true_bytes),
+        counts.wa / counts.true_wa,
+        kinds_us,
+    )
+
+
+def _missed_low_times(form: Form) -> float:
+    """Return counted over true programs where sampling misses low times, on an empty drive."""
+    drive = form.drive(CHOICES[PAIR])
+    access = Access(max(SIZES), is_random=False, write_share=1, is_aligned=True)
+    load = access.load(drive.capacity_bytes, form.load_bytes(access), seed=1)
+    counts = Life(drive, load, is_filled=False, missed=_MISSED).settle()
+    return counts.wa / counts.true_wa
+
+
+def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
+    """Return items on the largest |PEN| of each kind of workload, by one pin and by all."""
+    items = []
+    for is_random, figure, ids in (
+        (False, "Fig. 5, sequential", "P5-F5-1"),
+        (True, "Fig. 6, random", "P5-F6-1"),
+    ):
+        for write_share, printed in _PRINTED.items():
+            statement = f"{ids} {'P5-A-1' if write_share == 1 else 'P5-A-2'}"
+            what = f"{figure}, {write_share:.0%} writes: largest |PEN| (%)"
+            items += [
+                at_most(
+                    f"{what}, one pin",
+                    printed,
+                    _largest(found, is_random, write_share, lambda one: one.one_pin),
+                    note="its programs times the dies, as in the paper",
+                    statement=statement,
+                ),
+                at_most(
+                    f"{what}, all pins",
+                    printed,
+                    _largest(found, is_random, write_share, lambda one: one.all_pins),
+                    note="erases that fall into the window of programs",
+                    statement=f"{statement} P5-E-4",
+                ),
+            ]
+        errors = {
+            share: _largest(found, is_random, share, lambda one: one.one_pin) for share in _PRINTED
+        }
+        items.append(
+            ordered(
+                f"{figure}: largest |PEN| of 100% writes over that of 50%, one pin",
+                {name: errors[1.0][name] / errors[0.5][name] for name in errors[1.0]},
+                statement="P5-F6-2",
+            )
+        )
+    return items
+
+
+def _used(found: Mapping[Choices, _Found]) -> list[Item]:
+    """Return items on |PEN| of one pin on a used drive whose dies collect each for itself.
+
+    That is the default's drive, whatever a reading empties before each workload.
+    """
+    errors = found[_run_of(CHOICES[PAIR])]
+    return [
+        at_most(
+            f"Figs. 5 and 6, used drive whose dies collect each for itself, {share:.0%} writes: "
+            "largest |PEN| (%), one pin",
+            printed,
+            max(one.one_pin for access, one in errors.items() if access.write_share == share),
+            statement="P5-A-1" if share == 1 else "P5-A-2",
+        )
+        for share, printed in _PRINTED.items()
+    ]
+
+
+def _largest(
+    found: Mapping[Choices, _Found],
+    is_random: bool,
+    write_share: float,
+    error: Callable[[Errors], float],
+) -> dict[str, float]:
+    return by_reading(
+        lambda choices: max(
+            error(errors)
+            for access, errors in found[_run_of(choices)].items()
+            if (access.is_random, access.write_share) == (is_random, write_share)
+        )
+    )
+
+
+def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
+    """Return items on section IV.C's causes of errors."""
+    low_us, high_us = TESTED_US["ssd-v"]
+    random = Access(4096, is_random=True, write_share=1, is_aligned=True)
+    kinds_us = found[_run_of(CHOICES[PAIR])][random].kinds_us
+    return [
+        compared(
+            "Section IV.C: programs of 2000 to 2200 µs, if all times of the window are as likely",
+            0.10,
+            share_of_window(2000, (low_us, high_us)),
+            0.005,
+            statement="P5-E-3",
+        ),
+        ordered(
+            "Section IV.C: true programs over those told where erases fall into the window",
+            by_reading(
+                lambda choices: max(
+                    1 / errors.counted
+                    for access, errors in found[_run_of(choices)].items()
+                    if access.is_random and access.write_share == 1
+                )
+            ),
+            note="random workloads of 100% writes, all pins; the largest",
+            statement="P5-E-5",
+        ),
+        ordered(
+            "Section IV.C: programs told over true ones where sampling misses 1% of the low times",
+            missed,
+            note="on an empty drive, which erases nothing",
+            statement="P5-E-6",
+        ),
+        ordered(
+            "Section IV.C: program time of lower pages over that of upper ones",
+            min(kinds_us) / max(kinds_us),
+            note="kinds of programs that the mixture tells apart in a capture",
+            statement="P5-E-7",
+        ),
+    ]
+
+
+def _our_bar(found: Mapping[Choices, _Found]) -> list[Item]:
+    """Return the largest |PEN| of the mixture under the default reading: no number of the paper."""
+    ours = found[_run_of(CHOICES[PAIR])]
+    return [
+        checked(
+            at_most(
+                f"Figs. 5 and 6, {share:.0%} writes: largest |PEN| (%), all pins by the mixture",
+                bar,
+                max(one.mixture for access, one in ours.items() if access.write_share == share),
+                note="our own bar, against the drive's own count",
+            )
+        )
+        for share, bar in _BAR.items()
+    ]
+
+
+def _figures(found: _Found, form: Form) -> dict[str, FigureSpec]:
+    drive = form.drive(CHOICES[PAIR])
+    volume = _VOLUME_BYTES / form.scale.factor / MIB
+    subtitle = (
+        f"paper 5, Figs. 5 and 6 · SSD-v of {drive.capacity_bytes / GIB:.3g} GiB, one workload "
+        f"after the other, up to {volume:g} MiB each, sampled at 10 MHz"
+    )
+    by_method = {
+        access: {
+            "one pin (the paper's method)": errors.one_pin,
+            "all pins, fixed window": errors.all_pins,
+            "all pins, mixture": errors.mixture,
+        }
+        for access, errors in found.items()
+    }
+    methods = list(next(iter(by_method.values())))
+    return {"fig5-6-percentage-error": figures.percentage_errors(by_method, methods, subtitle)}

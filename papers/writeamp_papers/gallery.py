@@ -1,0 +1,192 @@
+"""Gallery of reproduced papers: published, ours and verdict of every number, and figures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from writeamp.errors import WriteampError
+from writeamp.files.inputs import read_bytes
+from writeamp.files.output import replacing
+from writeamp.pages.escaping import text
+from writeamp.pages.frame import page, source
+from writeamp.reports.html import block_html
+from writeamp.reports.parts import Paragraph, Rows
+from writeamp.reports.values import number, rows, texts, words
+from writeamp_papers import PAPERS
+from writeamp_papers.items import VERDICTS
+from writeamp_papers.known import known_differences
+
+_MOST_BYTES = 64 << 20
+_NAME = "index.html"
+_TITLE = "Papers on write amplification, computed anew"
+# Verdicts that are shown by themselves, the rest being in the table of all.
+_SHOWN = {
+    "differs": "Differs from the print",
+    "match-if": "Matches under another reading of the text",
+    "erratum": "Errata: the print is wrong, and ours is the corrected value",
+    "not-comparable": "Not comparable: the number says nothing of a program that computes it",
+}
+_STYLE = """
+.figures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
+.figures figure { margin: 0; }
+.figures img { background: white; border: 1px solid var(--grid); display: block; max-width: 100%; }
+"""
+
+
+def write_gallery(folder: Path) -> Path:
+    """Write the gallery of the papers whose results are in a folder, and return its path.
+
+    Args:
+        folder: with PAPER.json, as `writeamp reproduce PAPER --json` prints it, and the figures of
+            `--plots` in PAPER/.
+
+    Raises:
+        WriteampError: there is no result in it, one is damaged, or the page cannot be written.
+    """
+    found = {
+        name: _document(folder / f"{name}.json")
+        for name in PAPERS
+        if (folder / f"{name}.json").is_file()
+    }
+    if not found:
+        raise WriteampError(
+            f"there is no result of a paper in {str(folder)!r}; `make reproduce` makes them, or "
+            "`writeamp reproduce PAPER --json`"
+        )
+    target = folder / _NAME
+    with replacing(target, "gallery") as file:
+        file.write(gallery_page(found, folder))
+    return target
+
+
+def gallery_page(found: Mapping[str, Mapping[str, Any]], folder: Path) -> bytes:
+    """Return the page of some papers' documents, with the figures that are in a folder."""
+    return page(
+        _TITLE,
+        "\n".join(_body(found, folder)),
+        styles=[source("writeamp.reports", "report.css"), _STYLE],
+        has_images_beside=True,
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(read_bytes(path, _MOST_BYTES, "result"))
+    except (OSError, ValueError) as error:
+        raise WriteampError(f"{path} is no result of `reproduce --json`: {error}") from None
+    if not (isinstance(found, dict) and rows(found, "items")):
+        raise WriteampError(f"{path} is no result of `reproduce --json`: it has no items")
+    return found
+
+
+def _body(found: Mapping[str, Mapping[str, Any]], folder: Path) -> Iterator[str]:
+    yield f"<header><h1>{text(_TITLE)}</h1>"
+    items = [item for one in found.values() for item in rows(one, "items")]
+    count = Counter(words(item, "verdict") for item in items)
+    yield block_html(
+        Paragraph(f"{len(items)} numbers of {len(found)} papers: {_counted(count)}.", "answer")
+    )
+    yield "</header><main>"
+    yield block_html(_overview(found))
+    for name, document in found.items():
+        yield from _paper(name, document, folder)
+    yield (
+        "</main><footer><p>Made by <code>make reproduce</code> of writeamp. A verdict follows from "
+        "the numbers alone; papers/docs/reproduce.md says how.</p></footer>"
+    )
+
+
+def _counted(count: Mapping[str, int]) -> str:
+    return ", ".join(f"{count[one]} {one}" for one in VERDICTS if count.get(one))
+
+
+def _overview(found: Mapping[str, Mapping[str, Any]]) -> Rows:
+    lines = []
+    for name, document in found.items():
+        count = Counter(words(item, "verdict") for item in rows(document, "items"))
+        default = next((one for one in rows(document, "readings") if one.get("default")), {})
+        of = f"{number(default, 'matches') or 0:.0f} of {number(default, 'comparable') or 0:.0f}"
+        lines.append([name, of, *(str(count[one]) for one in VERDICTS)])
+    columns = ["paper", ">match as printed", *(f">{one}" for one in VERDICTS)]
+    return Rows(columns, lines)
+
+
+def _paper(name: str, document: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    yield f'<section id="{text(name)}" aria-label="{text(name)}"><h2>{text(name)}</h2>'
+    yield block_html(Paragraph(PAPERS[name].citation))
+    for sentence in texts(document, "unexpected"):
+        yield block_html(Paragraph(f"Unexpected: {sentence}", "bad"))
+    for sentence in texts(document, "skipped"):
+        yield block_html(Paragraph(f"Left out: {sentence}", "warning"))
+    yield from _figures(folder, name)
+    items = rows(document, "items")
+    for verdict, title in _SHOWN.items():
+        of_it = [item for item in items if item.get("verdict") == verdict]
+        if of_it:
+            yield f"<h3>{text(title)}</h3>"
+            yield block_html(_table(name, of_it))
+    yield f"<details><summary>All {len(items)} numbers</summary>"
+    yield block_html(_table(name, items))
+    yield "</details></section>"
+
+
+def _table(name: str, items: list[Mapping[str, Any]]) -> Rows:
+    reasons = {
+        item: one.reason
+        for full in (False, True)
+        for item, one in known_differences(name, full=full).items()
+    }
+    return Rows(
+        ["item", ">published", ">ours", "verdict", "remark"],
+        [
+            [
+                words(item, "item"),
+                f"{_sign(item)}{_shown(number(item, 'published'))}",
+                _shown(number(item, "ours")),
+                words(item, "verdict"),
+                _remark(item, reasons),
+            ]
+            for item in items
+        ],
+    )
+
+
+def _remark(item: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
+    is_pinned = item.get("verdict") == "differs"
+    reason = reasons.get(words(item, "item"), "") if is_pinned else ""
+    return "; ".join(one.rstrip(".") for one in (reason, words(item, "note")) if one)
+
+
+def _sign(item: Mapping[str, Any]) -> str:
+    if item.get("kind") == "ordering":
+        return "< "
+    return "≤ " if item.get("bound") is True else ""
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.6g}"
+
+
+def _figures(folder: Path, name: str) -> Iterator[str]:
+    pictures = sorted((folder / name).glob("*.png"))
+    if not pictures:
+        return
+    yield '<div class="figures">'
+    for picture in pictures:
+        where = text(quote(f"{name}/{picture.name}"))
+        title = text(picture.stem.replace("_", " "))
+        yield (
+            f'<figure><a href="{where}"><img src="{where}" alt="Figure: {title}" loading="lazy">'
+            f"</a><figcaption>{title}</figcaption></figure>"
+        )
+    yield "</div>"
+
+
+if __name__ == "__main__":
+    print(f"the gallery is {write_gallery(Path(sys.argv[1]))}")

@@ -1,0 +1,124 @@
+"""Accuracy of a model's predictions under each joint reading of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.models.checks import folds_of
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.registry import make_model
+from writeamp.learn.blackbox.scores import Score, score
+from writeamp_papers.huang2011.readings import by_reading
+from writeamp_papers.huang2011.runs import METRICS
+
+F64 = npt.NDArray[np.float64]
+
+_FOLDS = 10
+_ROWS_OF_A_COEFFICIENT = 5
+# A Gaussian process takes long to fit to more.
+_PROCESS_ROWS = 250
+
+# The scores of a model by the name of each reading.
+Scores = Mapping[str, Score]
+
+
+def tree_for(
+    vectors: F64, *, log_target: bool = True, quantile: float | None = None
+) -> LinearTreeRegressor:
+    """Return the paper's regression tree for such rows, yet to be fitted.
+
+    Its leaves are multilinear in the features that vary, and have five rows or more for each
+    coefficient; every variable may split by least squares; ten folds prune it (section III.D).
+    """
+    varying = int((np.ptp(vectors, axis=0) > 0).sum())
+    return LinearTreeRegressor(
+        min_samples_leaf=_ROWS_OF_A_COEFFICIENT * (1 + varying),
+        split_candidates=max(1, vectors.shape[1]),
+        log_target=log_target,
+        log_terms=False,
+        quantile=quantile,
+        folds=_FOLDS,
+        smoothing=0.0,
+    )
+
+
+def accuracy(
+    rows: Mapping[str, pl.DataFrame],
+    features: str,
+    *,
+    log_target: bool = True,
+    quantile: float | None = None,
+    metrics: Sequence[str] = METRICS,
+) -> dict[str, Scores]:
+    """Return the scores of a tree of each metric.
+
+    Args:
+        rows: measurements by the way of the runs (`runs.WAYS`).
+        features: name of the feature set.
+        log_target: whether the tree is fitted to the logarithm.
+        quantile: fitted in the leaves in place of least squares.
+        metrics: some of `METRICS`.
+    """
+    vectors = {way: vectors_of(table, features) for way, table in rows.items()}
+    found: dict[str, Scores] = {}
+    for metric in metrics:
+        own = {}
+        for way, table in rows.items():
+            values = table[metric].to_numpy()
+            tree = tree_for(vectors[way], log_target=log_target, quantile=quantile)
+            own[way] = score(metric, values, tree.fit(vectors[way], values).predict(vectors[way]))
+        values = rows["aged"][metric].to_numpy()
+        unseen = _unseen(vectors["aged"], values, log_target=log_target, quantile=quantile)
+        found[metric] = by_reading(
+            aged=own["aged"],
+            fresh=own["fresh"],
+            held_out=score(metric, values, unseen),
+            short_span=own["short span"],
+        )
+    return found
+
+
+def process_mre(rows: pl.DataFrame, metric: str) -> float:
+    """Return the MRE of a Gaussian process of the extended features on rows not seen.
+
+    It is fitted to the first rows, and scored on as many after them.
+    """
+    count = min(_PROCESS_ROWS, rows.height // 2)
+    vectors = vectors_of(rows, "extended")
+    values = rows[metric].to_numpy()
+    names = find_feature_set("extended").names
+    model = make_model("gaussian-process", log_target=True, names=names)
+    model.fit(vectors[:count], values[:count])
+    later = slice(count, 2 * count)
+    return score(metric, values[later], model.predict(vectors[later])).mre
+
+
+def vectors_of(rows: pl.DataFrame, features: str) -> F64:
+    """Return the features of rows; shape (rows, features)."""
+    found: F64 = find_feature_set(features).of(rows).to_numpy()
+    return found
+
+
+def values_of(scores: Scores, measure: str) -> dict[str, float]:
+    """Return one of the measures ("r2", "mae", "unexplained", …) under each reading."""
+    return {reading: value_of(one, measure) for reading, one in scores.items()}
+
+
+def value_of(found: Score, measure: str) -> float:
+    """Return a measure of a score: "unexplained" (1 - R²), "r2", "mae", "mean" or "mre"."""
+    return 1 - found.r2 if measure == "unexplained" else float(getattr(found, measure))
+
+
+def _unseen(vectors: F64, values: F64, *, log_target: bool, quantile: float | None) -> F64:
+    """Return predictions of each row by a tree that has not seen it."""
+    found, every = np.empty_like(values), np.arange(len(values))
+    for rows in folds_of(len(values), None, _FOLDS, seed=0):
+        others = np.delete(every, rows)
+        tree = tree_for(vectors[others], log_target=log_target, quantile=quantile)
+        found[rows] = tree.fit(vectors[others], values[others]).predict(vectors[rows])
+    return found

@@ -1,0 +1,167 @@
+"""Measurements of a device, in order: the grid, the figures, and the specific models' grid."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from writeamp.learn.blackbox.space import WorkloadPoint
+from writeamp.runners import local_runner, processors
+from writeamp_papers.bench import Bench
+from writeamp_papers.huang2011.devices import ARRAY, DEVICES, DISK
+from writeamp_papers.huang2011.forms import Form, form_of
+from writeamp_papers.huang2011.runs import WAYS, Stretch, Way, measured, way_on
+from writeamp_papers.huang2011.store import Store
+from writeamp_papers.huang2011.workloads import curves, grid, specific
+
+# A drive takes some hundred megabytes.
+_MOST_THREADS = 4
+_SEED = 2
+_SEEDS_OF_A_STRETCH = 1_000_000
+# Seconds that a run takes in short, to begin with: what has run since corrects them.
+_FLASH_S, _DISK_S = 0.025, 0.3
+
+_STORE = Store()
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Measurements of a device in one way: a row for each run, with its characteristics.
+
+    Attributes:
+        grid: of the paper's grid, or of some of its cells.
+        curves: of each curve of Figs. 3 to 7, by the names of `workloads.curves`.
+        specific: of the workload-specific models' grid.
+    """
+
+    grid: pl.DataFrame
+    curves: dict[str, pl.DataFrame]
+    specific: pl.DataFrame
+
+
+class _Clock:
+    """Clock that estimates the time of the remaining runs from those done in this process."""
+
+    def __init__(self) -> None:
+        self.taken_s = self.expected_s = 0.0
+
+    def left_s(self, stretches: Iterable[Stretch]) -> float:
+        expected = sum(map(_expected_s, stretches))
+        pace = self.taken_s / self.expected_s if self.expected_s else 1.0 / processors()
+        return expected * pace
+
+
+_CLOCK = _Clock()
+
+
+def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
+    """Measure a device in every way, and return the rows by the way's name.
+
+    Stretches that are known, from this process or the bench's folder, are not measured again.
+
+    Raises:
+        WriteampError: a workload cannot be run.
+    """
+    form = form_of(full=bench.full)
+    by_way = {way.name: stretches(device, way_on(device, way), form) for way in WAYS}
+    distinct = dict.fromkeys(one for several in by_way.values() for one in several)
+    todo = [one for one in distinct if _STORE.get(one, bench.resume) is None]
+    if todo:
+        _measure(bench, device, todo)
+    return {
+        way.name: _split(by_way[way.name], _points(device, way_on(device, way), form), bench)
+        for way in WAYS
+    }
+
+
+def stretches(device: str, way: Way, form: Form) -> list[Stretch]:
+    """Return all runs of a device, as many on one drive as the form says.
+
+    What comes after the grid runs on the drive that ran the last of it.
+    """
+    cells, curve_points, specific_points = _points(device, way, form)
+    found = []
+    for first in range(0, len(cells), form.stretch):
+        points = cells[first : first + form.stretch]
+        is_last = first + form.stretch >= len(cells)
+        after = [*(one for points in curve_points.values() for one in points), *specific_points]
+        found.append(
+            Stretch(
+                device,
+                way,
+                tuple(cells[max(0, first - form.lead) : first]),
+                tuple([*points, *after] if is_last else points),
+                form.flash_bytes,
+                form.disk_s,
+                _SEED + first * _SEEDS_OF_A_STRETCH,
+            )
+        )
+    return found
+
+
+_Points = tuple[list[WorkloadPoint], dict[str, list[WorkloadPoint]], list[WorkloadPoint]]
+
+
+def _points(device: str, way: Way, form: Form) -> _Points:
+    cells = {DISK: form.disk_cells, ARRAY: form.array_cells}.get(device, form.cells)
+    return grid(cells, each_once=way.each_once), curves(), specific(form.sizes, form.steps)
+
+
+def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
+    runner = bench.runner or local_runner(len(todo), _MOST_THREADS)
+    began, left = time.perf_counter(), list(todo)
+    _tell(bench, device, left)
+    for at, rows in runner.results(measured, todo):
+        _STORE.put(todo[at], rows, bench.resume)
+        left.remove(todo[at])
+        _CLOCK.expected_s += _expected_s(todo[at])
+        now = time.perf_counter()
+        _CLOCK.taken_s += now - began
+        began = now
+        _tell(bench, device, left)
+
+
+def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:
+    """Report what is being measured, and how long it and the devices after it will take."""
+    names = list(DEVICES)
+    later = names[names.index(device) + 1 :]
+    form = form_of(full=bench.full)
+    others = [
+        stretch
+        for name in later
+        for way in dict.fromkeys(way_on(name, one) for one in WAYS)
+        for stretch in stretches(name, way, form)
+        if _STORE.get(stretch, bench.resume) is None
+    ]
+    runs = sum(len(one.points) for one in left)
+    bench.step(
+        f"{runs} runs left on {device} ({len(names) - len(later)} of {len(names)} devices), "
+        f"about {_CLOCK.left_s([*left, *others]):.0f} s for all"
+    )
+
+
+def _expected_s(stretch: Stretch) -> float:
+    a_run_s = _DISK_S if stretch.device == DISK else _FLASH_S
+    return a_run_s * (len(stretch.lead) + len(stretch.points))
+
+
+def _split(of: Sequence[Stretch], points: _Points, bench: Bench) -> Runs:
+    cells, curve_points, specific_points = points
+    every = [*cells, *(one for curve in curve_points.values() for one in curve), *specific_points]
+    characteristics = pl.DataFrame([point.to_dict() for point in every])
+    metrics = pl.concat([_known(one, bench) for one in of])
+    rows = pl.concat([characteristics, metrics], how="horizontal")
+    found, first = {}, len(cells)
+    for name, curve in curve_points.items():
+        found[name] = rows.slice(first, len(curve))
+        first += len(curve)
+    return Runs(rows.head(len(cells)), found, rows.slice(first))
+
+
+def _known(stretch: Stretch, bench: Bench) -> pl.DataFrame:
+    found = _STORE.get(stretch, bench.resume)
+    assert found is not None, "it was measured before"
+    return found

@@ -1,0 +1,361 @@
+"""Figures 3 to 7: one characteristic at a time on a disk and two flash drives (section III).
+
+The plots themselves are not compared, but what the text says of them. With one request outstanding,
+throughput is one over latency, and bandwidth of one size follows: what the paper says three times
+of such runs is one item here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.huang2011 import curve_measures
+from writeamp_papers.huang2011.curve_figures import pictures
+from writeamp_papers.huang2011.device_scores import DeviceScores, score_device
+from writeamp_papers.huang2011.readings import combined
+from writeamp_papers.huang2011.workloads import DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
+from writeamp_papers.items import Item, at_most, compared, ordered, within
+from writeamp_papers.trends import rises, spread
+
+DRAWN = ("HDD_S", "SSD_I", "SSD_S")
+_FLASH = ("SSD_I", "SSD_S")
+
+# "About", "small" and "similar" are to a quarter; "large", "significantly" and "greatly" twofold.
+_ABOUT, _TWOFOLD, _SIMILAR = 0.25, 0.5, 0.25
+_STRAIGHT = 0.05
+
+_TENTH_WRITES = RATIOS.index(0.1)
+_READ_DOMINATED = slice(0, RATIOS.index(0.25) + 1)
+_ALL_WRITES = RATIOS.index(1.0)
+_SATURATED = slice(DEPTHS.index(16), None)
+
+_T = TypeVar("_T")
+_Devices = Mapping[str, DeviceScores]
+
+
+def run(bench: Bench) -> Findings:
+    """Judge the statements of section III on the figures."""
+    found = {device: score_device(bench, device) for device in DRAWN}
+    return Findings(judged(found), pictures(found) if bench.figures else {})
+
+
+def judged(found: _Devices) -> list[Item]:
+    """Return the items of Figs. 3 to 7 from the measurements of the three devices."""
+    return [
+        *_write_ratio(found),
+        *_queue_depth(found),
+        *_request_size(found),
+        *_access_patterns(found),
+    ]
+
+
+def _write_ratio(found: _Devices) -> list[Item]:
+    latency = {device: one.curve("ratio") for device, one in found.items()}
+    bandwidth = {device: one.curve("ratio", "bandwidth") for device, one in found.items()}
+    disk, items = latency["HDD_S"], []
+    for device in _FLASH:
+        mine = latency[device]
+        items += [
+            ordered(
+                f"Fig. 3, {device}: latency over the disk's, at most 25% writes",
+                combined(
+                    lambda a, b: curve_measures.largest_ratio(
+                        a[_READ_DOMINATED], b[_READ_DOMINATED]
+                    ),
+                    mine,
+                    disk,
+                ),
+                statement="P2-F3-1",
+            ),
+            compared(
+                f"Fig. 3, {device}: latency at 10% writes (ms)",
+                2.0,
+                combined(lambda a: a[_TENTH_WRITES], mine),
+                _ABOUT * 2.0,
+                statement="P2-F3-2",
+            ),
+            within(
+                f"Fig. 3, {device}: bandwidth at 10% writes (MB/s)",
+                99.5,
+                150.5,
+                combined(lambda a: a[_TENTH_WRITES], bandwidth[device]),
+                statement="P2-F3-3",
+            ),
+            ordered(
+                f"Fig. 3, {device}: latency of a write ratio over that of the next, at most",
+                combined(rises, mine),
+                statement="P2-F3-6, P2-F3-7, P2-F3-8",
+            ),
+            at_most(
+                f"Fig. 3, {device}: latency of reads over that of writes",
+                _TWOFOLD,
+                combined(lambda a: a[0] / a[_ALL_WRITES], mine),
+                statement="P2-F3-9",
+            ),
+        ]
+    both = combined(lambda a, b: (a[_TENTH_WRITES] + b[_TENTH_WRITES]) / 2, *_of(latency, _FLASH))
+    at_tenth = combined(lambda a: a[_TENTH_WRITES], disk)
+    return [
+        *items,
+        compared(
+            "Fig. 3, HDD_S: latency at 10% writes over that of the flash drives",
+            5.0,
+            combined(lambda a, b: a / b, at_tenth, both),
+            _ABOUT * 5.0,
+            statement="P2-F3-4",
+        ),
+        compared(
+            "Fig. 3, HDD_S: bandwidth at 10% writes (MB/s)",
+            20.0,
+            combined(lambda a: a[_TENTH_WRITES], bandwidth["HDD_S"]),
+            _ABOUT * 20.0,
+            statement="P2-F3-5",
+        ),
+        at_most(
+            "Fig. 3, HDD_S: largest latency over the smallest",
+            1 + _SIMILAR,
+            combined(spread, disk),
+            statement="P2-F3-10",
+        ),
+        ordered(
+            "Fig. 3: share of the write ratios at which SSD_I is not the fastest",
+            combined(
+                lambda mine, *others: (
+                    sum(one >= min(rest) for one, *rest in zip(mine, *others, strict=True))
+                    / len(mine)
+                ),
+                *_of(latency, (*_FLASH, "HDD_S")),
+            ),
+            below=0.5,
+            statement="P2-F3-11",
+        ),
+        ordered(
+            "Fig. 3: latency of HDD_S over that of SSD_S, writes only",
+            combined(lambda a, b: a[_ALL_WRITES] / b[_ALL_WRITES], disk, latency["SSD_S"]),
+            statement="P2-F3-12",
+        ),
+    ]
+
+
+def _queue_depth(found: _Devices) -> list[Item]:
+    items = []
+    for device, one in found.items():
+        latency = [one.curve(f"depth, {direction}") for direction in DIRECTIONS]
+        bandwidth = [one.curve(f"depth, {direction}", "bandwidth") for direction in DIRECTIONS]
+        items += [
+            at_most(
+                f"Fig. 4, {device}: latency at depth 1 over that at 64, reads or writes",
+                _TWOFOLD,
+                combined(lambda *both: max(a[0] / a[-1] for a in both), *latency),
+                statement="P2-F4-1",
+            ),
+            at_most(
+                f"Fig. 4, {device}: bandwidth at depth 64 over that at 16, or the other way round",
+                1 + _SIMILAR,
+                combined(lambda *both: max(spread(a[_SATURATED]) for a in both), *bandwidth),
+                statement="P2-F4-3, P2-F4-4",
+            ),
+        ]
+    writes = {device: one.curve("depth, write") for device, one in found.items()}
+    for better, worse in (("SSD_I", "HDD_S"), ("HDD_S", "SSD_S")):
+        items.append(
+            ordered(
+                f"Fig. 4: latency of {better} over that of {worse} at any depth, writes",
+                combined(curve_measures.largest_ratio, writes[better], writes[worse]),
+                statement="P2-F4-2",
+            )
+        )
+    return items
+
+
+def _request_size(found: _Devices) -> list[Item]:
+    items = []
+    reads = {device: one.curve("random, read") for device, one in found.items()}
+    writes = {device: one.curve("random, write") for device, one in found.items()}
+    bandwidth = {device: one.curve("random, read", "bandwidth") for device, one in found.items()}
+    for device in found:
+        of_reads, of_writes = reads[device], writes[device]
+        items += [
+            ordered(
+                f"Fig. 5, {device}: latency of writes of a size over that of the next, at most",
+                combined(rises, of_writes),
+                statement="P2-F5-1",
+            ),
+            *(
+                at_most(
+                    f"Fig. 5, {device}: 1 - R² of a straight line, latency of {name}",
+                    _STRAIGHT,
+                    combined(lambda y: curve_measures.nonlinearity(SIZES_KIB, y), of_one),
+                    statement=statement,
+                )
+                for name, of_one, statement in (
+                    ("writes", of_writes, "P2-F5-2"),
+                    ("reads", of_reads, "P2-F5-4"),
+                )
+            ),
+            ordered(
+                f"Fig. 5, {device}: bandwidth of reads of a size over that of the next, at most",
+                combined(rises, bandwidth[device]),
+                statement="P2-F5-5",
+            ),
+            ordered(
+                f"Fig. 5, {device}: latency a KiB of reads over that of writes",
+                combined(
+                    lambda a, b: (
+                        curve_measures.slope(SIZES_KIB, a) / curve_measures.slope(SIZES_KIB, b)
+                    ),
+                    of_reads,
+                    of_writes,
+                ),
+                statement="P2-F5-6",
+            ),
+            ordered(
+                f"Fig. 5, {device}: latency of reads of a size over that of the next, at most",
+                combined(rises, of_reads),
+                note="throughput falls as latency rises",
+                statement="P2-F5-7",
+            ),
+        ]
+    for device in _FLASH:
+        items += [
+            at_most(
+                f"Fig. 5, {device}: latency of reads of any size over the disk's",
+                _TWOFOLD,
+                combined(curve_measures.largest_ratio, reads[device], reads["HDD_S"]),
+                statement="P2-F5-8",
+            ),
+            at_most(
+                f"Section III.C, {device}: latency of reads over the disk's, at the best size",
+                0.01,
+                combined(curve_measures.smallest_ratio, reads[device], reads["HDD_S"]),
+                statement="P2-C-1",
+            ),
+        ]
+    return [
+        *items,
+        ordered(
+            "Fig. 5: latency of HDD_S over that of SSD_S, writes of any size",
+            combined(curve_measures.largest_ratio, writes["HDD_S"], writes["SSD_S"]),
+            statement="P2-F5-3",
+        ),
+        compared(
+            "Fig. 5: latency of SSD_I over that of SSD_S, reads",
+            1.0,
+            combined(curve_measures.mean_ratio, *_of(reads, _FLASH)),
+            _SIMILAR,
+            statement="P2-F5-9",
+        ),
+        at_most(
+            "Fig. 5: latency of SSD_I over that of SSD_S, writes",
+            _TWOFOLD,
+            combined(curve_measures.mean_ratio, *_of(writes, _FLASH)),
+            statement="P2-F5-10",
+        ),
+        ordered(
+            "Section III.C: latency of SSD_I over that of SSD_S, writes of any size",
+            combined(curve_measures.largest_ratio, *_of(writes, _FLASH)),
+            statement="P2-C-2",
+        ),
+        ordered(
+            "Fig. 5: 1 - R² of a straight line, bandwidth of reads, SSD_S over SSD_I",
+            combined(
+                lambda i, s: (
+                    curve_measures.nonlinearity(SIZES_KIB, s)
+                    / curve_measures.nonlinearity(SIZES_KIB, i)
+                ),
+                *_of(bandwidth, _FLASH),
+            ),
+            statement="P2-F5-11",
+        ),
+    ]
+
+
+def _access_patterns(found: _Devices) -> list[Item]:
+    items = []
+    for device, one in found.items():
+        for direction in DIRECTIONS:
+            statements = ["P2-F6-1"]
+            if device in _FLASH:
+                statements += ["P2-F6-2", "P2-F7-2"] if direction == "write" else ["P2-F7-2"]
+            items.append(
+                ordered(
+                    f"Fig. 6, {device}: latency of sequential {direction}s over random ones",
+                    combined(
+                        curve_measures.mean_ratio,
+                        one.curve(f"sequential, {direction}"),
+                        one.curve(f"random, {direction}"),
+                    ),
+                    statement=", ".join(statements),
+                )
+            )
+    for device in _FLASH:
+        for direction, other, statement in (
+            ("write", "sequential", "P2-F6-4"),
+            ("read", "random", "P2-F6-5"),
+        ):
+            items.append(
+                compared(
+                    f"Fig. 6, {device}: latency of {direction}s at a stride over {other} ones",
+                    1.0,
+                    combined(
+                        curve_measures.mean_ratio,
+                        found[device].curve(f"stride, {direction}"),
+                        found[device].curve(f"{other}, {direction}"),
+                    ),
+                    _SIMILAR,
+                    statement=statement,
+                )
+            )
+    slowdown = {
+        device: combined(
+            curve_measures.mean_ratio,
+            found[device].curve("random, write"),
+            found[device].curve("sequential, write"),
+        )
+        for device in _FLASH
+    }
+    items.append(
+        ordered(
+            "Fig. 6: latency of random writes over sequential ones, SSD_I over SSD_S",
+            combined(lambda i, s: i / s, *_of(slowdown, _FLASH)),
+            statement="P2-F6-3",
+        )
+    )
+    disk = found["HDD_S"]
+    for lower, upper in (("sequential", "stride"), ("stride", "random")):
+        of_lower = [disk.curve(f"{lower}, {direction}") for direction in DIRECTIONS]
+        of_upper = [disk.curve(f"{upper}, {direction}") for direction in DIRECTIONS]
+        items.append(
+            ordered(
+                f"Fig. 6, HDD_S: latency, {lower} over {upper}, reads or writes",
+                combined(
+                    lambda a, b, c, d: max(
+                        curve_measures.mean_ratio(a, c), curve_measures.mean_ratio(b, d)
+                    ),
+                    *of_lower,
+                    *of_upper,
+                ),
+                statement="P2-F6-6",
+            )
+        )
+    for direction in DIRECTIONS:
+        items.append(
+            at_most(
+                f"Fig. 7, HDD_S: latency of sequential {direction}s over random ones",
+                0.1,
+                combined(
+                    curve_measures.mean_ratio,
+                    disk.curve(f"sequential, {direction}"),
+                    disk.curve(f"random, {direction}"),
+                ),
+                note="throughput is one over it",
+                statement="P2-F7-1",
+            )
+        )
+    return items
+
+
+def _of(values: Mapping[str, _T], names: tuple[str, ...]) -> list[_T]:
+    return [values[name] for name in names]

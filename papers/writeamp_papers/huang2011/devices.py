@@ -1,0 +1,70 @@
+"""Devices of paper 2: profiles, with less flash on each die, so that runs can be short."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from writeamp.devices.device import Device, device, profile_op
+from writeamp.devices.profile import profile
+from writeamp.devices.raid import is_array, parse_array
+from writeamp.learn.blackbox.targets.scaled import pages_per_block
+from writeamp.units.ratios import physical_of
+
+# Section IV.A; Array_I is a RAID-0 of two SSD_I.
+DEVICES = {
+    "HDD_S": "spinpoint-m7",
+    "SSD_I": "x25-m",
+    "SSD_A": "apex",
+    "SSD_S": "samsung-slc",
+    "Array_I": "raid0:x25-m,x25-m",
+}
+DISK, ARRAY = "HDD_S", "Array_I"
+FLASH = ("SSD_I", "SSD_A", "SSD_S")
+
+_MINUTE_S = 60.0
+# A write cache holds a few of the largest requests, however small the drive is.
+_LEAST_CACHE_BYTES = 1 << 20
+
+
+@lru_cache(maxsize=16)
+def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
+    """Return a device of the paper, its flash drives scaled to so many bytes.
+
+    Flash drives keep their dies. Their write cache is smaller by as much as they are: in a run
+    shorter by as much, it takes the same share of what is written.
+
+    Args:
+        name: one of `DEVICES`.
+        flash_bytes: what each flash drive shows its host.
+        disk_cached: whether a disk's write cache is on.
+    """
+    name = DEVICES[name]
+    whole = device(name)
+    if whole.kind == "disk":
+        return whole if disk_cached else device(whole, set={"disk.write_back": False})
+    members = parse_array(name).members if is_array(name) else (name,)
+    shape = profile(members[0]).shape
+    cache_bytes = (shape.times or {}).get("write_cache", {}).get("bytes", 0)
+    small_bytes = max(_LEAST_CACHE_BYTES, int(cache_bytes * _share(members[0], flash_bytes)))
+    return device(
+        name,
+        size=flash_bytes * len(members),
+        pages_per_block=pages_per_block(members[0], flash_bytes),
+        write_cache=int(min(cache_bytes, small_bytes)) // shape.page_bytes * shape.page_bytes
+        or None,
+    )
+
+
+def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
+    """Return the length of a run that stands for a minute on the whole device."""
+    name = DEVICES[name]
+    if device(name).kind == "disk":
+        return disk_s
+    first = parse_array(name).members[0] if is_array(name) else name
+    return _MINUTE_S * _share(first, flash_bytes)
+
+
+def _share(name: str, flash_bytes: int) -> float:
+    """Return the share of a flash drive's capacity that so many bytes are."""
+    shape = profile(name).shape
+    return physical_of(flash_bytes, profile_op(name)) / (shape.physical_pages * shape.page_bytes)

@@ -1,0 +1,48 @@
+"""Pictures of paper 2's figures 9 and 10."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from writeamp.plots.spec import Line, Panel, PanelChart
+from writeamp.plots.style import series_color
+from writeamp_papers.huang2011.device_scores import DeviceScores
+from writeamp_papers.huang2011.printed import BASIC, EXTENDED
+from writeamp_papers.huang2011.readings import AGED
+from writeamp_papers.huang2011.runs import METRICS
+
+
+def improvements(found: Mapping[str, DeviceScores]) -> PanelChart:
+    """Describe MRE and R² of the basic and the extended models, in %, ours and as printed."""
+    return PanelChart(
+        title="Basic and extended models",
+        subtitle="paper 2, Figs. 9 and 10 · on the training rows; rings: printed",
+        x_label="",
+        y_label="%",
+        panels=(
+            *(_panel(device, "MRE", one) for device, one in found.items()),
+            *(_panel(device, "R²", one) for device, one in found.items()),
+        ),
+        columns=len(found),
+        x_names=tuple(METRICS),
+    )
+
+
+def _panel(device: str, measure: str, found: DeviceScores) -> Panel:
+    places = list(range(len(METRICS)))
+    lines = []
+    for index, (features, printed) in enumerate((("basic", BASIC), ("extended", EXTENDED))):
+        rows = [printed[metric][device] for metric in METRICS]
+        name = "mre" if measure == "MRE" else "r2"
+        ours = [found.measure(features, metric, name)[AGED.name] for metric in METRICS]
+        theirs = [getattr(one, name) for one in rows]
+        color = series_color(index)
+        lines += [
+            Line(places, _percent(ours), color, width_pt=0, label=features, marker="circle"),
+            Line(places, _percent(theirs), color, width_pt=0, marker="ring"),
+        ]
+    return Panel(f"{device}, {measure}", tuple(lines))
+
+
+def _percent(shares: Sequence[float]) -> list[float]:
+    return [100 * one for one in shares]

@@ -1,0 +1,172 @@
+"""Statements on the models themselves: fitting, the splits of trees, kinds of workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import truediv
+from typing import TypeAlias
+
+from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp_papers.huang2011.accuracy import accuracy, tree_for, values_of, vectors_of
+from writeamp_papers.huang2011.device_scores import DeviceScores
+from writeamp_papers.huang2011.devices import DISK, FLASH
+from writeamp_papers.huang2011.readings import by_reading, combined
+from writeamp_papers.huang2011.runs import METRICS, WAYS
+from writeamp_papers.items import Item, at_most, compared, ordered
+
+SINGLE = (DISK, *FLASH)
+# Whose model is fitted to medians too, and whose tree is drawn.
+EXAMPLE = "SSD_I"
+# "Similar" is within a quarter.
+SIMILAR = 0.25
+
+Devices: TypeAlias = Mapping[str, DeviceScores]
+_Values: TypeAlias = Mapping[str, float]
+
+
+def of_fitting(found: Devices) -> list[Item]:
+    """Compare trees of medians, and trees that are not fitted to the logarithm, with ours."""
+    one = found[EXAMPLE]
+    medians = accuracy(one.grid, "extended", quantile=0.5)
+    items = [
+        compared(
+            f"Section III.D, {metric}, {EXAMPLE}: MRE by quantile regression over that by least "
+            "squares",
+            1.0,
+            combined(
+                truediv, values_of(medians[metric], "mre"), one.measure("extended", metric, "mre")
+            ),
+            SIMILAR,
+            statement="P2-D-4",
+        )
+        for metric in METRICS
+    ]
+    for device in SINGLE:
+        plain = accuracy(found[device].grid, "extended", log_target=False, metrics=("latency",))
+        items.append(
+            ordered(
+                f"Section IV.A, {device}: MRE of latency, fitted to the logarithm over not",
+                combined(
+                    truediv,
+                    found[device].measure("extended", "latency", "mre"),
+                    values_of(plain["latency"], "mre"),
+                ),
+                statement="P2-G-13",
+            )
+        )
+    return items
+
+
+def of_trees(found: Devices) -> list[Item]:
+    """Judge whether a flash drive's tree for bandwidth is split as Fig. 8's is."""
+    splits = {device: _first_splits(found[device]) for device in FLASH}
+    items = []
+    for name, level, wanted, statement in (
+        ("first split", 0, "write_randomness", "P2-F8-1"),
+        ("second-level splits", 1, "queue_depth", "P2-F8-2"),
+    ):
+        share = {
+            way: sum(wanted not in splits[device][way][level] for device in FLASH) / len(FLASH)
+            for way in (one.name for one in WAYS)
+        }
+        of_one = float(wanted not in splits[EXAMPLE]["short span"][level])
+        items.append(
+            ordered(
+                f"Fig. 8: share of the flash drives without {wanted} in the {name} for bandwidth",
+                by_reading(
+                    aged=share["aged"],
+                    fresh=share["fresh"],
+                    held_out=share["aged"],
+                    short_span=of_one,
+                ),
+                statement=statement,
+            )
+        )
+    return items
+
+
+def _first_splits(found: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
+    """Return the variables of the first split and of the two below it, by the way of the runs."""
+    names = find_feature_set("extended").names
+    by_way = {}
+    for way, rows in found.grid.items():
+        vectors = vectors_of(rows, "extended")
+        tree = tree_for(vectors).fit(vectors, rows["bandwidth"].to_numpy()).tree_
+        below = [one for one in (tree.left[0], tree.right[0]) if one >= 0]
+        by_way[way] = (
+            {names[tree.feature[0]]} if tree.feature[0] >= 0 else set(),
+            {names[tree.feature[one]] for one in below if tree.feature[one] >= 0},
+        )
+    return by_way
+
+
+def of_kinds(found: Devices) -> list[Item]:
+    """Judge the statements on workload-specific models."""
+
+    def mre(device: str, symbols: Iterable[str]) -> list[_Values]:
+        of_kind = found[device].kinds
+        return [
+            values_of(of_kind[symbol][metric], "mre") for symbol in symbols for metric in METRICS
+        ]
+
+    def extended(device: str, symbols: Sequence[str]) -> list[_Values]:
+        mixed: list[_Values] = [
+            found[device].measure("extended", metric, "mre") for metric in METRICS
+        ]
+        return mixed * len(symbols)
+
+    def largest_over(
+        devices: Sequence[str], symbols: Sequence[str], others: Callable[[str], list[_Values]]
+    ) -> dict[str, float]:
+        """Return the largest ratio of the MREs of some kinds on some devices to others."""
+        pairs = [zip(mre(one, symbols), others(one), strict=True) for one in devices]
+        return combined(max, *(combined(truediv, *pair) for several in pairs for pair in several))
+
+    directions = ("rd_only", "wr_only")
+    others = [symbol for symbol in found["SSD_I"].kinds if symbol not in directions]
+    flash, every = ("SSD_I", "SSD_A"), [*directions, *others]
+    return [
+        ordered(
+            "Section IV.B: MRE of a workload-specific model over that of the extended one, at most",
+            largest_over((DISK, *flash), every, lambda one: extended(one, every)),
+            statement="P2-T4-1",
+        ),
+        ordered(
+            "Section IV.B: the same of the flash drives' six models of one kind",
+            largest_over(flash, others, lambda one: extended(one, others)),
+            statement="P2-T4-5",
+        ),
+        ordered(
+            "Section IV.B: MRE of a workload-specific model, a flash drive over HDD_S, at most",
+            largest_over(flash, every, lambda _: mre(DISK, every)),
+            statement="P2-T4-6",
+        ),
+        ordered(
+            "Section IV.D: MRE of rd_only models over wr_only ones, at most",
+            largest_over((DISK, *flash), ["rd_only"], lambda one: mre(one, ["wr_only"])),
+            statement="P2-T7-6",
+        ),
+        at_most(
+            "Section I: least MRE of SSD_A's workload-specific models",
+            0.01,
+            combined(min, *mre("SSD_A", every)),
+            statement="P2-I-5",
+        ),
+        at_most(
+            "Section IV.B: largest MRE of a flash drive's rd_only and wr_only models",
+            0.07,
+            combined(max, *(one for device in flash for one in mre(device, directions))),
+            0.005,
+            statement="P2-T4-3",
+        ),
+        ordered(
+            "Section IV.B: share of the flash drives' other workload-specific models with 10% MRE "
+            "or more",
+            combined(
+                lambda *several: sum(one >= 0.1 for one in several) / len(several),
+                *(one for device in flash for one in mre(device, others)),
+            ),
+            below=0.5,
+            statement="P2-T4-4",
+        ),
+    ]

@@ -1,0 +1,30 @@
+"""Huang, Li, Szalay and Terzis 2011, on models of flash-based storage (paper 2).
+
+"Performance modeling and analysis of flash-based storage devices", MSST 2011.
+"""
+
+from __future__ import annotations
+
+from writeamp_papers.bench import Paper, part
+from writeamp_papers.huang2011.devices import DEVICES
+from writeamp_papers.huang2011.readings import READINGS
+
+_ROOM = "writeamp_papers.huang2011"
+
+# A device's tables are finished before the next is measured; sentences are about several.
+PAPER = Paper(
+    name="huang2011",
+    citation="Huang, Li, Szalay and Terzis, Performance modeling and analysis of flash-based "
+    "storage devices (MSST 2011)",
+    summary="black-box models of a disk, three flash drives and an array, on grids and traces",
+    parts=(
+        part(f"{_ROOM}.specification", "profiles"),
+        *(part(f"{_ROOM}.tables", "of_device", device) for device in DEVICES),
+        part(f"{_ROOM}.specification", "speeds"),
+        part(f"{_ROOM}.curves"),
+        part(f"{_ROOM}.statements"),
+        part(f"{_ROOM}.traces"),
+    ),
+    readings=READINGS,
+    options=frozenset({"resume", "traces"}),
+)

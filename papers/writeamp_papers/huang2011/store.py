@@ -1,0 +1,94 @@
+"""Store of measurements, each under a key of all that decides it.
+
+A row is used again only if the engine and every Python file that could have a part in measuring it
+are the same to the byte; a change of the code is never hidden by rows of the code before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from functools import cache, lru_cache
+from pathlib import Path
+
+import polars as pl
+
+import writeamp
+from writeamp import _engine
+from writeamp.devices.device import device
+from writeamp.files import output
+from writeamp.files.tables import read_parquet
+from writeamp_papers.huang2011.devices import DEVICES
+from writeamp_papers.huang2011.runs import METRICS, Stretch
+
+# Folders of writeamp that measure nothing.
+_BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "drives")
+_OWN = ("devices.py", "runs.py", "workloads.py")
+
+
+@cache
+def code_hash() -> str:
+    """Return a hash of the engine and of all files that may measure."""
+    root = Path(writeamp.__file__).parent
+    found = hashlib.sha256(Path(_engine.__file__).read_bytes())
+    files = [path for path in (*root.rglob("*.py"), *root.rglob("*.toml")) if _measures(path, root)]
+    for path in (*sorted(files), *(Path(__file__).with_name(name) for name in _OWN)):
+        found.update(path.name.encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
+
+
+def _measures(path: Path, root: Path) -> bool:
+    return path.relative_to(root).parts[0] not in _BYSTANDERS
+
+
+@lru_cache(maxsize=1024)
+def key_of(stretch: Stretch) -> str:
+    """Return the key of a stretch's rows."""
+    meaning = {
+        "code": code_hash(),
+        "device": device(DEVICES[stretch.device]).meaning(with_times=True),
+        "stretch": asdict(stretch),
+    }
+    text = json.dumps(meaning, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class Store:
+    """Measured stretches of this process, and of a folder if there is one."""
+
+    def __init__(self) -> None:
+        """Begin without a measurement."""
+        self._rows: dict[str, pl.DataFrame] = {}
+
+    def get(self, stretch: Stretch, folder: Path | None) -> pl.DataFrame | None:
+        """Return a row of metrics for each point of a stretch; None if it is yet to be measured."""
+        key = key_of(stretch)
+        path = None if folder is None else folder / _file(stretch, key)
+        if key not in self._rows and path is not None and path.exists():
+            found = _read(path)
+            if found is not None and found.height == len(stretch.points):
+                self._rows[key] = found
+        return self._rows.get(key)
+
+    def put(self, stretch: Stretch, rows: list[tuple[float, ...]], folder: Path | None) -> None:
+        """Keep a stretch; one in a folder is there whole or not at all."""
+        key = key_of(stretch)
+        table = pl.DataFrame(rows, schema=dict.fromkeys(METRICS, pl.Float64), orient="row")
+        self._rows[key] = table
+        if folder is not None:
+            with output.replacing(folder / _file(stretch, key), "measurements") as file:
+                table.write_parquet(file)
+
+
+def _file(stretch: Stretch, key: str) -> str:
+    return f"{stretch.device}, {stretch.way.name}, {key}.parquet"
+
+
+def _read(path: Path) -> pl.DataFrame | None:
+    """Return a table of metrics; None of a file that is none, which is then measured again."""
+    try:
+        table = read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    return table if table.columns == list(METRICS) else None

@@ -1,0 +1,131 @@
+"""Workloads of paper 2: its grid, that of the workload-specific models, and the figures'.
+
+"One access pattern at each time": requests are random in some share, or follow each other at one
+stride for writes and one for reads. 5 write ratios, 4 depths, 5 sizes of writes and 5 of reads,
+and 9 pairs of randomness (both 0 is the sequential pattern) or 16 of strides are 12,500 cells,
+where the paper counts 12,000. A workload that only reads stands in as many cells as there are
+sizes, randomness and strides of the writes that it lacks. Section III varies one characteristic at
+a time.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from writeamp.learn.blackbox.space import GRID, KIB, WorkloadPoint
+
+_STRIDES = tuple(kib * KIB for kib in (1, 64, 128, 256))
+# Shares and strides of (writes, reads).
+_PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
+    *((shares, (0, 0)) for shares in product(GRID["write_randomness"], repeat=2)),
+    *(((0.0, 0.0), strides) for strides in product(_STRIDES, repeat=2)),
+]
+
+
+@cache
+def cells() -> tuple[WorkloadPoint, ...]:
+    """Return the workload of every cell of the paper's grid; many are of the same workload."""
+    axes = ("write_ratio", "queue_depth", "write_size_bytes", "read_size_bytes")
+    return tuple(
+        WorkloadPoint(
+            write_ratio=write_ratio,
+            queue_depth=int(depth),
+            write_size_bytes=int(write_bytes),
+            read_size_bytes=int(read_bytes),
+            write_randomness=randomness[0],
+            read_randomness=randomness[1],
+            write_stride_bytes=strides[0],
+            read_stride_bytes=strides[1],
+        )
+        for write_ratio, depth, write_bytes, read_bytes in product(*(GRID[name] for name in axes))
+        for randomness, strides in _PATTERNS
+    )
+
+
+_SEED = 2
+
+
+def some_cells(count: int) -> list[WorkloadPoint]:
+    """Return the workloads of so many cells, drawn without regard to their settings."""
+    every = cells()
+    drawn = np.random.default_rng(_SEED).permutation(len(every))[:count]
+    return [every[index] for index in drawn]
+
+
+def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
+    """Return so many cells, or as many distinct workloads of them."""
+    drawn = some_cells(count)
+    return list(dict.fromkeys(drawn)) if each_once else drawn
+
+
+def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
+    """Return the workloads of the specific models: reads or writes only, one outstanding.
+
+    Args:
+        sizes: how many sizes from 1 to 256 KiB.
+        steps: how many shares of random requests from 0 to 100%, and strides from 1 to 256 KiB.
+    """
+    size_bytes = np.unique(np.round(np.geomspace(2, 512, sizes)).astype(int)) * (KIB // 2)
+    shares = [(float(share), 0) for share in np.linspace(0, 1, steps)]
+    strides = [(0.0, int(kib) * KIB) for kib in np.unique(np.geomspace(1, 256, steps).astype(int))]
+    return [
+        one_direction(int(size), share, stride, is_write=is_write)
+        for is_write in (False, True)
+        for size in size_bytes
+        for share, stride in shares + strides
+    ]
+
+
+# Section III.A: the size of what is not varied, and the values of what is.
+SIZE_BYTES = 256 * KIB
+RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+DEPTHS = (1, 4, 16, 64)
+SIZES_KIB = (1, 4, 16, 64, 256)
+# Randomness and stride of each access pattern (section III.B).
+ACCESS = {"random": (1.0, 0), "sequential": (0.0, 0), "stride": (0.0, 64 * KIB)}
+DIRECTIONS = {"read": False, "write": True}
+
+
+def curves() -> dict[str, list[WorkloadPoint]]:
+    """Return the workloads of Figs. 3 to 7 and of Table I, by our names of the curves.
+
+    "ratio" has those of `RATIOS`; "depth, DIRECTION" those of `DEPTHS`; "ACCESS, DIRECTION" those
+    of `SIZES_KIB`; "specification" sequential reads and writes of 256 KiB, 32 outstanding, and then
+    random ones of 4 KiB, one outstanding.
+    """
+    found = {
+        "ratio": [WorkloadPoint(ratio, 1, SIZE_BYTES, SIZE_BYTES, 1.0, 1.0) for ratio in RATIOS],
+        "specification": [
+            one_direction(size, random, 0, is_write=is_write, depth=depth)
+            for size, random, depth in ((SIZE_BYTES, 0.0, 32), (4 * KIB, 1.0, 1))
+            for is_write in (False, True)
+        ],
+    }
+    for direction, is_write in DIRECTIONS.items():
+        found[f"depth, {direction}"] = [
+            one_direction(SIZE_BYTES, 1.0, 0, is_write=is_write, depth=one) for one in DEPTHS
+        ]
+        for access, (randomness, stride) in ACCESS.items():
+            found[f"{access}, {direction}"] = [
+                one_direction(kib * KIB, randomness, stride, is_write=is_write) for kib in SIZES_KIB
+            ]
+    return found
+
+
+def one_direction(
+    size_bytes: int, randomness: float, stride_bytes: int, *, is_write: bool, depth: int = 1
+) -> WorkloadPoint:
+    """Return a workload that only writes, or only reads."""
+    return WorkloadPoint(
+        write_ratio=float(is_write),
+        queue_depth=depth,
+        write_size_bytes=size_bytes,
+        read_size_bytes=size_bytes,
+        write_randomness=randomness,
+        read_randomness=randomness,
+        write_stride_bytes=stride_bytes,
+        read_stride_bytes=stride_bytes,
+    )

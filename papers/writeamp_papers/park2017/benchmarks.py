@@ -1,0 +1,167 @@
+"""Park et al. 2017, Fig. 5: file-system benchmarks beside a cold file, on the virtual drive.
+
+Two are programs of ours that do Filebench's operations one by one, one is sysbench on PostgreSQL,
+and Cassandra has a stand-in. Sizes, and the run lengths that the paper prints, are the same share
+of the drive as in Table 5. They run in the full form only: they need root and other programs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from writeamp.devices.device import device
+from writeamp.errors import WriteampError
+from writeamp.files.temporary import temporary_folder
+from writeamp.vssd.mount import check_mount
+from writeamp.vssd.programs import require
+from writeamp.vssd.virtual_ssd import VirtualSsd
+from writeamp_papers.bench import Bench, Findings
+from writeamp_papers.items import Item, at_most, ordered
+from writeamp_papers.park2017 import cassandra, figures, sysbench_oltp
+from writeamp_papers.park2017.file_loads import FILESERVER, VARMAIL
+
+# The paper's superblocks and op; pages of 4 KiB, or parts of pages would be written.
+DRIVE = device("samsung-843tn", size="2GiB", page_bytes=4096, pages_per_block=610)
+UTILIZATIONS = (0.6, 0.7, 0.8, 0.9)
+PRINTED_MOST = 1.2
+
+_GIB, _MIB = 2**30, 2**20
+SHARE = DRIVE.capacity_bytes / (215 * _GIB)
+
+# Drive writes of what goes to files, where the paper prints no run length. What the file system
+# adds to synchronised messages makes three times as much of them.
+_FILESERVER_WRITES, _VARMAIL_WRITES = 2.0, 0.35
+
+
+class Load(Protocol):
+    """Load of file operations: makes its files in a folder, and then runs on them."""
+
+    def prepared(self, folder: Path) -> AbstractContextManager[Callable[[], None]]:
+        """Make the files; yield a function that runs the load."""
+
+
+class Benchmark(NamedTuple):
+    """Benchmark of Fig. 5: a load, its name and its needs.
+
+    Attributes:
+        name: what it is called in items and figures.
+        load: what runs.
+        missing: says which programs it needs that are not installed.
+        later_bytes: what its files take beyond those that are there before it runs.
+    """
+
+    name: str
+    load: Load
+    missing: Callable[[], list[str]]
+    later_bytes: int = 0
+
+
+class Measured(NamedTuple):
+    """Measurement of a load on a drive: its WA, and how many times the drive was written."""
+
+    wa: float
+    drive_writes: float
+
+
+def benchmarks() -> list[Benchmark]:
+    """Return the loads of Table 5 in the sizes of `DRIVE`."""
+    size, store = DRIVE.capacity_bytes, cassandra.cassandra(SHARE)
+    return [
+        Benchmark("fileserver", FILESERVER.scaled(SHARE, _FILESERVER_WRITES * size), list),
+        Benchmark("varmail", VARMAIL.scaled(SHARE, _VARMAIL_WRITES * size), list),
+        Benchmark("sysbench OLTP on PostgreSQL", sysbench_oltp.oltp(SHARE), sysbench_oltp.missing),
+        Benchmark("stand-in for Cassandra", store, cassandra.missing, store.later_bytes),
+    ]
+
+
+def run(bench: Bench) -> Findings:
+    """Run each load at each utilization in the full form; report those that cannot run here."""
+    if not bench.full:
+        return Findings()
+    found: dict[str, dict[float, Measured]] = {}
+    skipped: list[str] = []
+    for benchmark in benchmarks():
+        lacking = _lacking(benchmark)
+        if lacking:
+            skipped.append(f"Fig. 5, {benchmark.name}: {lacking}")
+            bench.step(f"left out: {skipped[-1]}")
+            continue
+        found[benchmark.name] = {}
+        for utilization in UTILIZATIONS:
+            bench.step(f"{benchmark.name} at utilization {utilization:.0%} (Fig. 5)")
+            found[benchmark.name][utilization] = measured(benchmark, utilization)
+    items = [item for name, by in found.items() for item in judged(name, by)]
+    if not (found and bench.figures):
+        return Findings(items, skipped=skipped)
+    values = {name: {at: one.wa for at, one in by.items()} for name, by in found.items()}
+    figure = figures.benchmarks(DRIVE, values, PRINTED_MOST)
+    return Findings(items, {"fig5-benchmarks": figure}, skipped)
+
+
+def measured(benchmark: Benchmark, utilization: float) -> Measured:
+    """Return the measurement of a load on a new drive, beside a cold file that fills it so far.
+
+    Only the load is counted, neither the cold file nor the making of its own files.
+    """
+    with temporary_folder() as place:
+        os.chmod(place, 0o755)  # the database has a user of its own
+        point = place / "mnt"
+        with VirtualSsd(DRIVE, mount=point) as drive:
+            files = point / "files"
+            files.mkdir()
+            with benchmark.load.prepared(files) as run_load:
+                space = os.statvfs(point)
+                full = utilization * space.f_blocks - (space.f_blocks - space.f_bfree)
+                write_cold(point / "cold", full * space.f_frsize - benchmark.later_bytes)
+                drive.begin()
+                run_load()
+                found = drive.result()
+    return Measured(found.wa, found.host_bytes / DRIVE.capacity_bytes)
+
+
+def judged(name: str, found: Mapping[float, Measured]) -> list[Item]:
+    """Return items on a load's WA over the utilization."""
+    least, most = min(found), max(found)
+    return [
+        *(
+            at_most(
+                f'Fig. 5: {name}, utilization {utilization:.0%} ("does not exceed 1.2")',
+                PRINTED_MOST,
+                one.wa,
+                note=f"on the virtual drive, which was written {one.drive_writes:.2f} times",
+            )
+            for utilization, one in found.items()
+        ),
+        ordered(
+            f"Fig. 5: {name}, WA at utilization {least:.0%} over {most:.0%} (it increases)",
+            found[least].wa / found[most].wa,
+            note=f"{found[least].wa:.4f} and {found[most].wa:.4f}",
+        ),
+    ]
+
+
+def write_cold(path: Path, size_bytes: float) -> None:
+    """Write a file that is not touched again, and have it reach the drive."""
+    chunk = bytes(range(256)) * (_MIB // 256)
+    with path.open("wb") as file:
+        for _ in range(int(size_bytes) // _MIB):
+            file.write(chunk)
+        os.fsync(file.fileno())
+
+
+def _lacking(benchmark: Benchmark) -> str:
+    """Return a sentence on what a load lacks to run, or nothing."""
+    programs = benchmark.missing()
+    if programs:
+        return f"{' and '.join(programs)} not installed"
+    try:
+        require("nbdkit")
+        with temporary_folder() as place:
+            check_mount(place / "mnt", "ext4")
+    except WriteampError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,36 @@
+"""Joint readings of paper 1, which change one of its open choices at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from writeamp_papers.readings import Reading
+from writeamp_papers.readings import by_choice as by_choice_of
+
+PASSES_COUNTED = "passes over the hot file that a measured WA is the mean of"
+WINDOW = "window, reserve and size of the coupon collector's drive (Table 4)"
+MIXTURE = "how sequential and random writes share the hot file (Fig. 4)"
+
+ALL, SETTLED = "all fifteen", "those after the fifth"
+# Hu et al.'s windows go from one block, which is FIFO collection, upwards.
+WINDOWS = {"64 blocks": 64, "8 blocks": 8, "one block": 1}
+# Age counted from a finite drive with blocks held free: the one choice that exceeds 1.
+SMALL_DRIVE = "one block, of 1000 with 5 held free"
+IN_TURN, HALVES = "page by page over the whole file", "each in its own half"
+
+_OURS = Reading("1-A as printed", {PASSES_COUNTED: ALL, WINDOW: "64 blocks", MIXTURE: IN_TURN})
+
+
+READINGS = (
+    _OURS,
+    _OURS.but("1-B settled passes", {PASSES_COUNTED: SETTLED}),
+    _OURS.but("1-C window of 8", {WINDOW: "8 blocks"}),
+    _OURS.but("1-D window of 1", {WINDOW: "one block"}),
+    _OURS.but("1-E small drive", {WINDOW: SMALL_DRIVE}),
+    _OURS.but("1-F halves", {MIXTURE: HALVES}),
+)
+
+
+def by_choice(detail: str, values: Mapping[str, float]) -> dict[str, float]:
+    """Return a value by the name of each reading, given the values by the choice of one detail."""
+    return by_choice_of(READINGS, detail, values)

@@ -1,0 +1,118 @@
+"""Future work of Verschoren and Van Houdt 2019: other wear levellers, and a trace.
+
+Section 7 announces the comparison with other levellers, with erase counters added to the swap, and
+on traces. Nothing is published to compare with, so these are figures without items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp.plots.spec import Line, Marker, Panel, PanelChart
+from writeamp.plots.style import WA_LABEL, series_color
+from writeamp.studies.functions import endurance
+from writeamp_papers.bench import Bench
+
+# Manager and wear leveller: the paper's two modes, HCWF with each leveller, and both at once.
+SCHEMES: tuple[tuple[str, str | None], ...] = (
+    ("hcwf", None),
+    ("hcwf", "youngest-free:reserve=8"),
+    ("hcwf", "static:threshold=16"),
+    ("hcwf", "dual-pool:threshold=16"),
+    ("hcwf-swap", None),
+    ("hcwf-swap", "static:threshold=16"),
+)
+_MARKERS: tuple[Marker, ...] = ("circle", "diamond", "square", "triangle", "cross", "ring")
+
+_D = 5
+
+
+@dataclass(frozen=True)
+class Load:
+    """Workload or trace, the drive for it, and the parameters that HCWF needs for it."""
+
+    name: str
+    arguments: dict[str, Any]
+    parameters: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of one scheme under one load; intervals are half widths, at 95%."""
+
+    load: str
+    scheme: str
+    wa: float
+    pe_fairness: float
+    pe_fairness_half_width: float
+    endurance_full_drive_writes: float
+
+
+def synthetic_loads(logical_blocks: int) -> list[Load]:
+    """Return the paper's two workloads, and Zipf's law, on its drive."""
+    drive = {"logical_blocks": logical_blocks, "pages_per_block": 32, "spare_factor": 0.10}
+    specs = ("hot-cold:f=0.1,r=0.9", "hot-cold:f=0.01,r=0.99", "zipf:s=0.99")
+    return [Load(spec, {"workload": spec, **drive}, f"d={_D}") for spec in specs]
+
+
+def trace_load(path: Path) -> Load:
+    """Return a trace on a drive of its size, where a detector stands in for the oracle."""
+    arguments = {"trace": path, "pages_per_block": 32, "spare_factor": 0.10}
+    return Load(path.stem, arguments, f"d={_D},detector=distance")
+
+
+def outcomes(bench: Bench, loads: Sequence[Load], *, w_max: int, replicas: int) -> list[Outcome]:
+    """Return the outcome of every scheme under every load, in that order."""
+    runs = [
+        (load, manager, leveler, w_max, replicas) for load in loads for manager, leveler in SCHEMES
+    ]
+    return bench.map(_outcome, runs)
+
+
+def _outcome(load: Load, manager: str, leveler: str | None, w_max: int, replicas: int) -> Outcome:
+    life = endurance(
+        **load.arguments,
+        manager=f"{manager}:{load.parameters}",
+        wear_leveling=leveler,
+        w_max=w_max,
+        replicas=replicas,
+    )
+    low, high = life.pe_fairness_ci95
+    return Outcome(
+        load.name,
+        manager if leveler is None else f"{manager} + {leveler}",
+        life.wa,
+        life.pe_fairness,
+        (high - low) / 2,
+        life.endurance_full_drive_writes,
+    )
+
+
+def figure(found: Sequence[Outcome], *, subtitle: str) -> PanelChart:
+    """Describe PE fairness against WA, a panel for each load and a mark for each scheme."""
+    panels = []
+    for load in dict.fromkeys(outcome.load for outcome in found):
+        of_load = [outcome for outcome in found if outcome.load == load]
+        lines = tuple(
+            Line(
+                (one.wa,),
+                (one.pe_fairness,),
+                series_color(index),
+                width_pt=0,
+                label=one.scheme,
+                marker=_MARKERS[index],
+            )
+            for index, one in enumerate(of_load)
+        )
+        panels.append(Panel(load, lines))
+    return PanelChart(
+        title="What even wear costs: hot and cold frontiers with wear levellers, and with swaps",
+        subtitle=subtitle,
+        x_label=f"{WA_LABEL} over the whole life",
+        y_label="PE fairness (mean erases of a block\nover those of the first worn out)",
+        panels=tuple(panels),
+        columns=2,
+    )

@@ -1,0 +1,29 @@
+"""`writeamp reproduce` where the package that has it is not installed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from writeamp.cli.report_option import without_report
+from writeamp.errors import WriteampError
+from writeamp.extensions import PAPERS_MISSING
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command("reproduce", context_settings=anything)(without_report(reproduce))
+
+
+def reproduce(
+    paper: Annotated[str | None, typer.Argument(help="Name of a paper.", metavar="PAPER")] = None,
+) -> None:
+    """Compute a paper's published values anew; the status is 1 if one differs unexplained.
+
+    This verb is in the package writeamp-papers, which is not installed.
+
+    Example: pip install writeamp-papers
+    """
+    raise WriteampError(PAPERS_MISSING)

@@ -1,0 +1,3 @@
+"""Names of `writeamp.drives`."""
+
+from . import measure as measure

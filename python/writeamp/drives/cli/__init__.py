@@ -1,0 +1,1 @@
+"""Verbs of real drives: `measure`, `lifetime`, `doctor`."""

@@ -1,0 +1,113 @@
+"""`writeamp measure calibrate`: units of a drive's counters, learned by writing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from writeamp.cli import options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.drives.devices.settings import CalibrationSettings, SettleSettings
+from writeamp.errors import WriteampError
+from writeamp.units.byte_sizes import shown_bytes
+
+if TYPE_CHECKING:
+    from writeamp.drives.devices.units import Calibration
+
+_FILES = 2
+
+
+def calibrate(
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            help="A drive's device, or the file to make on it; or two snapshots of it, before and "
+            "after --written bytes.",
+            show_default=False,
+            metavar="DEVICE|FILE",
+        ),
+    ],
+    asked: CalibrationSettings,
+    waits: SettleSettings,
+    *,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Learn the units of a drive's counters by writing a known amount to a file.
+
+    The file is made, synced and removed; the device itself is never written to. A unit is given
+    only where a single one fits, and only if the counter counts what the host writes.
+
+    Example: writeamp measure calibrate /dev/sda --in /home --write 20GiB
+    """
+    if len(targets) == _FILES:
+        found = _of_files(targets[0], targets[1], asked)
+    elif len(targets) == 1:
+        found = _by_writing(targets[0], asked, waits)
+    else:
+        raise WriteampError(
+            f"{len(targets)} targets are given; one is a device or a file to make, two are "
+            "snapshots before and after --written bytes"
+        )
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
+        options.print_csv(found.to_frame())
+    else:
+        _show(found)
+
+
+def _of_files(before: str, after: str, asked: CalibrationSettings) -> Calibration:
+    from writeamp.drives.counters.difference import interval_between  # noqa: PLC0415
+    from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415
+    from writeamp.drives.devices.units import calibration_of  # noqa: PLC0415 (slow)
+
+    if asked.written is None:
+        raise WriteampError("two snapshots need --written, the bytes written between them")
+    first, last = (read_snapshot(Path(one)).facts for one in (before, after))
+    refusal = interval_between(first, last).refusal
+    if refusal:
+        raise WriteampError(f"the snapshots cannot be compared: {refusal}")
+    return calibration_of(first, last, round(asked.written), is_exact=False)
+
+
+def _by_writing(target: str, asked: CalibrationSettings, waits: SettleSettings) -> Calibration:
+    from writeamp.drives.devices.calibration import calibrate as calibrated  # noqa: PLC0415 (slow)
+
+    with Bar("writing", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
+        return calibrated(
+            target,
+            size_bytes=round(asked.amount),
+            folder=asked.folder,
+            settle_s=waits.settle,
+            wait_s=waits.wait,
+            progress=bar.update,
+        )
+
+
+def _show(found: Calibration) -> None:
+    how = "as the kernel counted" if found.is_exact else "and up to a tenth more by others"
+    stdout.print(f"written: {shown_bytes(found.written_bytes)}, {how}")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("counter", "moved by", "bytes a count", "unit", "why none"):
+        table.add_column(heading, overflow="fold")
+    for one in found.counters:
+        table.add_row(
+            one.label,
+            f"{one.after - one.before:,}",
+            f"{one.bytes_per_count_low:,.0f} "
+            + (
+                "and up"
+                if one.bytes_per_count_high is None
+                else f"to {one.bytes_per_count_high:,.0f}"
+            ),
+            one.unit or "",
+            one.reason,
+        )
+    stdout.print(table)
+    if not found.counters:
+        options.warn("no counter moved")

@@ -1,0 +1,90 @@
+"""`writeamp measure counters` and `diff`: WA by the counters of real drives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.drives.cli.counters_table import facts_of_answer, life_table, warn_of_doubts
+from writeamp.drives.counters.settings import AnswerSettings
+
+
+def counters(
+    snapshots: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Files that nvme-cli or smartctl printed, or folders with the files of one drive "
+            "at one moment, such as `measure save` and `serve --counters` write.",
+            show_default=False,
+            metavar="SNAP",
+        ),
+    ],
+    asked: AnswerSettings,
+    *,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell the write amplification (WA) of a drive since it was new, by its counters.
+
+    Example: writeamp measure counters smart.json
+    """
+    from writeamp.drives.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
+    from writeamp.drives.counters.own_families import with_families  # noqa: PLC0415
+    from writeamp.drives.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
+
+    with with_families(asked.families), Bar("reading"):
+        found = [
+            life_answer(one, asked.definition)
+            for path in snapshots
+            for one in read_snapshots(path, asked.model)
+        ]
+
+    for one in found:
+        warn_of_doubts(one, one.name if len(found) > 1 else "")
+
+    def document() -> dict[str, Any]:
+        if len(found) == 1:
+            return found[0].to_dict()
+        return {"snapshots": [{"file": one.name, **one.to_dict()} for one in found]}
+
+    if options.printed_json(document, json=json):
+        return
+    if csv:
+        options.print_csv(frame_of_answers(found))
+    elif len(found) == 1:
+        stdout.print(options.facts(facts_of_answer(found[0])))
+    else:
+        stdout.print(life_table(found))
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(help="The earlier snapshot.", show_default=False)],
+    after: Annotated[Path, typer.Argument(help="The later one.", show_default=False)],
+    asked: AnswerSettings,
+    *,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell the write amplification (WA) of a drive between two snapshots.
+
+    Example: writeamp measure diff monday.json friday.json
+    """
+    from writeamp.drives.counters.answer import interval_answer  # noqa: PLC0415
+    from writeamp.drives.counters.own_families import with_families  # noqa: PLC0415
+    from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
+
+    with with_families(asked.families):
+        first, last = (read_snapshot(path, asked.model) for path in (before, after))
+    found = interval_answer(first, last, asked.definition)
+    warn_of_doubts(found)
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
+        options.print_csv(found.to_frame())
+    else:
+        stdout.print(options.facts(facts_of_answer(found)))

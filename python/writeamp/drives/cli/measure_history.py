@@ -1,0 +1,128 @@
+"""`writeamp measure watch` and `history`: real drives over time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from writeamp.cli import boundary, options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.drives.cli.counters_table import shown_wa
+from writeamp.drives.histories.settings import HistorySettings, WatchSettings
+from writeamp.plots import check_target, save
+from writeamp.units.byte_sizes import shown_bytes
+
+if TYPE_CHECKING:
+    from writeamp.drives.histories.result import History
+
+
+def watch(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Devices, files, or folders with the files of one drive, that are read anew each "
+            "round.",
+            show_default=False,
+            metavar="SOURCE",
+        ),
+    ],
+    asked: WatchSettings,
+    *,
+    once: Annotated[bool, typer.Option("--once", help="End after one round.")] = False,
+) -> None:
+    """Keep the counters of drives over time, in one SQLite file.
+
+    Example: writeamp measure watch /var/lib/smart/*.json --db history.sqlite --every 1h
+    """
+    from writeamp.drives.devices.reading import read_device  # noqa: PLC0415 (slow)
+    from writeamp.drives.histories.watching import watch_once  # noqa: PLC0415
+
+    rounds = 0
+    try:
+        while True:
+            began = time.monotonic()
+            found = watch_once(sources, asked.db, read_device)
+            rounds += 1
+            for one in found.failures:
+                options.warn(f"{one.name} is left out of this round: {one.reason}")
+            stdout.print(
+                f"{found.read} of {len(sources)} sources read, {found.added} new in {asked.db}"
+            )
+            if once:
+                # Where nothing at all could be read, a timer should notice.
+                raise typer.Exit(0 if found.read else 2)
+            time.sleep(max(asked.every - (time.monotonic() - began), 0.0))
+    except KeyboardInterrupt:
+        if not rounds:
+            raise
+        raise boundary.PartlyDone(f"rounds kept in {asked.db}: {rounds}") from None
+
+
+def history(
+    asked: HistorySettings,
+    *,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", help="Draw WA over time (.png, .svg, .pdf or .html).", metavar="FILE"
+        ),
+    ] = None,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell the write amplification (WA) of drives over time, as `measure watch` kept them.
+
+    Example: writeamp measure history --db history.sqlite --plot history.html
+    """
+    if plot is not None:
+        check_target(plot)
+    from writeamp.drives.counters.drive_choice import no_such_drive  # noqa: PLC0415
+    from writeamp.drives.histories.metrics import write_metrics  # noqa: PLC0415 (slow)
+    from writeamp.drives.histories.result import history as history_of  # noqa: PLC0415
+
+    with Bar("reading"):
+        found = history_of(asked.db, drive=asked.drive)
+    if asked.drive is not None and not found.drives:
+        raise no_such_drive(
+            asked.drive, (one.life.facts.model or one.drive for one in history_of(asked.db).drives)
+        )
+    if plot is not None:
+        save(found.figure(), plot)
+    if asked.prometheus is not None:
+        write_metrics(found, asked.prometheus)
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
+        options.print_csv(found.to_frame())
+    else:
+        stdout.print(_table(found))
+
+
+def _table(found: History) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("drive", "from", "until", "WA", "host wrote", ""):
+        table.add_column(heading, overflow="fold")
+    for record in found.to_dict()["drives"]:
+        if not record["intervals"]:
+            table.add_row(record["model"] or record["drive"], "", "", "", "", "one snapshot only")
+    for drive in found.drives:
+        for one in drive.intervals:
+            answer = one.answer
+            table.add_row(
+                answer.facts.model or drive.drive,
+                _shown_time(one.begins_at),
+                _shown_time(one.ends_at),
+                shown_wa(answer),
+                shown_bytes(round(answer.host.nominal)) if answer.host else "",
+                answer.reason,
+            )
+    return table
+
+
+def _shown_time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))

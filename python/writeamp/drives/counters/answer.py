@@ -1,0 +1,343 @@
+"""Write amplification by a drive's counters, over its life or an interval, with checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from writeamp.drives.counters.amounts import Amount
+from writeamp.drives.counters.checks import (
+    BELOW_ONE,
+    SINCE_NEW,
+    agreement_checks,
+    checks_of,
+    estimated_wa,
+    is_partial,
+)
+from writeamp.drives.counters.difference import Interval, interval_between
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.host_checks import host_checks
+from writeamp.drives.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
+from writeamp.drives.counters.reasons import missing_for_estimate, missing_reason
+from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.counters.unit_checks import unit_checks
+from writeamp.drives.counters.verdicts import Check
+from writeamp.errors import unknown
+from writeamp.results.any_result import AnyResult
+from writeamp.results.frames import frame_of
+from writeamp.results.numbers import at_least
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Keys of an answer that are columns of a table.
+_FLAT = {
+    "wa", "wa_low", "wa_high", "wa_definition", "class", "reason", "host_bytes", "host_bytes_low",
+    "host_bytes_high", "flash_bytes", "flash_bytes_low", "flash_bytes_high", "model", "firmware",
+    "family", "percentage_used", "power_on_hours", "taken_at", "days", "source",
+}  # fmt: skip
+
+# Measured: by counters of the host and the flash. Lower-bound: the flash's counter leaves out part
+# of the writes. Reported: the drive's own WA, whose scale no vendor publishes, so that it is shown
+# and not a number. Estimated: an interval by erases and capacity, without a point.
+Class: TypeAlias = Literal["measured", "lower-bound", "reported", "estimated", "none"]
+
+
+@dataclass(frozen=True)
+class DriveCounters(AnyResult):
+    """Write amplification of a drive by its counters, or why there is none.
+
+    Attributes:
+        wa, wa_low, wa_high: flash over host, and what the counters' granularity leaves open; None
+            if unknown. Of the class "estimated" both bounds are known, of "lower-bound" one.
+        wa_definition: what is divided by what; None of none.
+        kind: measured, lower-bound, reported, estimated, or none.
+        reason: a sentence that says why `wa` is None; "" if it is not.
+        host, flash: bytes; None if unknown.
+        definitions: answers by every definition that applies, and by estimate.
+        checks: of the answer against all else that the drive says.
+        facts: of the drive, at the end of an interval.
+        source: the counters that were divided, or the sources that were read.
+        name: the file or folder.
+        days: length of the interval; None of a life, or if the times are unknown.
+        is_interval: it is of an interval.
+        is_powered_on: `days` are of power-on hours, as the snapshots do not say their times.
+    """
+
+    wa: float | None
+    wa_low: float | None
+    wa_high: float | None
+    wa_definition: str | None
+    kind: Class
+    reason: str
+    host: Amount | None
+    flash: Amount | None
+    definitions: tuple[dict[str, Any], ...]
+    checks: tuple[Check, ...]
+    facts: Facts
+    source: str
+    name: str
+    days: float | None = None
+    is_interval: bool = False
+    is_powered_on: bool = False
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """Bounds of the write amplification, low and high; None if one is unknown."""
+        if self.wa_low is None or self.wa_high is None:
+            return None
+        return self.wa_low, self.wa_high
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on what is in doubt, one a check."""
+        return [f"{one.name}: {one.evidence}" for one in self.checks if one.verdict == "doubt"]
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        return [{key: value for key, value in self.to_dict().items() if key in _FLAT}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON types; amounts are in bytes."""
+        found: dict[str, Any] = {
+            "wa": self.wa,
+            "wa_low": self.wa_low,
+            "wa_high": self.wa_high,
+            "wa_definition": self.wa_definition,
+            "class": self.kind,
+            "reason": self.reason or None,
+            **_bytes("host_bytes", self.host),
+            **_bytes("flash_bytes", self.flash),
+            "definitions": list(self.definitions),
+            "checks": [one.to_dict() for one in self.checks],
+            "warnings": self.warnings,
+            "notes": list(self.facts.notes),
+            "model": self.facts.model,
+            "firmware": self.facts.firmware,
+            "family": self.facts.family or None,
+            "percentage_used": self.facts.percentage_used,
+            "power_on_hours": self.facts.power_on_hours,
+            "taken_at": self.facts.taken_at,
+            "source": self.source,
+        }
+        if self.is_interval:
+            found["days"] = self.days
+            found["days_powered_on"] = self.is_powered_on
+        return found
+
+
+def _bytes(name: str, amount: Amount | None) -> dict[str, int | None]:
+    values: Sequence[Any] = amount or (None, None, None)
+    low, nominal, high = (None if one is None else round(one) for one in values)
+    return {name: nominal, f"{name}_low": low, f"{name}_high": high}
+
+
+def life_answer(snapshot: Snapshot, definition: str | None = None) -> DriveCounters:
+    """Return the write amplification since a drive was new.
+
+    Args:
+        snapshot: of the drive.
+        definition: which one to answer with; by default the first that applies.
+
+    Raises:
+        WriteampError: there is no such definition.
+    """
+    amounts = {one.key: one.amount() for one in snapshot.facts.counters}
+    return _answer(snapshot, amounts, definition, None)
+
+
+def interval_answer(
+    before: Snapshot, after: Snapshot, definition: str | None = None
+) -> DriveCounters:
+    """Return the write amplification between two snapshots of a drive.
+
+    Args:
+        before, after: in this order.
+        definition: which one to answer with; by default the first that applies.
+
+    Raises:
+        WriteampError: there is no such definition.
+    """
+    interval = interval_between(before.facts, after.facts)
+    return _answer(after, interval.amounts, definition, interval)
+
+
+def _answer(
+    snapshot: Snapshot, amounts: Amounts, definition: str | None, interval: Interval | None
+) -> DriveCounters:
+    if definition is not None and definition not in DEFINITIONS:
+        raise unknown("definition of WA", definition, DEFINITIONS)
+    facts = snapshot.facts
+    is_life = interval is None
+    refusal = facts.refusal or ("" if interval is None else interval.refusal)
+    judged = [
+        _judged(pair, facts, is_life=is_life)
+        for pair in ([] if refusal else pairings(facts.counters, amounts))
+    ]
+    checks = [
+        *host_checks(facts, amounts, is_life=is_life),
+        *agreement_checks([one.pair for one in judged]),
+        *facts.checks,
+        *([] if interval is None else interval.checks),
+    ]
+    erases = facts.erases if interval is None else interval.erases
+    estimate = None if refusal else _estimate(replace(facts, erases=erases), amounts)
+    rest: dict[str, Any] = {
+        "definitions": tuple(map(_definition, judged)) + ((estimate,) if estimate else ()),
+        "facts": facts,
+        "name": snapshot.name,
+        "days": None if interval is None else interval.days,
+        "is_interval": interval is not None,
+        "is_powered_on": interval is not None and interval.is_powered_on,
+    }
+    whole = next((one for one in judged if _answers(one, definition)), None)
+    if whole is not None:
+        low, wa, high = (float(one) for one in whole.pair.wa)
+        return DriveCounters(
+            wa=wa,
+            wa_low=low,
+            wa_high=high,
+            wa_definition=whole.pair.definition,
+            kind="measured",
+            reason="",
+            host=whole.pair.host,
+            flash=whole.pair.flash,
+            checks=(*whole.checks, *checks),
+            source=whole.pair.source,
+            **rest,
+        )
+    part = next((one for one in judged if _bounds(one, definition)), None)
+    if part is not None:
+        return DriveCounters(
+            wa=None,
+            wa_low=float(part.pair.wa.low),
+            wa_high=None,
+            wa_definition=part.pair.definition,
+            kind="lower-bound",
+            reason="; ".join(filter(None, (_failed(judged[:1]), _left_out(part.pair)))),
+            host=part.pair.host,
+            flash=None,
+            checks=(*part.checks, *checks),
+            source=part.pair.source,
+            **rest,
+        )
+    is_estimated = estimate is not None and facts.estimates and not judged
+    host_counter = finest((one for one in facts.counters if _is_host(one)), amounts)
+    return DriveCounters(
+        wa=None,
+        wa_low=estimate["wa_low"] if estimate and is_estimated else None,
+        wa_high=estimate["wa_high"] if estimate and is_estimated else None,
+        wa_definition="erases" if is_estimated else None,
+        kind="estimated" if is_estimated else "reported" if facts.reports_wa else "none",
+        reason=refusal
+        or _failed(judged[:1])
+        or _no_definition(definition, judged)
+        or missing_reason(snapshot, amounts, is_life=is_life)
+        + ("" if estimate else missing_for_estimate(facts, erases, host_counter)),
+        host=None if host_counter is None or refusal else amounts[host_counter.key],
+        flash=None if judged or refusal else _flash(facts, amounts),
+        checks=(*(judged[0].checks if judged else ()), *checks),
+        source=", ".join(snapshot.sources),
+        **rest,
+    )
+
+
+class _Judged(NamedTuple):
+    """A pairing, its checks, and the class that they make it."""
+
+    pair: Pairing
+    checks: tuple[Check, ...]
+    kind: Class
+
+
+def _judged(pair: Pairing, facts: Facts, *, is_life: bool) -> _Judged:
+    checks = (*unit_checks(pair), *checks_of(pair, facts, is_life=is_life))
+    failed = {one.name.removesuffix(SINCE_NEW) for one in checks if one.verdict == "fail"}
+    if is_partial(pair, facts):
+        return _Judged(pair, checks, "lower-bound" if failed <= {BELOW_ONE} else "none")
+    return _Judged(pair, checks, "none" if failed else "measured")
+
+
+def _answers(one: _Judged, definition: str | None) -> bool:
+    """Return whether a pairing is the WA that is asked for; TLC alone is only if it is named."""
+    is_asked = one.pair.definition in (definition, *(set(DEFINITIONS) - {"tlc"}))
+    return one.kind == "measured" and definition in (None, one.pair.definition) and is_asked
+
+
+def _bounds(one: _Judged, definition: str | None) -> bool:
+    return one.kind != "none" and definition in (None, one.pair.definition)
+
+
+def _left_out(pair: Pairing) -> str:
+    low, wa, _ = (float(one) for one in pair.wa)
+    said = "this drive's counter leaves out part of the flash (it counts "
+    if low < 1:
+        return f"{said}{wa:.2g} of what the host wrote)"
+    return f"{said}{wa:.3g} times what the host wrote), so that WA is {at_least(low)}"
+
+
+def _flash(facts: Facts, amounts: Amounts) -> Amount | None:
+    """Return the bytes that were programmed, of a drive whose host's counter is missing."""
+    known = [one for one in facts.counters if one.side == "flash" and one.unit is not None]
+    whole = finest((one for one in known if one.part == "all"), amounts)
+    if whole is not None:
+        return amounts[whole.key]
+    parts = [finest((one for one in known if one.part == part), amounts) for part in ("tlc", "slc")]
+    if None in parts:
+        return None
+    first, second = (amounts[one.key] for one in parts if one is not None)
+    return first + second
+
+
+def _is_host(counter: Any) -> bool:
+    return counter.side == "host" and counter.unit is not None and counter.scope == "drive"
+
+
+def _definition(one: _Judged) -> dict[str, Any]:
+    low, wa, high = (float(bound) for bound in one.pair.wa)
+    is_bound = one.kind == "lower-bound"
+    return {
+        "wa_definition": one.pair.definition,
+        "class": one.kind,
+        "wa": None if is_bound else wa,
+        "wa_low": low,
+        "wa_high": None if is_bound else high,
+        "source": one.pair.source,
+    }
+
+
+def _estimate(facts: Facts, amounts: Amounts) -> dict[str, Any] | None:
+    host = finest((one for one in facts.counters if _is_host(one)), amounts)
+    bounds = None if host is None else estimated_wa(facts, amounts[host.key])
+    if bounds is None:
+        return None
+    return {
+        "wa_definition": "erases",
+        "class": "estimated",
+        "wa": None,
+        "wa_low": bounds[0],
+        "wa_high": bounds[1],
+        "source": f"{facts.erases[0].label} x capacity",
+    }
+
+
+def _failed(judged: Iterable[_Judged]) -> str:
+    return "; ".join(
+        f"{check.name}: {check.evidence}"
+        for one in judged
+        if one.kind == "none"
+        for check in one.checks
+        if check.verdict == "fail"
+    )
+
+
+def _no_definition(definition: str | None, judged: Iterable[_Judged]) -> str:
+    names = ", ".join(dict.fromkeys(one.pair.definition for one in judged if one.kind != "none"))
+    if not names:
+        return ""
+    return f"the counters do not give WA by {definition!r}; they give: {names}"
+
+
+def frame_of_answers(answers: Iterable[DriveCounters]) -> pl.DataFrame:
+    """Return a Polars data frame with a row an answer, and its file in front."""
+    return frame_of({"file": one.name, **record} for one in answers for record in one._records())

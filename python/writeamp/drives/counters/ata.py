@@ -1,0 +1,213 @@
+"""Facts of ATA drives from attributes and device statistics, by the rules of their family."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from writeamp.drives.counters.amounts import LBA, Counter
+from writeamp.drives.counters.ata_checks import checks_of_attributes, with_agreeing_flash
+from writeamp.drives.counters.ata_drive import AtaDrive
+from writeamp.drives.counters.ata_life import used_life
+from writeamp.drives.counters.facts import ROTATES, Comparison, Erases, Facts
+from writeamp.drives.counters.families import AttributeRule, EraseRule, Family, family_of
+from writeamp.drives.counters.host_checks import (
+    against_standard,
+    is_attribute_wrapped,
+    is_contradicted,
+    is_wrapped,
+    snapped_unit,
+)
+from writeamp.drives.counters.pairing import standard_counter
+from writeamp.drives.counters.stated_model import stated_model
+from writeamp.text import hashed_serial
+
+_WORD = 1 << 16
+# What drives report whose counter was reset, or that have none.
+_RESET = frozenset({0, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFF})
+# More hours, or erases of a block, are other numbers packed into one.
+_MOST_HOURS = 40 * 8766
+_MOST_ERASES = 1_000_000
+# Late updates of the host's attribute, as a part of what was written.
+_LATE_PART = 200
+_LATE_BYTES = 2**28
+
+
+def ata_facts(drive: AtaDrive) -> Facts:
+    """Return the facts of an ATA drive."""
+    drive = replace(drive, model=drive.model or stated_model())
+    facts = Facts(
+        source=drive.source,
+        model=drive.model,
+        firmware=drive.firmware,
+        serial=hashed_serial(drive.serial),
+        taken_at=drive.taken_at,
+        local_time=drive.local_time,
+        power_on_hours=_hours(drive.power_on_hours),
+        capacity_bytes=drive.capacity_bytes,
+        raws=tuple((f"attribute {number}", one.raw) for number, one in drive.attributes.items()),
+    )
+    if drive.is_rotating:
+        return replace(facts, notes=(ROTATES,))
+    if drive.attributes and not any(one.raw for one in drive.attributes.values()):
+        note = "all attributes are 0, power-on hours too: the drive did not report them"
+        return replace(facts, notes=(note,))
+    family = family_of(drive.model, drive.family, drive.firmware, drive.attributes)
+    used = used_life(drive, family, facts.power_on_hours)
+    facts = replace(facts, percentage_used=used.percent, used_label=used.label)
+    if family is not None:
+        facts = _by_family(facts, drive, family)
+    else:
+        facts = replace(facts, notes=(_unknown_family(drive),))
+    facts = with_agreeing_flash(_with_statistics(facts, drive))
+    return replace(facts, checks=(*facts.checks, *checks_of_attributes(facts, drive, family)))
+
+
+def _hours(hours: float | None) -> float | None:
+    return hours if hours is not None and hours <= _MOST_HOURS else None
+
+
+def _unknown_family(drive: AtaDrive) -> str:
+    counting = [
+        number
+        for number in (225, 233, 241, 243, 245, 246, 247, 248, 249)
+        if number in drive.attributes
+    ]
+    seen = f"; it has the attributes {', '.join(map(str, counting))}" if counting else ""
+    if drive.model is None:
+        return (
+            "the file does not say the model, which decides what its attributes count: `smartctl "
+            f"-x` prints the model in its first lines, or give it with --model{seen}"
+        )
+    return (
+        f"no family in the table has the model {drive.model}, and the units of its attributes are "
+        f"unknown{seen}. `writeamp measure calibrate` learns a unit by writing a known amount, and "
+        "--families takes a file that says it"
+    )
+
+
+def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
+    counters = [found for rule in family.writes if (found := _counter(rule, drive)) is not None]
+    notes = [family.note] if family.note else []
+    has_flash_rule = any(rule.side == "flash" for rule in family.writes)
+    if has_flash_rule and not any(one.side == "flash" for one in counters):
+        ids = [one for rule in family.writes if rule.side == "flash" for one in rule.ids]
+        unread = ", ".join(str(one) for one in ids if one in drive.unread)
+        notes.append(
+            f"the raw value of attribute {unread} is not surely one number"
+            if unread
+            else f"{family.name}: this drive has no attribute {', '.join(map(str, ids))} with a "
+            "count of flash writes"
+        )
+    elif not has_flash_rule and not notes:
+        notes.append(f"{family.name}: no attribute counts flash writes")
+    notes += [
+        f"attribute {number} ({drive.attributes[number].name or 'without a name'}) is "
+        f"{drive.attributes[number].raw:,} in a unit or scale that is not known"
+        for number in family.seen
+        if number in drive.attributes
+    ]
+    return replace(
+        facts,
+        erases=tuple(
+            erases for rule in family.erases if (erases := _erases(rule, drive)) is not None
+        ),
+        counters=tuple(counters),
+        compresses=family.compresses,
+        has_partial_flash=family.has_partial_flash,
+        estimates=family.estimates,
+        reports_wa=any(one in drive.attributes for one in family.reports),
+        family=family.name,
+        refusal=family.refusal,
+        notes=tuple(notes),
+        evidence={
+            f"attribute {number}": drive.attributes[number].name
+            for number in dict.fromkeys(
+                [*(number for rule in family.writes for number in rule.ids), *family.seen]
+            )
+            if number in drive.attributes
+        },
+    )
+
+
+def _counter(rule: AttributeRule, drive: AtaDrive) -> Counter | None:
+    for number in rule.ids:
+        if number not in drive.attributes:
+            continue
+        count = drive.attributes[number].raw
+        label = f"attribute {number}"
+        if rule.high:
+            if rule.high not in drive.attributes:
+                continue
+            count |= drive.attributes[rule.high].raw << 32
+            label = f"attribute {rule.high} << 32 | {number}"
+        if count in _RESET:
+            continue
+        return Counter(
+            rule.side,
+            count,
+            rule.unit,
+            label,
+            "SMART attributes",
+            part=rule.part,
+            shared=rule.shared,
+            bits=rule.bits,
+        )
+    return None
+
+
+def _erases(rule: EraseRule, drive: AtaDrive) -> Erases | None:
+    if rule.id not in drive.attributes:
+        return None
+    raw = drive.attributes[rule.id].raw
+    mean = {"plain": raw, "second 16": raw // _WORD % _WORD}[rule.packed]
+    most = drive.attributes[rule.most].raw if rule.most in drive.attributes else None
+    if mean in _RESET or mean > _MOST_ERASES:
+        return None
+    return Erases(mean, mean + 1, most, f"attribute {rule.id}", rule.part)
+
+
+def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:
+    """Return facts with the host's counter of device statistics, where it may be believed."""
+    sectors = drive.logical_sectors_written
+    if not sectors:
+        return facts
+    host = next((one for one in facts.counters if (one.side, one.part) == ("host", "all")), None)
+    standard = standard_counter(sectors, drive.sector_bytes, "device statistics")
+    if host is None:
+        return replace(facts, counters=(standard, *facts.counters))
+    comparison = Comparison(host, sectors, drive.sector_bytes)
+    if host.unit is None:
+        return _calibrated(facts, host, standard, comparison)
+    return _compared(replace(facts, standard=comparison), host, standard, comparison)
+
+
+def _compared(facts: Facts, host: Counter, standard: Counter, comparison: Comparison) -> Facts:
+    """Return facts with the standard log's counter if it is the attribute's, only finer."""
+    if is_attribute_wrapped(comparison):
+        others = (one for one in facts.counters if one is not host)
+        return replace(facts, counters=(standard, *others))
+    said = against_standard(comparison)
+    if host.unit is LBA or is_wrapped(comparison):
+        return facts
+    if said.verdict == "ok":
+        return replace(facts, counters=(standard, *facts.counters))
+    refusal = (
+        f"the host's counter and device statistics contradict each other: {said.evidence}"
+        if is_contradicted(comparison)
+        else ""
+    )
+    return replace(facts, refusal=facts.refusal or refusal)
+
+
+def _calibrated(facts: Facts, host: Counter, standard: Counter, comparison: Comparison) -> Facts:
+    """Return facts with the unit of the host's attribute that device statistics settle."""
+    size = Fraction(comparison.logical_sectors * comparison.sector_bytes)
+    unit = snapped_unit(host, size, slack=min(int(size) // _LATE_PART, _LATE_BYTES))
+    known = replace(host, unit=unit) if unit else host
+    counters = tuple(known if one is host else one for one in facts.counters)
+    return replace(
+        facts,
+        counters=counters if unit else (standard, *counters),
+        standard=comparison._replace(counter=known),
+    )

@@ -1,0 +1,207 @@
+"""Checks of an ATA drive's attributes against each other, and of the names they are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from writeamp.drives.counters.amounts import Amount, Counter
+from writeamp.drives.counters.ata_drive import AtaDrive
+from writeamp.drives.counters.ata_life import POINTS, used_life
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.families import Family
+from writeamp.drives.counters.host_checks import against_standard
+from writeamp.drives.counters.verdicts import Check
+
+# Units that parts of a name stand for. "GB" is written of either.
+_NAMED_UNITS = {
+    "32MIB": {"32 MiB"},
+    "16MIB": {"16 MiB"},
+    "MIB": {"1 MiB"},
+    "GIB": {"GiB", "GB or GiB"},
+    "1GIB": {"GiB", "GB or GiB"},
+    "GB": {"GB", "GiB", "GB or GiB"},
+    "LBA": {"512 B", "4 KiB"},
+    "LBAS": {"512 B", "4 KiB"},
+    "SECTOR": {"512 B", "4 KiB"},
+    "SECTORS": {"512 B", "4 KiB"},
+}
+_WHOLE_PERCENT = 100
+# No SATA link carries more.
+_LINK_BYTES_PER_HOUR = 600_000_000 * 3600
+
+
+def checks_of_attributes(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Check]:
+    """Yield what the attributes say against each other.
+
+    Args:
+        facts: of the drive, by its family.
+        drive: as smartctl prints it.
+        family: of the drive; None if none is known.
+    """
+    yield from _names(facts, drive)
+    yield from _used(facts, drive, family)
+    yield from _link(facts)
+    if family is not None:
+        yield from _erased(facts, drive, family)
+        yield from _twice(drive, family)
+        yield from _high_words(drive, family)
+
+
+def with_agreeing_flash(facts: Facts) -> Facts:
+    """Return facts without the finer of two flash counters that contradict each other."""
+    whole = [one for one in facts.counters if (one.side, one.part) == ("flash", "all") and one.unit]
+    if len(whole) < 2:
+        return facts
+    fine, coarse = sorted(whole, key=_step)[:2]
+    low, _, high = coarse.amount()
+    step = _step(coarse)
+    agrees = low - step <= fine.amount().nominal <= high + step
+    evidence = (
+        f"{fine.label} is {_terabytes(fine.amount())}, {coarse.label} {_terabytes(coarse.amount())}"
+    )
+    check = Check("flash counters", "ok" if agrees else "doubt", evidence)
+    counters = tuple(one for one in facts.counters if agrees or one is not fine)
+    return replace(facts, counters=counters, checks=(*facts.checks, check))
+
+
+def _step(counter: Counter) -> float:
+    return float(counter.unit.high) if counter.unit is not None else 0.0
+
+
+def _terabytes(amount: Amount) -> str:
+    return f"{float(amount.nominal) / 1e12:.6g} TB"
+
+
+def _names(facts: Facts, drive: AtaDrive) -> Iterator[Check]:
+    """Yield what the host's smartctl calls the attributes, which its database decides."""
+    name = "names"
+    counted = [one for one in facts.counters if _number(one) in drive.attributes]
+    if not counted:
+        return
+    called = ", ".join(
+        f"{one.label} {drive.attributes[_number(one)].name or 'without a name'}" for one in counted
+    )
+    if drive.family is None:
+        yield Check(
+            name, "ok", f"{called}: defaults, as the tool that printed them does not name a family"
+        )
+        return
+    against = [one for one in counted if _contradicts(drive.attributes[_number(one)].name, one)]
+    settled = facts.standard is not None and against_standard(facts.standard).verdict == "ok"
+    doubtful = [one for one in against if not (settled and one.side == "host")]
+    if doubtful:
+        units = ", ".join(
+            f"{one.label} in {one.unit.name if one.unit else 'pages'}" for one in doubtful
+        )
+        yield Check(name, "doubt", f"{called}; the table has {units}")
+    else:
+        yield Check(name, "ok", called)
+
+
+def _number(counter: Counter) -> int:
+    """Return the attribute that a counter is of; 0 of other counters."""
+    found = re.match(r"attribute (?:\d+ << 32 \| )?(\d+)$", counter.label)
+    return int(found[1]) if found else 0
+
+
+def _contradicts(name: str, counter: Counter) -> bool:
+    units = [_NAMED_UNITS[part] for part in name.upper().split("_") if part in _NAMED_UNITS]
+    if not units or (counter.unit is None and "pages" not in counter.part):
+        return False
+    return counter.unit is None or all(counter.unit.name not in one for one in units)
+
+
+def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Check]:
+    """Yield device statistics against the attribute of the rated life; some drives invert it."""
+    standard, used = drive.statistics_used, facts.percentage_used
+    name = "percentage used"
+    confirmed_by = used_life(drive, family, facts.power_on_hours).confirmed_by
+    rule = family.life if family is not None else None
+    is_read = facts.used_label.startswith("attr") or confirmed_by
+    if rule is not None and rule.id in drive.attributes and not is_read:
+        one = drive.attributes[rule.id]
+        yield Check(
+            name,
+            "unknown",
+            f"attribute {rule.id} is {one.raw:,}, normalized {one.normalized}, which is not "
+            f"{rule.holds!r}",
+        )
+    if standard is None:
+        return
+    said = f"device statistics say {standard:g}% used"
+    if standard >= _WHOLE_PERCENT:
+        said += ": the rated life is over, unless the value is inverted"
+    elif used is None:
+        said += ", unless the value is inverted"
+    if confirmed_by:
+        yield Check(name, "ok", f"{said}; {confirmed_by}")
+    elif used is None:
+        yield Check(name, "doubt", f"{said}; neither hours nor a wear attribute confirm it")
+    elif abs(used - standard) > POINTS:
+        inverted = abs(used - (_WHOLE_PERCENT - standard)) <= POINTS
+        what = ", so that it is what is left" if inverted else ""
+        yield Check(name, "doubt", f"{said}{what}; {facts.used_label}, says {used:g}%")
+    elif facts.used_label.startswith("attribute"):
+        yield Check(name, "ok", f"{said}; {facts.used_label}, says {used:g}%")
+
+
+def _link(facts: Facts) -> Iterator[Check]:
+    """Yield a doubt if the host wrote more in these hours than its link carries."""
+    hours = facts.power_on_hours
+    for one in facts.counters:
+        if one.side != "host" or one.unit is None or hours is None:
+            continue
+        written = float(one.amount().low)
+        if written > (hours + 1) * _LINK_BYTES_PER_HOUR:
+            yield Check(
+                "host against hours",
+                "doubt",
+                f"{one.label} is {written / 1e12:.4g} TB, more than a SATA link carries in "
+                f"{hours:g} hours",
+            )
+
+
+def _erased(facts: Facts, drive: AtaDrive, family: Family) -> Iterator[Check]:
+    """Yield bytes of erased blocks against bytes written: what is written was erased before."""
+    rule = family.erased
+    if rule is None or rule.id not in drive.attributes:
+        return
+    raw = drive.attributes[rule.id].raw
+    erased = Counter("flash", raw, rule.unit, f"attribute {rule.id}", "SMART attributes").amount()
+    fresh = 2 * (facts.capacity_bytes or 0)
+    for one in facts.counters:
+        if one.side == "flash" and one.unit is not None:
+            enough = one.amount().low <= erased.high + fresh
+            yield Check(
+                "erased bytes",
+                "ok" if enough else "doubt",
+                f"attribute {rule.id} has {_terabytes(erased)} erased, {one.label} "
+                f"{_terabytes(one.amount())} written",
+            )
+
+
+def _twice(drive: AtaDrive, family: Family) -> Iterator[Check]:
+    """Yield whether 225 and 241 are the same where both count what the host writes."""
+    for rule in family.writes:
+        if rule.side == "host" and set(rule.ids) == {225, 241}:
+            first, second = (drive.attributes.get(one) for one in (225, 241))
+            if first and second and first.raw and second.raw:
+                same = abs(first.raw - second.raw) <= max(2, first.raw // 1000)
+                yield Check(
+                    "225 and 241",
+                    "ok" if same else "doubt",
+                    f"attribute 225 is {first.raw:,}, 241 is {second.raw:,}",
+                )
+
+
+def _high_words(drive: AtaDrive, family: Family) -> Iterator[Check]:
+    for rule in family.writes:
+        if rule.high in drive.attributes and drive.attributes[rule.high].raw:
+            yield Check(
+                "high word",
+                "doubt",
+                f"attribute {rule.high} is {drive.attributes[rule.high].raw:,}: that it stands "
+                "above the lower 32 bits is not verified on a drive",
+            )

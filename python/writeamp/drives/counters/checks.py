@@ -1,0 +1,184 @@
+"""Checks of a write amplification against all else that the drive says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from writeamp.drives.counters.amounts import Amount
+from writeamp.drives.counters.facts import Erases, Facts
+from writeamp.drives.counters.pairing import Pairing, is_same_span, pairings
+from writeamp.drives.counters.verdicts import Check, Verdict
+from writeamp.results.numbers import with_range
+from writeamp.units.byte_sizes import shown_bytes
+
+# Mean erases times capacity are the flash bytes within this factor on drives whose units are known
+# (spare blocks, and blocks not filled, make the difference).
+AGREEING_FACTOR = 1.6
+# So far apart, one of the two counts something else.
+REFUSED_FACTOR = 4.0
+# Fewer erases say little: blocks are erased when they are made, and the mean is a whole number.
+_FEW_ERASES = 10
+# An idle drive refreshes its flash, but no drive programs so many bytes for one of the host.
+_MOST_WA = 10_000
+# No flash is rated for so many cycles.
+_MOST_CYCLES = 200_000
+BELOW_ONE = "not below 1"
+# Ends the name of a check of an interval's counters over the drive's life.
+SINCE_NEW = " since new"
+# Rounded counters of a drive whose WA is 1 may say a little less.
+_NEARLY_ONE = 0.95
+PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
+
+
+def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterator[Check]:
+    """Yield the checks of a pairing.
+
+    Args:
+        pairing: of the counters.
+        facts: of the drive.
+        is_life: the amounts are since the drive was new.
+    """
+    if pairing.doubt:
+        yield Check("page size", "doubt", pairing.doubt)
+    elif pairing.definition == "pages" and pairing.host is not None:
+        yield Check("page size", "ok", "host bytes a page are those of 16 KiB or 64 KiB pages")
+    yield _below_one(pairing, facts)
+    if pairing.wa.low > _MOST_WA:
+        yield Check(
+            "not absurd",
+            "fail",
+            f"flash over host is {float(pairing.wa.nominal):,.4g}: the counters are in other units",
+        )
+    if is_life:
+        yield _erases(pairing, facts)
+        yield _capacity(pairing, facts)
+    else:
+        yield from _failed_since_new(pairing, facts)
+
+
+def _failed_since_new(pairing: Pairing, facts: Facts) -> Iterator[Check]:
+    """Yield the checks that the counters of an interval fail over the drive's life."""
+    amounts = {one.key: one.amount() for one in pairing.counters}
+    for life in pairings(pairing.counters, amounts):
+        if life.definition == pairing.definition:
+            for one in checks_of(life, facts):
+                if one.verdict == "fail":
+                    yield one._replace(name=one.name + SINCE_NEW)
+
+
+def _below_one(pairing: Pairing, facts: Facts) -> Check:
+    name = BELOW_ONE
+    low, wa, high = (float(one) for one in pairing.wa)
+    if high >= 1:
+        if is_partial(pairing, facts):
+            return Check(name, "ok", f"flash over host is {wa:.4g}: {PART_ONLY}")
+        said = f"WA is {with_range(wa, low, high)}"
+        if wa >= _NEARLY_ONE or facts.compresses:
+            return Check(name, "ok", said)
+        return Check(
+            name, "doubt", f"{said}: below 1 by granularity alone, as this family does not compress"
+        )
+    if facts.compresses:
+        return Check(name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores")
+    if pairing.definition == "tlc" and _counts_slc(facts):
+        return Check(name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart")
+    what = "wrong units, or writes that are not counted"
+    if is_partial(pairing, facts):
+        what = PART_ONLY
+    return Check(
+        name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {what}"
+    )
+
+
+def is_partial(pairing: Pairing, facts: Facts) -> bool:
+    """Return whether a pairing's counters leave out a part of the flash's writes."""
+    return pairing.is_partial or facts.has_partial_flash
+
+
+def _counts_slc(facts: Facts) -> bool:
+    return any(one.part == "slc" and one.unit is not None for one in facts.counters)
+
+
+def _erases(pairing: Pairing, facts: Facts) -> Check:
+    name = "erases x capacity"
+    erases, flash = _erases_and_flash(pairing, facts)
+    if erases is None or facts.capacity_bytes is None or flash is None:
+        missing = "no mean count of erases" if erases is None else "no capacity"
+        return Check(name, "unknown", missing if flash else "the unit is unknown")
+    if erases.high < _FEW_ERASES:
+        return Check(name, "unknown", f"{erases.high:g} erases a block are too few to tell")
+    low, high = erased_bytes(erases, facts.capacity_bytes)
+    # The factor by which the intervals miss each other.
+    factor = max(float(flash.low) / high, low / max(float(flash.high), 1.0), 1.0)
+    verdict: Verdict = "ok" if factor <= AGREEING_FACTOR else "doubt"
+    if factor > REFUSED_FACTOR:
+        verdict = "fail"
+    of_tlc = " of TLC" if erases.part == "tlc" else ""
+    mean = f"{erases.low:g}" if erases.high - erases.low <= 1 else f"{erases.low:g}-{erases.high:g}"
+    return Check(
+        name,
+        verdict,
+        f"{mean} erases ({erases.label}) of {shown_bytes(facts.capacity_bytes)} are "
+        f"{low / 1e12:.4g} to {high / 1e12:.4g} TB, the counter says "
+        f"{float(flash.nominal) / 1e12:.4g} TB{of_tlc}",
+    )
+
+
+def _erases_and_flash(pairing: Pairing, facts: Facts) -> tuple[Erases | None, Amount | None]:
+    """Return the erases of the cells that the pairing counts, and the bytes written to them."""
+    tlc = next((one for one in pairing.counters if one.part == "tlc"), None)
+    of_tlc = next((one for one in facts.erases if one.part == "tlc"), None)
+    if tlc is not None and tlc.unit is not None and of_tlc is not None:
+        return of_tlc, tlc.amount()
+    if pairing.definition == "tlc":
+        return of_tlc, pairing.flash
+    return next((one for one in facts.erases if one.part == "all"), None), pairing.flash
+
+
+def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:
+    """Return the least and the most bytes that were erased, of the user's and the raw capacity."""
+    return erases.low * capacity_bytes, erases.high * raw_bytes(capacity_bytes)
+
+
+def raw_bytes(capacity_bytes: int) -> int:
+    """Return the flash of a drive: the next power of two, of which the user gets the rest.
+
+    >>> raw_bytes(960_197_124_096) >> 30, raw_bytes(128_035_676_160) >> 30
+    (1024, 128)
+    """
+    return 1 << (capacity_bytes - 1).bit_length()
+
+
+def _capacity(pairing: Pairing, facts: Facts) -> Check:
+    name = "total against capacity"
+    if facts.capacity_bytes is None or pairing.flash is None:
+        return Check(name, "unknown", "no capacity" if pairing.flash else "the unit is unknown")
+    fills = float(pairing.flash.nominal) / facts.capacity_bytes
+    verdict: Verdict = "fail" if fills > _MOST_CYCLES else "ok"
+    return Check(name, verdict, f"the flash was written {fills:,.4g} times over")
+
+
+def agreement_checks(found: Sequence[Pairing]) -> Iterator[Check]:
+    """Yield whether pairings of one definition and one time agree within their bounds."""
+    for place, one in enumerate(found):
+        for other in found[:place]:
+            if one.definition == other.definition and is_same_span(one, other):
+                agrees = one.wa.low <= other.wa.high and other.wa.low <= one.wa.high
+                yield Check(
+                    "sources agree",
+                    "ok" if agrees else "doubt",
+                    f"{other.source} is {float(other.wa.nominal):.6g}, {one.source} is "
+                    f"{float(one.wa.nominal):.6g}",
+                )
+
+
+def estimated_wa(facts: Facts, host: Amount) -> tuple[float, float] | None:
+    """Return the WA that erases times capacity give, low and high; None if they do not say.
+
+    Samsung's white papers say that one count of attribute 177 is one write of the raw flash.
+    """
+    erases = next((one for one in facts.erases if one.part == "all"), None)
+    if erases is None or facts.capacity_bytes is None or host.low <= 0:
+        return None
+    low, high = erased_bytes(erases, facts.capacity_bytes)
+    return low / float(host.high), high / float(host.low)

@@ -1,0 +1,336 @@
+"""Logs that were pasted one after the other: each by itself, with its device."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from writeamp.drives.counters.document import JSON_START, Document
+from writeamp.drives.counters.pasted.json_logs import nested_logs
+from writeamp.drives.counters.pasted.prefixes import ORIGIN
+from writeamp.drives.counters.pasted.text import MOST_CHARACTERS, plain_text
+from writeamp.errors import WriteampError
+from writeamp.vssd.log_pages import fdp, ocp, smart
+
+_COMMAND = re.compile(
+    r"(?P<prompt>.{0,120}?[#$%>:\u276f\u279c][ \t]*|[ \t]*)(?:sudo[ \t]+(?:-\S+[ \t]+){0,4})?"
+    r"(?:[\w./\\-]{0,80}[/\\])?(?P<tool>smartctl|nvme)(?:\.exe)?[ \t]+(?P<rest>\S.*)$"
+)
+_ARGUMENTS = re.compile(r"-|.*/dev/|.*\b(?:nvme|sd[a-z]|ng)\d|(?:list|smart-log|id-ctrl)\b")
+_DEVICE = re.compile(r"/dev/([\w/.-]{1,80})|\b(nvme\d{1,4}(?:n\d{1,4})?)\b")
+_BEHIND = re.compile(r"-d[ \t]+(\w{1,20},\w{1,20}|\w+\+\w+,\w+)")
+_PROMPT = re.compile(
+    r"[ \t]*(?:\([^()\n]{1,40}\)[ \t]*)?\[?[\w.-]{1,64}@[\w.-]{1,64}[^\n#$%>]{0,120}"
+    r"[#$%>](?:[ \t]|$)"
+    r"|[ \t]*(?:PS )?[A-Z]:\\[^>\n]{0,120}>"
+)
+_MACHINE = re.compile(r"@([\w.-]{1,64})")
+_HEAD = re.compile(
+    r"[ \t]*(?:smartctl \d|NVM[Ee] Identify Controller|SMART Cloud Attributes|==> .{1,200} <==$"
+    r"|.{0,60}\b[Ll]og\b.{0,40}\bfor (?:NVM[Ee]|nvme)[ \t]+device[ \t]*:?[ \t]*(?P<device>\S+))"
+)
+_OF_NVME = re.compile(r"(nvme|ng)(\d+)\D?")
+_RESULT = re.compile(r"\[(?P<machine>[\w.-]{1,64})\][^\n{\[]{0,200} => (?=[{\[])")
+# As far into a text a line that begins as JSON does is taken for it.
+_HEAD_LINES = 64
+_MOST_FAILURES = 16
+_MOST_LINE = 400
+# Parts of smartctl's text that commands of their own print: what a drive is, and its table.
+_IDENTITY = re.compile(r"^[ \t]*(?:Device Model|Model Number|Product):", re.MULTILINE)
+_VALUES = re.compile(
+    r"^[ \t]*(?:ID# ATTRIBUTE_NAME|Data Units Written:|Error counter log:)", re.MULTILINE
+)
+_VERSION_LINE = re.compile(r"^[ \t]*smartctl \d.*$", re.MULTILINE)
+# What is in a log of JSON that is complete in itself.
+_KEYS_OF_LOGS = frozenset(
+    {
+        "smartctl",
+        "device",
+        smart.WRITTEN,
+        fdp.HOST_WRITTEN,
+        ocp.FIELDS[0].key,
+        ocp.FIELDS[0].old_key,
+    }
+)
+_MOST_BYTES = 32 << 20
+_MOST_LOGS = 5000
+_MOST_NODES = 20_000
+_FEWEST_STRINGS = 2
+# Keys under which programs that collect logs keep the lines.
+_LINE_KEYS = ("MESSAGE", "log", "message", "line", "msg")
+
+
+class Log(NamedTuple):
+    """Log of a document.
+
+    Attributes:
+        document: its text, as the tool printed it.
+        device: that the command or the log's head names; "" if none does.
+        machine: on which it was read; "" if unknown.
+    """
+
+    document: Document
+    device: str = ""
+    machine: str = ""
+
+
+def logs_in(document: Document) -> list[Log]:
+    """Return the logs of a document, without the text between them.
+
+    A document that is one of JSON, or no text, is returned as it is.
+
+    Raises:
+        WriteampError: it holds thousands of logs.
+    """
+    # Raw pages, and files of hundreds of megabytes such as CSV.
+    if len(document.content) > _MOST_BYTES or _is_binary(document):
+        return [Log(document)]
+    if len(document.text) > MOST_CHARACTERS and not document.text.lstrip().startswith(("{", "[")):
+        return [Log(document)]
+    if _is_json(document):
+        log = Log(document)
+        return _items(log) or _nested(log) or [log]
+    if printed := _printed_results(document):
+        return printed
+    plain = plain_document(document)
+    logs = [one for one in islice(_split(plain), _MOST_LOGS + 1) if one.document.text.strip()]
+    logs = [inner for one in logs for inner in _items(one) or [one]]
+    if len(logs) > _MOST_LOGS:
+        raise WriteampError(
+            f"{document.name} holds more than {_MOST_LOGS:,} logs: give one file for each drive"
+        )
+    lines = [text for one in logs if (text := _line_of(one)) is not None]
+    if len(logs) > 1 and len(lines) == len(logs):
+        return logs_in(document.with_text("\n".join(lines)))
+    return _completed(logs) or [Log(plain)]
+
+
+def _printed_results(document: Document) -> list[Log]:
+    """Return the results of machines that Ansible prints: `ok: [machine] => {…}`."""
+    found: list[Log] = []
+    end = 0
+    for one in _RESULT.finditer(document.text):
+        if one.start() < end:
+            continue
+        try:
+            span = document.json_from(one.end())
+        except WriteampError:
+            return []
+        end = span.end
+        printed = document.with_text(document.text[span.start : span.end])
+        found.append(Log(printed, machine=one["machine"]))
+    return found
+
+
+def plain_document(document: Document) -> Document:
+    """Return a document whose text is as the tool printed it."""
+    return document.with_text(plain_text(document.text))
+
+
+def texts_in_json(document: Document) -> list[Document]:
+    """Return the texts that a JSON document holds as strings, or as lists of lines."""
+    try:
+        root = document.json
+    except WriteampError:
+        return []
+    found = dict.fromkeys(text.strip("\n") for text in _texts(root))
+    return [document.with_text(text) for text in found]
+
+
+def _texts(root: Any) -> Iterator[str]:
+    nodes = [root]
+    for _ in range(_MOST_NODES):
+        if not nodes:
+            return
+        node = nodes.pop()
+        if isinstance(node, str) and ("\n" in node.strip("\n") or node.startswith("{")):
+            yield node
+        elif isinstance(node, dict):
+            nodes += reversed(list(node.values()))
+        elif isinstance(node, list) and node and all(isinstance(one, str) for one in node):
+            if len(node) >= _FEWEST_STRINGS:
+                yield "\n".join(one.rstrip("\n") for one in node)
+        elif isinstance(node, list):
+            nodes += reversed(node)
+
+
+def _is_binary(document: Document) -> bool:
+    return "\0" in document.text[:4096]
+
+
+def _is_json(document: Document) -> bool:
+    """Return whether a document is JSON and nothing else."""
+    text = document.text
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        span = document.json_span
+    except WriteampError:
+        return False
+    return span is not None and not text[: span.start].strip() and not text[span.end :].strip()
+
+
+def _nested(log: Log) -> list[Log]:
+    """Return the logs inside the document of JSON of a log."""
+    return [
+        Log(log.document.with_text(json.dumps(one)), _short(device), log.machine)
+        for one, device in nested_logs(log.document.json)
+    ]
+
+
+def _items(log: Log) -> list[Log]:
+    """Return the items of a list of logs in JSON; none of other logs."""
+    if not log.document.text.lstrip().startswith("["):
+        return []
+    try:
+        root = log.document.json
+    except WriteampError:
+        return []
+    if not isinstance(root, list) or not root or not all(isinstance(one, dict) for one in root):
+        return []
+    if not all(one.keys() & _KEYS_OF_LOGS for one in root):
+        return []
+    return [log._replace(document=log.document.with_text(json.dumps(one))) for one in root]
+
+
+def _split(document: Document) -> Iterator[Log]:
+    """Yield the logs of a text: what follows a command, a prompt or a head, and JSON."""
+    text = document.text
+    lines: list[str] = []
+    device = machine = origin = ""
+    is_begun = False
+    place = failures = 0
+
+    def log(content: str) -> Log:
+        return Log(document.with_text(content), device, machine)
+
+    while place < len(text):
+        end = text.find("\n", place) + 1 or len(text)
+        line = text[place:end]
+        head = _head(line.rstrip("\n"))
+        json_end = None
+        if failures < _MOST_FAILURES and JSON_START.match(line):
+            json_end = _json_end(document, place, line, is_at_start=len(lines) < _HEAD_LINES)
+            failures += json_end is None
+        if (head or json_end) and is_begun:
+            if lines:
+                yield log("".join(lines))
+            lines, is_begun = [], False
+            device = "" if head else device
+        if json_end:
+            yield log(text[place:json_end])
+            # Files that were joined may have no line end between their documents.
+            is_next = text[json_end : json_end + 80].lstrip(" \t").startswith("{")
+            end = json_end if is_next else text.find("\n", json_end) + 1 or len(text)
+            lines, is_begun = [], True
+        elif line.startswith(ORIGIN):
+            origin = machine = line[1:].split(" ")[0].strip()
+            device = ""
+        else:
+            if head:
+                device = head.device or device
+                machine = head.machine or origin or machine
+            lines.append(line)
+            is_begun = is_begun or bool(line.strip() and not head)
+        place = end
+    yield log("".join(lines))
+
+
+def _json_end(document: Document, place: int, line: str, *, is_at_start: bool) -> int | None:
+    """Return the end of the JSON document that a line begins; None if it is no JSON.
+
+    One that is cut short at the start of a log goes on to the end of the text, for its reader to
+    refuse it.
+    """
+    try:
+        return document.json_from(place + len(line) - len(line.lstrip())).end
+    except WriteampError:
+        return len(document.text) if is_at_start else None
+
+
+class _Head(NamedTuple):
+    """A line with which a log begins, and what it names."""
+
+    device: str = ""
+    machine: str = ""
+
+
+def _head(line: str) -> _Head | None:
+    if len(line) > _MOST_LINE:
+        return None
+    if line.startswith(ORIGIN):
+        return _Head()
+    if ("smartctl" in line or "nvme" in line) and (found := _COMMAND.match(line)):
+        rest = found["rest"]
+        if _ARGUMENTS.match(rest):
+            return _Head(_device(rest), _machine(found["prompt"]))
+    if prompt := _PROMPT.match(line):
+        return _Head("", _machine(prompt[0]))
+    if found := _HEAD.match(line):
+        return _Head(_short(found["device"] or ""))
+    return None
+
+
+def _device(arguments: str) -> str:
+    found = list(_DEVICE.finditer(arguments))
+    if not found:
+        return ""
+    name = _short(found[-1][1] or found[-1][2])
+    behind = _BEHIND.search(arguments)
+    return f"{name} {behind[1]}" if behind else name
+
+
+def _short(name: str) -> str:
+    """Return the name of a drive out of that of its device, namespace or partition."""
+    name = name.removeprefix("/dev/")
+    found = _OF_NVME.match(name)
+    return f"nvme{found[2]}" if found else re.sub(r"^(sd[a-z]+)\d+$", r"\1", name)
+
+
+def _machine(prompt: str) -> str:
+    found = _MACHINE.search(prompt)
+    return found[1] if found else ""
+
+
+def _completed(logs: list[Log]) -> list[Log]:
+    """Return the logs, with each table of smartctl joined to the identity printed before it."""
+    done: list[Log] = []
+    for one in logs:
+        before = done[-1] if done else None
+        if before and _is_continued(before, one):
+            behind = _VERSION_LINE.sub("", one.document.text, count=1)
+            text = f"{before.document.text.rstrip()}\n\n{behind}"
+            done[-1] = before._replace(
+                document=one.document.with_text(text),
+                device=before.device or one.device,
+            )
+        else:
+            done.append(one)
+    return done
+
+
+def _is_continued(before: Log, log: Log) -> bool:
+    first, second = before.document.text, log.document.text
+    return (
+        (not before.device or not log.device or before.device == log.device)
+        and (not before.machine or not log.machine or before.machine == log.machine)
+        and bool(_IDENTITY.search(first) and not _VALUES.search(first))
+        and bool(_VALUES.search(second) and not _IDENTITY.search(second))
+    )
+
+
+def _line_of(log: Log) -> str | None:
+    """Return the line that a collector of logs keeps in JSON; None of other logs."""
+    if not log.document.text.startswith("{"):
+        return None
+    try:
+        kept = log.document.json
+    except WriteampError:
+        return None
+    if not isinstance(kept, dict):
+        return None
+    line = next((kept[key] for key in _LINE_KEYS if isinstance(kept.get(key), str)), None)
+    return None if line is None else str(line).rstrip("\n")

@@ -1,0 +1,162 @@
+"""Markup around a pasted text: HTML, quoted-printable, fences, tables, quoted strings."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+from writeamp.drives.counters.pasted.characters import with_plain_characters
+from writeamp.drives.counters.pasted.known_lines import filled_lines
+
+_BREAK = re.compile(r"<(?:br|hr|/p|/div|/tr|/li|/pre)(?:\s[^<>\n]{0,300})?/?>\n?", re.IGNORECASE)
+_SECTION = re.compile(r"(?:<[\w:-]{1,40}>)?<!\[CDATA\[|\]\]>(?:</[\w:-]{1,40}>)?")
+_CELL_END = re.compile(r"</t[dh]>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:a|b|blockquote|body|code|div|em|font|h[1-6]|head|html|i|kbd|li|mark|ol|p|pre|samp|"
+    r"small|span|strong|table|tbody|td|th|thead|tr|tt|u|ul)(?:\s[^<>\n]{0,300})?/?>",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+# Tags of forums and of Jira.
+_FORUM_TAG = re.compile(
+    r"\[/?(?:b|code|color|font|i|noformat|pre|quote|size|spoiler|u)(?:=[^\[\]\n]{0,80})?\]"
+    r"|\{(?:code|noformat|quote|color|panel)(?::[^{}\n]{0,80})?\}",
+    re.IGNORECASE,
+)
+# An arrow that points at a line, and what is said there.
+_REMARK = re.compile(
+    r"[ \t]+(?:<{1,20}[-=]{1,20}|<{3,40}|\u2190|\u2b05)[^\n\"]{0,200}$", re.MULTILINE
+)
+_LINE_MARKS = frozenset("$|\\\u00b6\u23ce")
+_MOST = 0.9
+_ENCODED = re.compile(r"(?:=[0-9A-F]{2})+")
+_SOFT_BREAK = re.compile(r"=[ \t]{0,80}\n(?:[ \t]{0,8}>[ \t]?)?")
+_SURELY_ENCODED = ("=3D", "=C2=A0", "=E2=80")
+_AT_LINE_END = re.compile(r"=(?:20|09|)$", re.MULTILINE)
+_FENCE = re.compile(
+    r"^[ \t]{0,40}(?:`{3,}|~{3,})[ \t]{0,8}(?:[\w+-]{0,20}[ \t]{0,8}$)?", re.MULTILINE
+)
+_FENCE_BEHIND = re.compile(r"(?:`{3,}|~{3,})[ \t]{0,8}$", re.MULTILINE)
+_CODE_LINE = re.compile(r"^([ \t]{0,40})`([^`\n]{1,400})`[ \t]{0,8}$", re.MULTILINE)
+_CODE_JSON = re.compile(r"^`(?=[{\[])|(?<=[}\]])`$", re.MULTILINE)
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_ESCAPED = re.compile(r"\\([_*\[\]()#+.!|>~`-])")
+_RULE = re.compile(r"[-+=:| \t─┼├┤┬┴┌┐└┘╭╮╰╯]+")
+_FEW_CELLS = 5
+# A string of JSON, or of Python, on a line of its own.
+_STRING_LINE = re.compile(
+    r"""^[ \t]{0,80}(?:"((?:[^"\\\n]|\\.){0,100000})"|'((?:[^'\\\n]|\\.){0,2000})'),?[ \t]{0,8}$""",
+    re.MULTILINE,
+)
+# A line of a log of keys and values, and its message.
+_MESSAGE = re.compile(
+    r"^[ \t]{0,40}\w{1,40}=[^\n]{0,400}?\b"
+    r'(?:msg|message|MESSAGE)="((?:[^"\\\n]|\\.){0,2000})"[^\n]{0,200}$',
+    re.MULTILINE,
+)
+_PYTHON_STRING = re.compile(r"""[ \t\n]*b?(['"])(.*)\1\s*$""", re.DOTALL)
+_SPELLED_END = re.compile(r"\\r\\n|\\n|\\r")
+
+
+def without_html(text: str) -> str:
+    """Return a text without the tags of HTML, of forums and of Jira, and without entities."""
+    if ("<" in text and _TAG.search(text)) or "<br" in text.lower():
+        text = _TAG.sub("", _CELL_END.sub("  ", _BREAK.sub("\n", text)))
+    if "&" in text and _ENTITY.search(text):
+        text = with_plain_characters(html.unescape(text))
+    if "[CDATA[" in text:
+        text = _SECTION.sub("", text)
+    # A tag of a forum has an end; the one of Jira is its own end.
+    if "[/" in text or "}" in text:
+        text = _FORUM_TAG.sub("", text)
+    return text
+
+
+def without_quoted_printable(text: str) -> str:
+    """Return the text of which a mail shows the quoted-printable form."""
+    if "=" not in text or not _is_quoted_printable(text):
+        return text
+    return _ENCODED.sub(_of_octets, _SOFT_BREAK.sub("", text))
+
+
+def _is_quoted_printable(text: str) -> bool:
+    # A value behind a plain "=" may look like an octet: "units=12345".
+    if any(one in text for one in _SURELY_ENCODED):
+        return True
+    return len(_AT_LINE_END.findall(text)) == text.count("=")
+
+
+def _of_octets(found: re.Match[str]) -> str:
+    octets = bytes.fromhex(found[0].replace("=", ""))
+    return with_plain_characters(octets.decode(errors="replace"))
+
+
+def without_markdown(text: str) -> str:
+    """Return a text without fences, code marks, bold text and escaped characters."""
+    if "```" in text or "~~~" in text:
+        text = _FENCE_BEHIND.sub("", _FENCE.sub("", text))
+    if "`" in text:
+        text = _CODE_JSON.sub("", _CODE_LINE.sub(r"\1\2", text))
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
+    return _ESCAPED.sub(r"\1", text) if "\\_" in text else text
+
+
+def without_tables(text: str) -> str:
+    """Return a text whose rows of tables have two spaces between their cells."""
+    if "|" not in text:
+        return text
+    return "\n".join(_row(line) if "|" in line else line for line in text.split("\n"))
+
+
+def _row(line: str) -> str:
+    plain = line.strip()
+    is_framed = len(plain) > 1 and plain[0] == plain[-1] == "|"
+    if not is_framed and plain.count(" | ") < _FEW_CELLS:
+        return line
+    if _RULE.fullmatch(plain):
+        return ""
+    cells = [one for cell in plain.split("|") if (one := cell.strip())]
+    if len(cells) == 2:
+        key, value = cells
+        return f"{key.rstrip(': ')}: {value.lstrip(': ')}"
+    return "  ".join(cells)
+
+
+def without_string_quotes(text: str) -> str:
+    """Return the lines of a text that is printed as strings: of JSON, of Python or of a shell."""
+    if text.lstrip()[:1] == '"' and text.strip().count("\n") == 0:
+        text = _STRING_LINE.sub(_of_string, text)
+    lines = text.count("\n") + 1
+    if len(_SPELLED_END.findall(text)) > 2 * lines:
+        text = found[2] if (found := _PYTHON_STRING.match(text)) else text
+        text = _SPELLED_END.sub("\n", text).replace("\\t", "\t").replace('\\"', '"')
+    if '"' not in text and "'" not in text:
+        return text
+    filled = filled_lines(text)
+    for lines_of in (_STRING_LINE, _MESSAGE):
+        strings = len(lines_of.findall(text))
+        if strings >= 2 and strings * 2 >= filled:
+            text = lines_of.sub(_of_string, text)
+    return text
+
+
+def _of_string(found: re.Match[str]) -> str:
+    try:
+        text = json.loads(f'"{found[1]}"') if found[1] is not None else found[2].replace("''", "'")
+    except ValueError:
+        text = found[1]
+    return str(text).rstrip("\n")
+
+
+def without_line_ends(text: str) -> str:
+    """Return a text without arrows behind lines, and a mark such as "$" that ends all lines."""
+    if "<" in text or "\u2190" in text or "\u2b05" in text:
+        text = _REMARK.sub("", text)
+    lines = [line.rstrip() for line in text.split("\n")]
+    filled = [line for line in lines if line]
+    mark = filled[0][-1] if filled else ""
+    if mark not in _LINE_MARKS or sum(line[-1] == mark for line in filled) < _MOST * len(filled):
+        return text
+    return "\n".join(line.removesuffix(mark).rstrip() for line in lines)

@@ -1,0 +1,179 @@
+"""Sources of logs that tools print: which keys hold which counter, in which unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from writeamp.drives.counters.amounts import UNITS, Counter, Part, Rounding, Side
+from writeamp.drives.counters.facts import Erases, Facts
+from writeamp.drives.counters.printed import Count, Entry, count_of, entries
+from writeamp.drives.counters.source import Source
+
+Entries: TypeAlias = Mapping[str, tuple[Entry, ...]]
+
+# What a counter holds that is not kept.
+_ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
+# Above, a sum of counts cannot be one of a drive.
+_HALF_BITS = 64
+
+
+class Written(NamedTuple):
+    """Counter of writes in a printed log.
+
+    Attributes:
+        side, part, rounding: of the counter.
+        keys: that may hold it; all of those that are there, if `sums`.
+        unit: by its name in UNITS; None if unknown, and then `shared` names what its sides share.
+        high_keys: of the high 64 bits.
+        read: the count in a printed value.
+    """
+
+    side: Side
+    keys: tuple[str, ...]
+    unit: str | None
+    part: Part = "all"
+    rounding: Rounding = "exact"
+    shared: str = ""
+    sums: bool = False
+    high_keys: tuple[str, ...] = ()
+    read: Callable[[Any], Count | None] = count_of
+
+
+class Worn(NamedTuple):
+    """Erases of blocks in a printed log, by the keys of the least, the most and their mean."""
+
+    least: tuple[str, ...]
+    most: tuple[str, ...]
+    mean: tuple[str, ...] = ()
+    part: Part = "all"
+
+
+@dataclass(frozen=True)
+class PrintedLog:
+    """A log of one vendor, or of several that print the same.
+
+    Attributes:
+        name: of the tool's verb.
+        label: of the log.
+        written: its counters.
+        worn: its erases.
+        notes: sentences about it.
+        needs: a pattern that a key must match, besides those of a counter; "" of none.
+        vetoes: keys of other logs that have the same.
+        unsupported: counts that mean that the drive does not count.
+    """
+
+    name: str
+    label: str
+    written: tuple[Written, ...]
+    worn: tuple[Worn, ...] = ()
+    notes: tuple[str, ...] = ()
+    needs: str = ""
+    vetoes: tuple[str, ...] = ()
+    unsupported: frozenset[int] = frozenset()
+
+
+def source_of(log: PrintedLog) -> Source:
+    """Return the source that reads a printed log."""
+    return Source(
+        log.name,
+        lambda document: _matches(log, entries(document)),
+        lambda document: [printed_facts(log, entries(document))],
+    )
+
+
+def _matches(log: PrintedLog, found: Entries) -> bool:
+    if any(key in found for key in log.vetoes):
+        return False
+    if log.needs and not any(re.fullmatch(log.needs, key) for key in found):
+        return False
+    return any(key in found for one in log.written for key in (*one.keys, *one.high_keys))
+
+
+def printed_facts(log: PrintedLog, found: Entries) -> Facts:
+    """Return the facts of a printed log."""
+    counters: list[Counter] = []
+    notes: list[str] = []
+    for one in log.written:
+        for said in _counter(log, one, found):
+            if isinstance(said, Counter):
+                counters.append(said)
+            else:
+                notes.append(said)
+    return Facts(
+        source=log.name,
+        counters=tuple(counters),
+        erases=tuple(_erases(log, found)),
+        notes=(*notes, *log.notes),
+    )
+
+
+def _counter(log: PrintedLog, rule: Written, found: Entries) -> Iterator[Counter | str]:
+    keys = [key for key in rule.keys if key in found]
+    if not keys:
+        return
+    if rule.sums and len(keys) < len(rule.keys):
+        lacking = ", ".join(key for key in rule.keys if key not in found)
+        yield f"{log.label} lacks {lacking.replace('_', ' ')}: what is left is a part of the writes"
+        return
+    keys = keys if rule.sums else keys[:1]
+    label = f"{log.label}, {keys[0].replace('_', ' ')}"
+    counts = []
+    for key in keys:
+        said = _count(rule, found[key])
+        if isinstance(said, str):
+            yield f"{label} {said}"
+            return
+        counts.append(said)
+    low, high = sum(one.low for one in counts), sum(one.high for one in counts)
+    if rule.high_keys:
+        above = next((found[key] for key in rule.high_keys if key in found), None)
+        said = "is cut off: its high half is missing" if above is None else _count(rule, above)
+        if isinstance(said, str):
+            yield f"{label} {said}"
+            return
+        low, high = (said.low << _HALF_BITS) + low, (said.high << _HALF_BITS) + high
+    if low in _ALL_ONES or low in log.unsupported:
+        yield f"{label} is {low:,}, which is what a counter holds that is not kept"
+    elif high == 0:
+        normalized = found[keys[0]][0].normalized
+        yield f"{label} is 0{'' if normalized is None else f' (normalized {normalized})'}: the \
+drive does not support it"
+    else:
+        yield Counter(
+            rule.side,
+            low,
+            None if rule.unit is None else UNITS[rule.unit],
+            label,
+            log.label,
+            part=rule.part,
+            rounding=rule.rounding,
+            shared=rule.shared,
+            count_high=high if high > low else None,
+        )
+
+
+def _count(rule: Written, said: tuple[Entry, ...]) -> Count | str:
+    """Return the count of a key, or what is wrong with it."""
+    found = dict.fromkeys(rule.read(one.value) for one in said)
+    if len(found) > 1:
+        shown = " and ".join(str(one.value)[:40] for one in said[:2])
+        return f"stands there {len(said)} times ({shown}): give the log of one drive at one moment"
+    count = next(iter(found))
+    return f"is {str(said[0].value)[:60]!r}, which is no count" if count is None else count
+
+
+def _erases(log: PrintedLog, found: Entries) -> Iterator[Erases]:
+    for one in log.worn:
+        least, most, mean = (
+            next((count_of(found[key][0].value) for key in keys if key in found), None)
+            for keys in (one.least, one.most, one.mean)
+        )
+        label = f"{log.label}, erase counts"
+        if mean is not None and mean.low:
+            yield Erases(mean.low, mean.high + 1, most.high if most else None, label, one.part)
+        elif least is not None and most is not None and least.low <= most.high and most.high:
+            yield Erases(least.low, most.high, most.high, label, one.part)

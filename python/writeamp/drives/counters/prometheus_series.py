@@ -1,0 +1,183 @@
+"""Series of smartctl_exporter and of nvme_metrics, put together to the facts of each drive.
+
+The exporter multiplied data units by 1000 and the logical block size, by 1024, or by 512, version
+by version, so that its bytes are known within that only. It exports no flash counter but raw
+attributes of ATA drives, to which the families' rules apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from writeamp.drives.counters.amounts import DATA_UNIT, Counter, Unit
+from writeamp.drives.counters.ata import ata_facts
+from writeamp.drives.counters.ata_drive import AtaDrive, Attribute
+from writeamp.drives.counters.document import number, text_of, whole
+from writeamp.drives.counters.facts import ROTATES, Facts
+from writeamp.drives.counters.silent_log import percentage_used
+from writeamp.text import hashed_serial
+
+_PREFIX = "smartctl_device"
+_BYTES = "smartctl_device_bytes_written"
+_DATA_UNITS = frozenset({"nvme_data_units_written_total", "nvme_data_units_written"})
+PREFIXES = ("smartctl_device", "nvme_data_units_written", "nvme_percentage_used")
+_LEAST, _MOST = Fraction(512, 4096), Fraction(1024, 1000)
+_EXPORTED = Unit("byte of smartctl_exporter", Fraction(1), _LEAST, _MOST)
+_NOTE = (
+    "smartctl_exporter exports no counter of flash writes of NVMe drives, and versions differ in "
+    "its unit of bytes written by 1.024 or by 8"
+)
+_NOT_NVME = (
+    "the exporter shows no attributes of this drive, which is no NVMe drive, and prints 0 for the "
+    "percentage used of such drives"
+)
+_SIGNS_OF_LIFE = (
+    "bytes_written", "bytes_read", "data_units_written_total", "data_units_written",
+    "power_on_seconds", "power_cycle_count", "available_spare", "num_err_log_entries",
+)  # fmt: skip
+# Labels that name a drive: of smartctl_exporter, and of versions of nvme_metrics.
+_NAMES = ("device", "controller", "disk")
+_ATTRIBUTES = 256
+_SECONDS_AN_HOUR = 3600
+
+
+class Sample(NamedTuple):
+    """A value of a metric with its labels, and the seconds since 1970 of it, if known."""
+
+    metric: str
+    labels: Mapping[str, str]
+    value: float
+    at_s: float | None
+
+
+@dataclass
+class _Series:
+    """Samples of one drive at one moment."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
+    raw: dict[int, float] = field(default_factory=dict)
+    normalized: dict[int, float] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+
+
+def facts_of_samples(samples: Iterable[Sample], source: str) -> Iterator[Facts]:
+    """Yield the facts of each drive at each moment."""
+    drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
+    for one in samples:
+        name = next((one.labels[key] for key in _NAMES if one.labels.get(key)), None)
+        if name is None or not one.metric.startswith(PREFIXES):
+            continue
+        moments = drives.setdefault((one.labels.get("instance", ""), name), {})
+        _add(moments.setdefault(one.at_s, _Series()), one)
+    for (_, name), moments in drives.items():
+        # What a drive is does not change, and may be exported at other moments than its counters.
+        known = {key: text for series in moments.values() for key, text in series.labels.items()}
+        known.setdefault("device", name)
+        for at_s, series in moments.items():
+            yield _facts(known, series, at_s, source)
+
+
+def _add(series: _Series, one: Sample) -> None:
+    identity = whole(one.labels.get("attribute_id"))
+    if one.metric == f"{_PREFIX}_attribute":
+        if identity is None or identity >= _ATTRIBUTES:
+            return
+        kind = one.labels.get("attribute_value_type", "")
+        series.names[identity] = text_of(one.labels.get("attribute_name")) or ""
+        if kind == "raw":
+            series.raw[identity] = one.value
+        elif kind == "value":
+            series.normalized[identity] = one.value
+    elif one.metric == _PREFIX:
+        series.labels |= {key: text for key, text in one.labels.items() if text}
+    elif one.metric == f"{_PREFIX}_block_size":
+        series.values[f"{one.labels.get('blocks_type', '')} block size"] = one.value
+    else:
+        series.values[one.metric] = one.value
+
+
+def _facts(labels: Mapping[str, str], series: _Series, at_s: float | None, source: str) -> Facts:
+    values = series.values
+    model = text_of(labels.get("model_name"))
+    firmware = text_of(labels.get("firmware_version"))
+    serial = text_of(labels.get("serial_number"))
+    seconds = number(values.get(f"{_PREFIX}_power_on_seconds"))
+    hours = None if seconds is None else seconds / _SECONDS_AN_HOUR
+    capacity = whole(values.get(f"{_PREFIX}_capacity_bytes"))
+    if series.raw:
+        return ata_facts(
+            AtaDrive(
+                source=source,
+                model=model,
+                family=text_of(labels.get("model_family")),
+                firmware=firmware,
+                serial=serial,
+                attributes=dict(_attributes(series)),
+                capacity_bytes=capacity,
+                power_on_hours=hours,
+                taken_at=at_s,
+                is_rotating=bool(values.get(f"{_PREFIX}_rotation_rate")),
+            )
+        )
+    used, notes = _used(labels, values)
+    return Facts(
+        source=source,
+        model=model,
+        firmware=firmware,
+        serial=hashed_serial(serial),
+        taken_at=at_s,
+        power_on_hours=hours,
+        capacity_bytes=capacity,
+        percentage_used=used,
+        used_label="SMART log, percentage used",
+        counters=tuple(_counters(series)),
+        notes=notes,
+    )
+
+
+def _used(
+    labels: Mapping[str, str], values: Mapping[str, float]
+) -> tuple[float | None, tuple[str, ...]]:
+    """Return the percentage used, which only NVMe drives have, and notes."""
+    if values.get(f"{_PREFIX}_rotation_rate"):
+        return None, (ROTATES,)
+    said = number(values.get(f"{_PREFIX}_percentage_used"))
+    ratio = number(values.get("nvme_percentage_used_ratio"))
+    # The textfile collector divides by 100, in floating point.
+    said = round(ratio * 100) if said is None and ratio is not None else said
+    if not said and not _is_nvme(labels):
+        return None, (_NOT_NVME,)
+    alive = (value for metric, value in values.items() if metric.endswith(_SIGNS_OF_LIFE))
+    used, why = percentage_used(said, alive)
+    return used, (*why, _NOTE)
+
+
+def _is_nvme(labels: Mapping[str, str]) -> bool:
+    said = (labels.get(key, "").lower() for key in ("interface", "protocol", "device"))
+    return any("nvme" in one for one in said)
+
+
+def _attributes(series: _Series) -> Iterator[tuple[int, Attribute]]:
+    for identity, value in series.raw.items():
+        raw = whole(value)
+        if raw is not None:
+            normalized = whole(series.normalized.get(identity))
+            yield identity, Attribute(raw, normalized, series.names.get(identity, ""))
+
+
+def _counters(series: _Series) -> Iterator[Counter]:
+    for metric, value in series.values.items():
+        count = whole(value)
+        if not count:
+            continue
+        if metric in _DATA_UNITS:
+            label = "SMART log, data units written"
+            yield Counter("host", count, DATA_UNIT, label, "exporter", rounding="up")
+        elif metric == _BYTES:
+            is_512 = series.values.get("logical block size") == 512
+            least = 1 / _MOST if is_512 else _LEAST
+            yield Counter("host", count, _EXPORTED._replace(low=least), metric, "exporter")

@@ -1,0 +1,82 @@
+"""OCP log 0xC0, as `nvme ocp smart-add-log -o json` prints it in either version of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from writeamp.drives.counters.amounts import BYTE, Counter
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.facts import Erases, Facts
+from writeamp.drives.counters.printed import count_of
+from writeamp.drives.counters.source import Source
+from writeamp.vssd.log_pages import ocp
+
+_NAME = "nvme ocp smart-add-log -o json"
+LABEL = "OCP log 0xC0, physical media units written"
+# From 5 on, the page has the mean count of erases.
+_MEAN_FROM_VERSION = 5
+_ALL_ONES = frozenset(((1 << 64) - 1, (1 << 128) - 1))
+
+
+def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
+    """Return the facts of an OCP log by the keys of version 2."""
+    value = values.get(ocp.WRITTEN)
+    count = count_of(value)
+    notes: tuple[str, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    if count is None or count.high == 0 or count.low in _ALL_ONES:
+        what = (
+            "0: not reported"
+            if count is not None and count.high == 0
+            else f"{str(value)[:60]!r}, which is no count"
+        )
+        notes = (f"{LABEL} is {what}",)
+    else:
+        counters = (
+            Counter(
+                "flash",
+                count.low,
+                BYTE,
+                LABEL,
+                "OCP log 0xC0",
+                rounding="exact",
+                count_high=count.high if count.high > count.low else None,
+            ),
+        )
+    return Facts(source=source, counters=counters, notes=notes, erases=_erases(values))
+
+
+def _whole(value: Any) -> int | None:
+    count = count_of(value)
+    return None if count is None else count.low
+
+
+def _erases(values: Mapping[str, Any]) -> tuple[Erases, ...]:
+    version = _whole(values.get("log_page_version")) or 0
+    mean, most, least = (
+        _whole(values.get(key))
+        for key in (
+            "nand_avg_erase_count",
+            "max_user_data_erase_count",
+            "min_user_data_erase_count",
+        )
+    )
+    if mean and version >= _MEAN_FROM_VERSION:
+        return (Erases(mean, mean + 1, most, "OCP log, NAND average erase count"),)
+    if most and least is not None and least <= most:
+        return (Erases(least, most, most, "OCP log, least and most user data erase count"),)
+    return ()
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    keys = {ocp.FIELDS[0].key, ocp.FIELDS[0].old_key}
+    return isinstance(found, dict) and bool(keys & found.keys())
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    yield ocp_facts(ocp.decoded_log(document.json), _NAME)
+
+
+SOURCE = Source(_NAME, _matches, _read)

@@ -1,0 +1,75 @@
+"""SMART log of NVMe drives, as `nvme smart-log -o json` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from writeamp.drives.counters.amounts import DATA_UNIT, Counter
+from writeamp.drives.counters.document import Document, number
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.printed import Count, count_of, size_beside
+from writeamp.drives.counters.silent_log import SIGNS_OF_LIFE, percentage_used
+from writeamp.drives.counters.source import Source
+from writeamp.vssd.log_pages import smart
+
+_NAME = "nvme smart-log -o json"
+# Sizes behind a count have three places.
+_BESIDE_PART = Fraction(1, 100)
+
+
+def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
+    """Return the host's counter of data units, or the note that says why there is none."""
+    count = count_of(value)
+    beside = _contradiction(count, value)
+    if beside:
+        return (), (f"{label} is {str(value)[:60]!r}, which is no count: {beside}",)
+    if count is None or count.high == 0:
+        what = "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is no count"
+        what = "missing" if value is None else what
+        return (), (f"{label} is {what}",)
+    high = count.high if count.high > count.low else None
+    return (
+        (Counter("host", count.low, DATA_UNIT, label, source, rounding="up", count_high=high),),
+        (),
+    )
+
+
+def _contradiction(count: Count | None, value: Any) -> str:
+    """Return what the bytes that are printed behind a count say against it; "" if nothing."""
+    size = size_beside(value)
+    if size is None or count is None:
+        return ""
+    size_bytes = count.low * smart.DATA_UNIT_BYTES
+    if abs(size - size_bytes) <= max(size * _BESIDE_PART, Fraction(smart.DATA_UNIT_BYTES)):
+        return ""
+    return (
+        f"{count.low:,} units of 512,000 bytes are {size_bytes / 1e12:.4g} TB, and the number or "
+        "its unit is not what it seems"
+    )
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    return isinstance(found, dict) and smart.WRITTEN in found and "critical_warning" in found
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    log = document.json
+    counters, notes = data_units(log[smart.WRITTEN], _NAME, "SMART log, data units written")
+    used, why = percentage_used(
+        number(log.get(smart.PERCENT_USED, log.get("percentage_used"))),
+        (log.get(key) for key in SIGNS_OF_LIFE),
+    )
+    yield Facts(
+        source=_NAME,
+        percentage_used=used,
+        used_label="SMART log, percentage used",
+        power_on_hours=number(log.get(smart.POWER_ON_HOURS)),
+        counters=counters,
+        notes=(*notes, *why),
+    )
+
+
+SOURCE = Source(_NAME, _matches, _read)

@@ -1,0 +1,152 @@
+"""smartctl's JSON (`smartctl -j -x`): ATA, NVMe and SCSI drives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from writeamp.drives.counters.ata import ata_facts
+from writeamp.drives.counters.ata_drive import AtaDrive, Attribute, attributes_of
+from writeamp.drives.counters.document import Document, number, objects, text_of, whole, within
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.local_time import local_time, taken_at
+from writeamp.drives.counters.silent_log import SIGNS_OF_LIFE, percentage_used
+from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.sources.scsi import scsi_facts
+from writeamp.drives.counters.sources.smart_log_json import data_units
+from writeamp.text import hashed_serial
+
+_NAME = "smartctl -j -x"
+_ATA, _NVME = "ata_smart_attributes", "nvme_smart_health_information_log"
+_SCSI = "scsi_error_counter_log"
+_KEYS = {"smartctl", "json_format_version", "smart_support", _ATA, _NVME, _SCSI}
+# Of "device", which other documents have too.
+_KEYS_OF_DEVICE = {"protocol", "info_name"}
+_SECTORS = "Logical Sectors Written"
+_USED = "Percentage Used Endurance Indicator"
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    if not isinstance(found, dict):
+        return False
+    device = found.get("device")
+    is_device = isinstance(device, dict) and bool(_KEYS_OF_DEVICE & device.keys())
+    return is_device or bool(_KEYS & found.keys())
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    yield facts_of(document.json, _NAME, document.name)
+
+
+def facts_of(log: dict[str, Any], source: str, name: str) -> Facts:
+    """Return the facts of a drive in the form of smartctl's JSON.
+
+    Args:
+        log: the document.
+        source: name of the source.
+        name: of the file, for errors.
+
+    Raises:
+        WriteampError: an attribute stands twice, with two values.
+    """
+    if _NVME in log or within(log, "device", "protocol") == "NVMe":
+        return _nvme(log, source)
+    if _ATA in log or within(log, "device", "protocol") == "ATA":
+        return ata_facts(_ata(log, source, name))
+    if _SCSI in log or within(log, "device", "protocol") == "SCSI":
+        return scsi_facts(log, source)
+    return _without_log(log, source)
+
+
+def _without_log(log: dict[str, Any], source: str) -> Facts:
+    """Return the facts of a document without any log of a drive."""
+    note = (
+        "smartctl printed no log of a drive; run it with -x (and as root)"
+        if source.startswith("smartctl")
+        else f"{source} has no table of attributes whose raw values can be read"
+    )
+    messages = objects(within(log, "smartctl", "messages"))
+    said = [one for message in messages if (one := text_of(message.get("string")))]
+    if isinstance(log.get("devices"), list):
+        note = "it is a list of devices (smartctl --scan), and says nothing of their counters"
+    return Facts(
+        source=source,
+        model=text_of(log.get("model_name")),
+        firmware=text_of(log.get("firmware_version")),
+        serial=hashed_serial(text_of(log.get("serial_number"))),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
+        notes=(": ".join([note, *said[:1]]),),
+    )
+
+
+def _nvme(log: dict[str, Any], source: str) -> Facts:
+    health = log.get(_NVME)
+    counters, notes = data_units(
+        within(health, "data_units_written"), source, "SMART log, data units written"
+    )
+    used, why = percentage_used(
+        number(within(health, "percentage_used")), (within(health, key) for key in SIGNS_OF_LIFE)
+    )
+    return Facts(
+        source=source,
+        model=text_of(log.get("model_name")),
+        firmware=text_of(log.get("firmware_version")),
+        serial=hashed_serial(text_of(log.get("serial_number"))),
+        taken_at=taken_at(log),
+        local_time=local_time(log),
+        power_on_hours=number(within(health, "power_on_hours")),
+        capacity_bytes=whole(log.get("nvme_total_capacity"))
+        or whole(within(log, "user_capacity", "bytes"))
+        or None,
+        percentage_used=used,
+        used_label="SMART log, percentage used",
+        counters=counters,
+        notes=(*notes, *why),
+    )
+
+
+def _ata(log: dict[str, Any], source: str, name: str) -> AtaDrive:
+    statistics = {
+        text_of(entry.get("name")): entry.get("value")
+        for page in objects(within(log, "ata_device_statistics", "pages"))
+        for entry in objects(page.get("table"))
+        if within(entry, "flags", "valid") is not False
+    }
+    rotation = whole(log.get("rotation_rate"))
+    return AtaDrive(
+        source=source,
+        model=text_of(log.get("model_name")),
+        family=text_of(log.get("model_family")),
+        firmware=text_of(log.get("firmware_version")),
+        serial=text_of(log.get("serial_number")),
+        attributes=attributes_of(_attributes(log), name),
+        unread=tuple(_unread(log)),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
+        sector_bytes=whole(log.get("logical_block_size")) or 512,
+        logical_sectors_written=whole(statistics.get(_SECTORS)),
+        statistics_used=number(statistics.get(_USED)),
+        power_on_hours=number(within(log, "power_on_time", "hours")),
+        taken_at=taken_at(log),
+        local_time=local_time(log),
+        is_rotating=bool(rotation),
+    )
+
+
+def _attributes(log: dict[str, Any]) -> Iterator[tuple[int, Attribute]]:
+    for entry in objects(within(log, _ATA, "table")):
+        identity, raw = whole(entry.get("id")), whole(within(entry, "raw", "value"))
+        if identity is not None and raw is not None and identity < 256:
+            name = text_of(entry.get("name")) or ""
+            yield identity, Attribute(raw, whole(entry.get("value")), name)
+
+
+def _unread(log: dict[str, Any]) -> Iterator[int]:
+    """Yield the attributes whose raw value is there and is no count."""
+    for entry in objects(within(log, _ATA, "table")):
+        identity = whole(entry.get("id"))
+        if identity is not None and "raw" in entry and whole(within(entry, "raw", "value")) is None:
+            yield identity
+
+
+SOURCE = Source(_NAME, _matches, _read)

@@ -1,0 +1,242 @@
+"""Run of a command on a real drive: its counters before, and after collection has settled."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from writeamp.drives.counters.answer import DriveCounters, interval_answer
+from writeamp.drives.devices.judging import LeastAmount, least_amount, require_counters, run_checks
+from writeamp.drives.devices.saving import check_out, save_documents
+from writeamp.drives.devices.settling import Reading, Settled, reading_of, settled
+from writeamp.drives.devices.source import Source, source_at
+from writeamp.errors import WriteampError
+from writeamp.results.any_result import AnyResult
+from writeamp.vssd.command import Ended, run_command
+from writeamp.vssd.signals import HeldSignals, held_signals
+
+_BEFORE, _AFTER = "before.json", "after.json"
+
+
+@dataclass(frozen=True, eq=False)
+class DriveRun(AnyResult):
+    """Write amplification of one command on a real drive.
+
+    Attributes:
+        answer: of the interval, with the checks of the run.
+        command: that was run.
+        status: of its end, as a shell has it; 128 and more for a signal.
+        stopped_by: the signal that ended it or the wait after it; None if all ran to its end.
+        elapsed_s: the command took.
+        is_settled: the flash was at rest when it was read; `settled_s` passed until then.
+        kernel_bytes: that the kernel sent to the drive; None if unknown.
+        command_bytes: that the command and its children wrote to storage, as the kernel accounts.
+        write_at_least_bytes: that the command should write for bounds within 10%; None if it did.
+    """
+
+    answer: DriveCounters
+    command: str
+    status: int
+    stopped_by: signal.Signals | None
+    elapsed_s: float
+    is_settled: bool
+    settled_s: float
+    kernel_bytes: int | None
+    command_bytes: int
+    write_at_least_bytes: int | None
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """Bounds of the write amplification, low and high; None if one is unknown."""
+        return self.answer.ci
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The command that was asked for, if a signal ended it or the wait after it."""
+        return () if self.stopped_by is None else (self.command,)
+
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        (record,) = self.answer._records()
+        return [{**record, **self._of_run()}]
+
+    def _of_run(self) -> dict[str, Any]:
+        return {
+            "command": self.command,
+            "run_exit_status": self.status,
+            "interrupted": self.stopped_by is not None,
+            "elapsed_s": self.elapsed_s,
+            "settled": self.is_settled,
+            "settled_s": self.settled_s,
+            "kernel_bytes": self.kernel_bytes,
+            "command_bytes": self.command_bytes,
+            "write_at_least_bytes": self.write_at_least_bytes,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as JSON types: the interval's answer, and what is of the run."""
+        return {**self.answer.to_dict(), **self._of_run()}
+
+
+def run_on(
+    drive: str,
+    command: Sequence[str],
+    *,
+    settle_s: float,
+    wait_s: float,
+    out: Path | None = None,
+    stdout: int | None = None,
+    tell: Callable[[str], None] = lambda _sentence: None,
+) -> DriveRun:
+    """Run a command, and return the write amplification of it by the drive's counters.
+
+    What the page cache holds is written out before each reading, as `sync` does.
+
+    Args:
+        drive: its device, or files that another program keeps up to date.
+        command: one text for the shell, or a program and its arguments.
+        settle_s: between readings, before the command and after it.
+        wait_s: at most until the flash is at rest.
+        out: folder to keep both snapshots in, as soon as they are taken; None for none.
+        stdout: file descriptor for the command's output; None for this process's own.
+        tell: is given a sentence on what is being waited for.
+
+    Raises:
+        WriteampError: the drive cannot be read, or has no counters that show WA; the command is
+            then not run.
+    """
+    text = command_of(command)
+    source = source_at(drive)
+    if out is not None:
+        check_out(f"{os.fspath(out)}/")
+    with held_signals() as signals:
+        earlier = _read(source)
+        require_counters(earlier.snapshot, "a command, which was not run")
+        tell(f"watching the drive for {settle_s:g} s before the command")
+        _sleep(signals, settle_s)
+        signals.check()
+        before = _read(source)
+        _keep(before, out, _BEFORE)
+        began = time.monotonic()
+        ended = run_command(text, {}, signals=signals, check=lambda: None, stdout=stdout)
+        elapsed_s = time.monotonic() - began
+        tell("waiting until the drive's collection has settled")
+        os.sync()
+        after = settled(
+            source, before, every_s=settle_s, most_s=wait_s,
+            sleep=lambda seconds: ended.signal is None and _sleep(signals, seconds),
+            kept=lambda reading: _keep(reading, out, _AFTER),
+        )  # fmt: skip
+        stopped_by = ended.signal or signals.take()
+    return _found(
+        text, earlier=earlier, before=before, after=after, ended=ended, stopped_by=stopped_by,
+        elapsed_s=elapsed_s,
+    )  # fmt: skip
+
+
+def command_of(command: Sequence[str]) -> str:
+    """Return a command as one text for the shell.
+
+    Raises:
+        WriteampError: it is empty.
+    """
+    text = command[0] if len(command) == 1 else shlex.join(command)
+    if not text.strip():
+        raise WriteampError("the command is empty; give one behind --, as in -- fio job.fio")
+    return text
+
+
+def _read(source: Source) -> Reading:
+    os.sync()
+    return reading_of(source)
+
+
+def _keep(reading: Reading, out: Path | None, name: str) -> None:
+    if out is None:
+        return
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise WriteampError(f"cannot make {str(out)!r}: {error.strerror or error}") from None
+    save_documents(reading.documents, out / name)
+
+
+def _sleep(signals: HeldSignals, seconds: float) -> bool:
+    """Wait, and return whether no signal came."""
+    until = time.monotonic() + seconds
+    while not signals.came and (left := until - time.monotonic()) > 0:
+        signals.wait([], left)
+    return not signals.came
+
+
+def _found(
+    text: str,
+    *,
+    earlier: Reading,
+    before: Reading,
+    after: Settled,
+    ended: Ended,
+    stopped_by: signal.Signals | None,
+    elapsed_s: float,
+) -> DriveRun:
+    answer = interval_answer(before.snapshot, after.reading.snapshot)
+    kernel_bytes = _between(before.sent_bytes, after.reading.sent_bytes)
+    checks = tuple(
+        run_checks(
+            answer,
+            quiet=interval_answer(earlier.snapshot, before.snapshot),
+            kernel_bytes=kernel_bytes,
+            command_bytes=ended.written.storage_bytes,
+            is_settled=after.is_settled,
+        )
+    )
+    least = least_amount(answer, has_moved=_has_moved(before, after.reading))
+    return DriveRun(
+        answer=_judged(replace(answer, checks=(*answer.checks, *checks)), least),
+        command=text,
+        status=ended.status,
+        stopped_by=stopped_by,
+        elapsed_s=elapsed_s,
+        is_settled=after.is_settled,
+        settled_s=after.seconds,
+        kernel_bytes=kernel_bytes,
+        command_bytes=ended.written.storage_bytes,
+        write_at_least_bytes=None if least is None else least.size_bytes,
+    )
+
+
+def _has_moved(before: Reading, after: Reading) -> bool:
+    counts = [{one.key: one.count for one in each.snapshot.facts.counters}
+              for each in (before, after)]  # fmt: skip
+    return counts[0] != counts[1]
+
+
+def _judged(answer: DriveCounters, least: LeastAmount | None) -> DriveCounters:
+    """Return an answer without its number where a check of the run failed, or it is too coarse."""
+    reasons = list(_refusals(answer, least))
+    if not reasons:
+        return answer
+    return replace(
+        answer, wa=None, wa_low=None, wa_high=None, wa_definition=None, kind="none",
+        reason="; ".join(reasons),
+    )  # fmt: skip
+
+
+def _refusals(answer: DriveCounters, least: LeastAmount | None) -> Iterator[str]:
+    if least is not None and least.is_refused:
+        # Checks of a number that is not known say nothing.
+        yield least.sentence
+        return
+    if answer.wa is None:
+        yield answer.reason
+    failed = [one for one in answer.checks if one.name == "host against kernel"]
+    yield from (f"{one.name}: {one.evidence}" for one in failed if one.verdict == "fail")
+
+
+def _between(first: int | None, last: int | None) -> int | None:
+    return None if first is None or last is None else last - first

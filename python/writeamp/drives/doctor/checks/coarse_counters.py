@@ -1,0 +1,27 @@
+"""Check of intervals that are short against the unit of a counter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.counter_checks import checks_of
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.inputs import Counters, ResultDocument
+
+_NAME = "interval against granularity"
+
+
+def _of(given: Counters | ResultDocument) -> Iterator[Found]:
+    for one in checks_of(given):
+        if one.name == _NAME and one.verdict == "doubt":
+            yield Found(one.evidence)
+
+
+CHECK = Check(
+    "coarse-counters",
+    "warning",
+    "Between the snapshots a counter moved by so few of its units that WA is not known",
+    "write more between the snapshots: at least 100 units",
+    "docs/real-drives.md",
+    {"counters": _of, "result": _of},
+)

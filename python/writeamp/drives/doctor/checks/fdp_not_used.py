@@ -1,0 +1,52 @@
+"""Check of placement of data that is asked for and not in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.inputs import Counters
+
+_ENGINES = {"io_uring_cmd", "xnvme"}
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        placement = job.options.get("dataplacement", "none").strip()
+        is_asked = job.has("fdp") or placement not in {"none", ""}
+        if is_asked and job.engine not in _ENGINES and "ioengine" not in job.unknown:
+            yield Found(f"fdp with ioengine={job.engine}", (job.name,), severity="error")
+        elif is_asked and "fdp_pli" not in job.options:
+            yield Found(
+                "fdp without fdp_pli (plids): fio takes all handles in turn",
+                (job.name,),
+                severity="note",
+            )
+        elif not is_asked and "fdp_pli" in job.options and not job.hides_flags:
+            yield Found("fdp_pli without fdp=1", (job.name,))
+    yield from _of_handles(fio)
+
+
+def _of_handles(fio: FioJobs) -> Iterator[Found]:
+    jobs = [one for one in fio.writers if one.has("fdp") and "fdp_pli" in one.options]
+    handles = {one.options["fdp_pli"].strip() for one in jobs}
+    if len(jobs) > 1 and len(handles) == 1 and handles.pop().isdecimal():
+        yield Found(f"all jobs have fdp_pli={jobs[0].options['fdp_pli']}",
+                    tuple(one.name for one in jobs))  # fmt: skip
+
+
+def _of_counters(counters: Counters) -> Iterator[Found]:
+    notes = (note for one in counters.snapshots for note in one.facts.notes)
+    for note in dict.fromkeys(one for one in notes if one.startswith("FDP statistics are 0")):
+        yield Found(note)
+
+
+CHECK = Check(
+    "fdp-not-used",
+    "warning",
+    "Placement by FDP is asked for and not in force: all data shares one reclaim unit handle",
+    "use ioengine=io_uring_cmd or xnvme, with fdp_pli for each job, on a namespace with FDP on",
+    "fio's HOWTO (fdp, plids)",
+    {"fio job": _of_jobs, "counters": _of_counters},
+)

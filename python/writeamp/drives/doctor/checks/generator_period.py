@@ -1,0 +1,39 @@
+"""Check of a random generator of 32 bits over more blocks than it has numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.fio.output import FioOutput
+
+_NUMBERS = 2**32
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        named = job.options.get("random_generator", "tausworthe").strip()
+        span = job.whole_span_bytes
+        if not job.is_random or job.is_sprandom or named != "tausworthe" or span is None:
+            continue
+        blocks = span // max(1, job.write_blocks[0])
+        if blocks > _NUMBERS:
+            yield Found(f"{blocks:,} blocks, and 2^32 random numbers", (job.name,))
+
+
+def _of_output(fio: FioOutput) -> Iterator[Found]:
+    if "exceeds 32-bit tausworthe" in fio.preface:
+        yield Found("fio warned: exceeds 32-bit tausworthe random generator")
+
+
+CHECK = Check(
+    "generator-period",
+    "warning",
+    "The default random generator has 32 bits, fewer numbers than there are blocks: many are never "
+    "written; fio says that it switches to tausworthe64, and does not before the fix of its issue "
+    "2036",
+    "set random_generator=tausworthe64",
+    "fio issues 2036, 2038",
+    {"fio job": _of_jobs, "fio output": _of_output},
+)

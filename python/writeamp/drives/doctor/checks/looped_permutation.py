@@ -1,0 +1,105 @@
+"""Check of random writes that come through all blocks once before any comes again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from writeamp.drives.doctor.finding import Check, Found, NotJudged, Severity
+from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
+from writeamp.drives.doctor.traces import TraceFacts
+
+_SAME_ORDER = (
+    "Random writes repeat one order: whole blocks become invalid together, and WA goes towards 1"
+)
+_OTHER_ORDER = (
+    "no block is written twice before all were written once: writes are more even than "
+    "random ones, and WA is lower"
+)
+# A trace shows passes from so many writes an address on, and addresses in all.
+_FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
+# Requests under way at once overtake each other by less than this share of a pass.
+_SLACK, _MOST_OTHERS = 0.02, 0.1
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+    for job in fio.jobs:
+        if not job.writes or not job.has_map:
+            continue
+        moved, is_same = job.spans_moved, job.passes == "same order"
+        if job.passes == "once":
+            if moved.high > 1:
+                yield unknown_size(job)
+        elif job.has_runtime and job.whole_span_bytes and moved.low <= 1:
+            yield unknown_speed(job, job.copies)
+        else:
+            yield Found(
+                _evidence(job, moved.low),
+                (job.name,),
+                message=_message(job, is_same=is_same),
+                severity=_severity(job, is_same=is_same),
+                now=("same_order",) if is_same else ("other_order",),
+                fixed=("uniform",),
+            )
+
+
+def _message(job: Job, *, is_same: bool) -> str:
+    said = _SAME_ORDER if is_same else f"Random writes with a map: {_OTHER_ORDER}"
+    hidden = "Unless norandommap was set, a flag, which this output of fio does not show: "
+    return hidden + said if job.hides_flags else said
+
+
+def _severity(job: Job, *, is_same: bool) -> Severity:
+    if not job.hides_flags:
+        return "error" if is_same else "warning"
+    # fio's output does not say whether norandommap was set, unless with a value.
+    return "warning" if is_same else "note"
+
+
+def _evidence(job: Job, moved: float) -> str:
+    told = ", ".join(
+        f"{name}={job.options[name]}" if job.options[name] else name
+        for name in ("rw", "loops", "io_size", "size", "time_based", "runtime", "randrepeat",
+                     "random_generator")
+        if name in job.options
+    )  # fmt: skip
+    times = f", {moved:.3g} passes over the span" if moved and not job.has_runtime else ""
+    return f"{told}, no norandommap{times}"
+
+
+def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+    counts = trace.writes_of_addresses
+    if counts.size < _FEWEST_ADDRESSES or trace.is_sequential:
+        return
+    passes = trace.offsets.size / counts.size
+    if passes < _FEWEST_PASSES:
+        return
+    gap = float(np.median(trace.gaps))
+    others = float(np.mean(np.abs(trace.gaps - gap) > max(_FEWEST_ADDRESSES, _SLACK * gap)))
+    if others <= _MOST_OTHERS and gap >= (1 - _SLACK) * counts.size:
+        yield Found(
+            f"{1 - others:.1%} of the rewrites come {gap:,.0f} writes after the write before, of "
+            f"{counts.size:,} addresses",
+            now=("same_order",),
+            fixed=("uniform",),
+        )
+    elif counts.max() - counts.min() <= 1 and passes > _FEWEST_PASSES:
+        yield Found(
+            f"each of {counts.size:,} addresses is written {counts.min()} or {counts.max()} times",
+            message=f"Random writes in passes: {_OTHER_ORDER}",
+            severity="warning",
+            now=("other_order",),
+            fixed=("uniform",),
+        )
+
+
+CHECK = Check(
+    "looped-permutation",
+    "error",
+    _SAME_ORDER,
+    "set norandommap, so that every address is drawn anew",
+    "fio's HOWTO (norandommap, randrepeat); docs/steady-state.md",
+    {"fio job": _of_jobs, "trace": _of_trace},
+)

@@ -1,0 +1,82 @@
+"""Check of writes that cover pages in part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.traces import TraceFacts
+
+_PAGE_BYTES = 4096
+# Of a trace, from this share of its writes on.
+_MATERIAL, _MOSTLY = 0.05, 0.5
+_SECTOR_BYTES = 512
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        block, places = job.write_blocks[0], {}
+        for name in ("offset", "blockalign", "offset_increment"):
+            at = job.size(name)
+            if at is not None and at % _PAGE_BYTES:
+                places[name] = at
+        if job.has("bs_unaligned") and block != job.write_blocks[1]:
+            places["blocks (bs_unaligned) from"] = block
+        if block % _PAGE_BYTES:
+            places["block size"] = block
+        shares = job.write_block_shares
+        partly = sum(share for size, share in shares.items() if size % _PAGE_BYTES)
+        if set(places) == {"block size"} and shares and partly < _MOSTLY:
+            yield Found(
+                f"{partly:.0%} of the blocks of bssplit are no multiple of {_PAGE_BYTES:,} bytes",
+                (job.name,),
+                severity="note",
+            )
+        elif places:
+            said = ", ".join(f"{name} {at:,}" for name, at in places.items())
+            offset = places.get("offset", 0) % _PAGE_BYTES
+            # Small writes in order may be joined in the drive's cache.
+            is_known = job.is_random and not job.has("bs_unaligned")
+            whole = _whole(block, offset) if is_known else None
+            yield Found(
+                f"{said} bytes: not in multiples of {_PAGE_BYTES:,}",
+                (job.name,),
+                now=None if whole is None else ("of_requests", block, offset),
+                fixed=None if whole is None else ("of_requests", whole, 0),
+            )
+
+
+def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+    if trace.partly < _MATERIAL:
+        return
+    lengths, offsets = np.unique(trace.lengths, return_counts=True), trace.offsets % _PAGE_BYTES
+    usual = int(lengths[0][np.argmax(lengths[1])])
+    offset = int(np.bincount(offsets[trace.lengths == usual]).argmax())
+    whole = _whole(usual, offset)
+    yield Found(
+        f"{trace.partly:.1%} of the writes cover a page of {_PAGE_BYTES:,} bytes in part, most of "
+        f"them {usual:,} bytes at {offset:,} bytes into a page",
+        severity="warning" if trace.partly >= _MOSTLY else "note",
+        now=None if whole is None else ("of_requests", usual, offset),
+        fixed=None if whole is None else ("of_requests", whole, 0),
+    )
+
+
+def _whole(block: int, offset: int) -> int | None:
+    """Return the bytes of whole pages that hold a block; None of what is not simulated."""
+    is_known = 0 < block <= 64 * _PAGE_BYTES and not (block | offset) % _SECTOR_BYTES
+    return -(-block // _PAGE_BYTES) * _PAGE_BYTES if is_known else None
+
+
+CHECK = Check(
+    "misaligned",
+    "warning",
+    "Writes cover pages of 4 KiB in part: the drive reads and programs the whole page, so that its "
+    "counters show more flash bytes for each byte of the host",
+    "use block sizes and offsets that are multiples of 4 KiB, and align partitions to 1 MiB",
+    "OCP's counter of unaligned I/O; docs/traces.md",
+    {"fio job": _of_jobs, "trace": _of_trace},
+)

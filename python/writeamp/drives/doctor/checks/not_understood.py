@@ -1,0 +1,128 @@
+"""Check of options and values that fio does not know, or reads otherwise than they look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.fio.known import directions, engine_names, nearest, option_names
+from writeamp.drives.doctor.fio.output import FioOutput
+from writeamp.drives.doctor.fio.values import seconds_of, share_of, size_of
+
+_SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
+_TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
+# Values of which fio takes the distribution, and why it refuses others.
+_THETA_1 = re.compile(r"zipf:0*1(\.0*)?(:.*)?")
+_COUNTS = ("numjobs", "iodepth", "loops", "rwmixread", "rwmixwrite")
+# Of one size for each direction, or of a range; zones, and a size from the end, are fio's too.
+_BETWEEN = re.compile(r"[,:/-]")
+_OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
+# Engines that are not part of fio are named by their file.
+_OUTSIDE = re.compile(r"external|.*[/.]")
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.jobs:
+        # What ran, fio has taken; but not as it looks, perhaps.
+        if not isinstance(fio, FioOutput):
+            yield from _of_names(job)
+        yield from _of_words(job)
+        yield from _of_amounts(job)
+        yield from _of_distribution(job)
+
+
+def _of_names(job: Job) -> Iterator[Found]:
+    for name in sorted(job.options.keys() - option_names()):
+        likely = nearest(name, option_names())
+        if likely is not None:
+            yield Found(f"{name} is no option of fio; {likely} is", (job.name,))
+        else:
+            yield Found(
+                f"{name} is not known here",
+                (job.name,),
+                message="An option is not known: what it does is not judged",
+                advice="see whether fio knows it: fio --cmdhelp=NAME, or --enghelp=ENGINE,NAME",
+                severity="note",
+            )
+
+
+def _of_words(job: Job) -> Iterator[Found]:
+    said = job.options.get("rw", "read").split(":", 1)[0].strip()
+    if "rw" in job.options and "rw" not in job.unknown and said not in directions():
+        yield Found(
+            f"rw={said} is no direction; {_likely(said, directions())}",
+            (job.name,),
+        )
+    engine = job.options.get("ioengine", "psync").split(":", 1)[0].strip()
+    is_known = engine in engine_names() or "ioengine" in job.unknown or _OUTSIDE.match(engine)
+    if not is_known:
+        likely = nearest(engine, engine_names())
+        yield Found(
+            f"ioengine={engine} is not known" + (f"; {likely} is" if likely else ""),
+            (job.name,),
+            severity="error" if likely else "note",
+        )
+
+
+def _likely(name: str, known: frozenset[str]) -> str:
+    likely = nearest(name, known)
+    return f"{likely} is" if likely else f"such are {', '.join(sorted(known))}"
+
+
+def _of_amounts(job: Job) -> Iterator[Found]:
+    """Yield sizes, times and counts that are none, or that lose their unit."""
+    judged = {name: one for name, one in job.options.items() if name not in job.unknown}
+    for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
+        parts = _BETWEEN.split(judged[name]) if name in _SIZES else [judged[name]]
+        wrong = [one.strip() for one in parts if not _is_amount(name, one, job.kb_base)]
+        if wrong:
+            digits = re.match("[1-9][0-9]*", wrong[0])
+            read = f"; fio 3.33 reads {digits[0]}" if digits and name in _SIZES else ""
+            kind = {**dict.fromkeys(_SIZES, "size"), **dict.fromkeys(_TIMES, "time")}.get(name)
+            yield Found(
+                f"{name}={judged[name]} is no {kind or 'number'}{read}",
+                (job.name,),
+                advice="give a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
+                "d for times",
+            )
+
+
+def _of_distribution(job: Job) -> Iterator[Found]:
+    """Yield a distribution that fio refuses."""
+    text = job.options.get("random_distribution", "").strip()
+    if _THETA_1.fullmatch(text):
+        yield Found(
+            f"random_distribution={text}: fio's zipf has no theta of 1",
+            (job.name,),
+            advice="give another theta, such as 0.99 or 1.01",
+        )
+    shares = re.findall(r"[:,](\d{1,20})/", text.split(",")[0]) if text.startswith("zoned") else []
+    if sum(map(int, shares)) > 100:
+        yield Found(
+            f"random_distribution={text}: the shares are {sum(map(int, shares))}%",
+            (job.name,),
+            advice="give shares that are 100% together",
+        )
+
+
+def _is_amount(name: str, text: str, kb_base: int) -> bool:
+    if name in _TIMES:
+        return seconds_of(text) is not None
+    size = size_of(text, kb_base)
+    is_size = size is not None and (size > 0 or name != "bs")
+    if name in _SIZES:
+        return is_size or share_of(text) is not None or bool(_OTHER_SIZE.fullmatch(text.strip()))
+    return is_size or text.strip() == ""
+
+
+CHECK = Check(
+    "not-understood",
+    "error",
+    "fio does not know an option or its value, or reads it otherwise than it looks",
+    "write the option as fio has it: fio --cmdhelp=NAME",
+    "fio --cmdhelp=all",
+    {"fio job": _of_jobs},
+)

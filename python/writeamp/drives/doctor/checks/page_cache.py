@@ -1,0 +1,93 @@
+"""Check of writes that stay in the page cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found, NotJudged
+from writeamp.drives.doctor.fio.job import SYNCING, SYNCING_AT_THE_END, Job
+from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
+from writeamp.drives.doctor.inputs import Several
+from writeamp.drives.doctor.written import written_and_counted
+
+# The host's counter is behind what fio wrote by more than this.
+_LEAST_SHARE = 0.95
+# Writes between two syncs of which this share at most comes to an address a second time; and so
+# many, where the span is not known or some addresses are hot.
+_MOST_REWRITTEN = 0.05
+_FEW_WRITES, _FEW_SKEWED_WRITES = 128, 8
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+    for job in fio.writers:
+        unknown = job.unknown.keys() & {*SYNCING, *SYNCING_AT_THE_END}
+        if not job.is_buffered or "direct" in job.unknown or _syncs_often(job):
+            continue
+        if unknown:
+            named = ", ".join(f"{one}={job.options[one]}" for one in sorted(unknown))
+            yield NotJudged(f"{named} is not known here", (job.name,))
+        elif job.syncs_at_the_end or job.sync_interval < float("inf"):
+            yield from _of_rare_syncs(job)
+        else:
+            yield Found(f"ioengine={job.engine}, no direct=1 and no fsync", (job.name,))
+
+
+def _syncs_often(job: Job) -> bool:
+    """Return whether next to no address is written twice from one sync to the next."""
+    writes, span = job.sync_interval, job.whole_span_bytes
+    if writes <= 1:
+        return True
+    if not job.draws_evenly:
+        return writes <= _FEW_SKEWED_WRITES
+    if span is None:
+        return writes <= _FEW_WRITES
+    return writes * job.write_blocks[1] <= _MOST_REWRITTEN * span
+
+
+def _of_rare_syncs(job: Job) -> Iterator[Found | NotJudged]:
+    """Yield that addresses are overwritten in memory before they reach the drive."""
+    moved = job.spans_moved
+    comes_in_passes = job.has_map or not job.is_random
+    is_shared = job.copies > 1 and not job.has_own_places
+    # Independent draws overwrite few addresses while they have covered little of the span.
+    most = 1.0 if comes_in_passes else _MOST_REWRITTEN if job.draws_evenly else 0.0
+    if moved.high <= most and not is_shared:
+        return
+    if moved.low <= most and comes_in_passes and not is_shared:
+        is_timed = job.has_runtime and job.whole_span_bytes
+        yield unknown_speed(job, job.copies) if is_timed else unknown_size(job)
+        return
+    syncs = ", ".join(
+        f"{one}={job.options[one]}"
+        for one in (*SYNCING, *SYNCING_AT_THE_END)
+        if job.options.get(one, "0") not in {"0", "none"}
+    )
+    yield Found(
+        f"no direct=1, {syncs}, and addresses that are written again before that",
+        (job.name,),
+        message="Writes go through the page cache, which merges overwrites: the drive gets the "
+        "last version of each address alone, once for each sync",
+        advice="set direct=1; or sync=1 or fsync=1, if the program does so",
+    )
+
+
+def _of_all(several: Several) -> Iterator[Found]:
+    for fio, counted, factor in written_and_counted(several):
+        is_buffered = any(one.is_buffered for one in fio.writers)
+        if is_buffered and factor < _LEAST_SHARE:
+            yield Found(
+                f"fio wrote {fio.written_bytes():,} bytes, the drive's counter moved by "
+                f"{float(counted.nominal):,.0f}"
+            )
+
+
+CHECK = Check(
+    "page-cache",
+    "warning",
+    "Writes go through the page cache: it merges overwrites, reorders, and may keep them beyond "
+    "the end of the run",
+    "set direct=1; or for a program that writes through the cache, fsync=1, or end_fsync=1 where "
+    "no address is written twice",
+    "fio's HOWTO (direct, buffered)",
+    {"fio job": _of_jobs, "several": _of_all},
+)

@@ -1,0 +1,42 @@
+"""Check of versions of fio whose map of written blocks prefers some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.fio.output import FioOutput
+
+# Of August 2018, after pull request 659.
+_MENDED = (3, 9)
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        striped = [one for one in job.files if one.startswith("/dev/md")]
+        lfsr = job.options.get("random_generator", "").strip() == "lfsr"
+        if job.has_map and striped and not lfsr and not isinstance(fio, FioOutput):
+            yield Found(
+                f"{job.rw} with a map on {', '.join(striped)}", (job.name,), severity="note"
+            )
+
+
+def _of_output(fio: FioOutput) -> Iterator[Found]:
+    if fio.version is None or fio.version >= _MENDED:
+        return
+    for job in fio.writers:
+        lfsr = job.options.get("random_generator", "").strip() == "lfsr"
+        if job.has_map and not lfsr:
+            yield Found(f"fio {fio.version[0]}.{fio.version[1]}, {job.rw} with a map", (job.name,))
+
+
+CHECK = Check(
+    "random-map-skew",
+    "warning",
+    "Up to fio 3.8 the map of written blocks prefers addresses whose low bits are 0: writes are "
+    "not uniform, and one member of a stripe gets more of them",
+    "use a newer fio, or set norandommap",
+    "fio issue 658 and pull request 659",
+    {"fio job": _of_jobs, "fio output": _of_output},
+)

@@ -1,0 +1,50 @@
+"""Check of jobs that their runtime ends before they have written what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found, NotJudged
+from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.fio.job_file import FioJobs, counted, unknown_speed
+from writeamp.drives.doctor.fio.speeds import shown_speed
+
+# A fill that lacks less than this has filled.
+_MATERIAL = 0.01
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+    for job in fio.writers:
+        goal = 1.0 if job.is_timed else job.planned_spans
+        # Whether random writes that time ends were enough is for too-few-writes to say.
+        is_meant = goal is not None and not (job.is_timed and job.is_random)
+        if not (job.has_runtime and job.whole_span_bytes and goal and is_meant):
+            continue
+        moved = job.spans_moved
+        if moved.high < (1 - _MATERIAL) * goal:
+            yield Found(_evidence(job, goal), (job.name,))
+        elif moved.low < (1 - _MATERIAL) * goal and not job.is_random:
+            yield unknown_speed(job, job.copies, goal)
+
+
+def _evidence(job: Job, goal: float) -> str:
+    runtime, moved = f"runtime={job.options['runtime']}", job.spans_moved
+    if job.moved_bytes is not None:
+        return f"{runtime}, and {moved.high:.3g} of {counted(goal)} over the span were written"
+    needed = goal * (job.whole_span_bytes or 0) * job.copies / job.seconds("runtime")
+    limit = "no drive writes that fast" if job.rate_bytes_s is None else "rate allows less"
+    return (
+        f"{runtime}: for {counted(goal)} over the span {shown_speed(needed)} would be needed, and "
+        f"{limit}; at most {moved.high:.3g} are written"
+    )
+
+
+CHECK = Check(
+    "runtime-ends-it",
+    "warning",
+    "The runtime ends the job before it has written all that it is to write: a fill leaves a part "
+    "of the drive as it was",
+    "leave runtime and time_based out of a fill, or give it the time that the drive needs",
+    "fio's HOWTO (runtime, time_based)",
+    {"fio job": _of_jobs},
+)

@@ -1,0 +1,121 @@
+"""Check of writes that reach a part of the drive only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found, NotJudged
+from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.fio.job_file import (
+    SMALLEST_DRIVE_BYTES,
+    FioJobs,
+    shares_files,
+    unknown_size,
+)
+from writeamp.drives.doctor.traces import TraceFacts
+from writeamp.units.byte_sizes import shown_bytes
+
+_SMALL = 0.9
+_DRIVE = re.compile(r"/dev/(nvme|sd[a-z]|disk/|ng\d)")
+_PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+    for job in fio.writers:
+        if not job.is_random or job.is_sprandom:
+            continue
+        share = _reach(fio, job)
+        fills = [_fills(one, fio.capacity_bytes) for one in fio.before(job)]
+        filled = True in fills
+        span = job.span_bytes
+        if not filled and None in fills:
+            name = fio.before(job)[fills.index(None)].name
+            yield NotJudged(f"nobody knows whether {name} fills the drive", (job.name,))
+        elif share is not None and share < _SMALL and not filled:
+            yield Found(
+                f"the jobs reach {share:.3g} of the drive",
+                (job.name,),
+                now=("uniform", share),
+                fixed=("uniform",),
+            )
+        elif share is None and not filled and fio.capacity_bytes is None and span is not None:
+            yield from _small(job, span)
+
+
+def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
+    """Yield a span that is smaller than most drives; of files the rest may hold other data."""
+    if span_bytes >= SMALLEST_DRIVE_BYTES and job.devices:
+        yield unknown_size(job)
+    if span_bytes >= SMALLEST_DRIVE_BYTES or not (job.files or "directory" in job.options):
+        return
+    if "filename" in job.unknown and not job.devices:
+        yield NotJudged(f"filename={job.options['filename']} is not known here", (job.name,))
+        return
+    is_whole = any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
+    yield Found(
+        f"size is {shown_bytes(span_bytes)} of "
+        f"{', '.join(job.files) or job.options['directory']}, smaller than most drives",
+        (job.name,),
+        severity=None if is_whole else "note",
+    )
+
+
+def _fills(job: Job, capacity_bytes: int | None) -> bool | None:
+    """Return whether a job writes all of the drive, or as much as a drive may have.
+
+    None if nobody knows.
+    """
+    share, written = _share(job, capacity_bytes), job.spans_moved.times(job.write_share)
+    is_large = job.span_bytes is None or job.span_bytes >= SMALLEST_DRIVE_BYTES
+    if (share < _SMALL if share is not None else not is_large) or written.high < _SMALL:
+        return False
+    return True if written.low >= _SMALL and "size" not in job.unknown else None
+
+
+def _reach(fio: FioJobs, job: Job) -> float | None:
+    """Return the share of the drive that a job, others beside it and those before it write to."""
+    beside = {
+        one.options.get("offset", "0"): _share(one, fio.capacity_bytes)
+        for one in fio.writers
+        if one is job
+        or (one.phase == job.phase and shares_files(one, job))
+        or (one in fio.before(job) and one.spans_moved.low >= _SMALL)
+    }
+    shares = [one for one in beside.values() if one is not None]
+    return sum(shares) if len(shares) == len(beside) else None
+
+
+def _share(job: Job, capacity_bytes: int | None) -> float | None:
+    """Return the share of the drive that a job writes to; None if nobody knows, or it is all."""
+    if job.span_share is not None:
+        # A share of a file is one of the file.
+        each = job.copies if job.has("offset_increment") else 1
+        return job.span_share * each if job.devices else None
+    if job.span_bytes is None or capacity_bytes is None:
+        return None
+    return job.span_bytes * (job.copies if job.has_own_places else 1) / capacity_bytes
+
+
+def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+    if trace.capacity_bytes is None or not trace.offsets.size:
+        return
+    share = trace.extent_bytes / trace.capacity_bytes
+    if share < _SMALL:
+        yield Found(
+            f"the highest address is at {share:.3g} of the drive",
+            severity="note",
+            now=("uniform", share),
+            fixed=("uniform",),
+        )
+
+
+CHECK = Check(
+    "small-span",
+    "warning",
+    "The writes reach a part of the drive only: the rest, if it holds no data, is spare space too, "
+    "and WA is that of a much higher over-provisioning",
+    "leave size out or set size=100%, or fill the rest of the drive before",
+    "SNIA PTS (active range); fio issue 407",
+    {"fio job": _of_jobs, "trace": _of_trace},
+)

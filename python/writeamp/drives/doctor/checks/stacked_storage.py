@@ -1,0 +1,65 @@
+"""Check of layers below a benchmark that write more than it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found, NotJudged
+from writeamp.drives.doctor.fio.job import PAST_THE_CACHE, Job
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.inputs import ResultDocument
+
+_STACKED = re.compile(r"/dev/(loop|zd|zvol/)|.*\.(qcow2?|vmdk|vdi|vhdx?)$")
+_MAPPED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd)")
+_MATERIAL = 1.5
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+    for job in fio.writers:
+        stacked = [one for one in job.files if _STACKED.match(one)]
+        mapped = [one for one in job.files if _MAPPED.match(one)]
+        if stacked:
+            yield Found(f"{', '.join(stacked)} lies on a file system", (job.name,))
+        elif mapped:
+            yield Found(f"{', '.join(mapped)} is made of others", (job.name,), severity="note")
+        else:
+            yield from _of_files(job)
+
+
+def _of_files(job: Job) -> Iterator[Found | NotJudged]:
+    """Yield that a job writes to files, which the drive sees in the order of their file system."""
+    directory = job.options.get("directory")
+    files = [one for one in job.files if one not in job.devices]
+    if job.engine in PAST_THE_CACHE or "ioengine" in job.unknown:
+        return
+    if "filename" in job.unknown:
+        if files:
+            yield NotJudged(
+                f"filename={job.options['filename']} is not known here: a device, or a file",
+                (job.name,),
+            )
+    elif files or directory:
+        named = ", ".join(files) or directory
+        yield Found(f"{named} lies on a file system", (job.name,), severity="note")
+
+
+def _of_result(result: ResultDocument) -> Iterator[Found]:
+    layers = result.document.get("layers")
+    factors = layers.get("factors") if isinstance(layers, dict) else None
+    factor = factors.get("file_system") if isinstance(factors, dict) else None
+    if isinstance(factor, int | float) and factor > _MATERIAL:
+        yield Found(
+            f"the file system writes {factor:.3g} times what the programs do", severity="note"
+        )
+
+
+CHECK = Check(
+    "stacked-storage",
+    "warning",
+    "Layers lie between the benchmark and the drive (a file system, an image, RAID): they write "
+    "more than the benchmark, and other addresses",
+    "write to the drive itself, or count the bytes of each layer, as `writeamp serve --mount` does",
+    "incus issue 3680; docs/virtual-ssd.md",
+    {"fio job": _of_jobs, "result": _of_result},
+)

@@ -1,0 +1,109 @@
+"""Check of random writes that end before a drive is steady."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found, NotJudged
+from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, unknown_size, unknown_speed
+from writeamp.drives.doctor.fio.output import FioOutput
+from writeamp.drives.doctor.fio.speeds import Bounds
+
+# Times that the span is written, its fill among them, before a drive may be steady: SNIA's
+# preconditioning is twice the capacity.
+_FEWEST = 2.0
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+    if isinstance(fio, FioOutput):
+        return
+    for job in _measured(fio):
+        mine, earlier = _spans(job), [(one, _spans(one)) for one in fio.before(job)]
+        before = Bounds(sum(one.low for _, one in earlier), sum(one.high for _, one in earlier))
+        if mine.high + before.high < _FEWEST:
+            yield from _judged(job, mine, before)
+        elif mine.low + before.low < _FEWEST:
+            # What comes before may be enough by itself, which is asked only where this is known.
+            open_ones = [one for one, spans in [(job, mine), *earlier] if spans.low < spans.high]
+            yield _open(open_ones[0])
+
+
+def _open(job: Job) -> NotJudged:
+    """Return why nobody knows how often a job writes its span."""
+    if job.whole_span_bytes is None or not job.has_runtime:
+        return unknown_size(job)
+    return unknown_speed(job, _own_files(job), _FEWEST)
+
+
+def _of_output(fio: FioOutput) -> Iterator[Found]:
+    for job in _measured(fio):
+        span = job.whole_span_bytes
+        if not span:
+            continue
+        mine, *earlier = (
+            fio.written_bytes(fio.jobs.index(one)) / (span * _own_files(one))
+            for one in [job, *fio.before(job)]
+        )
+        before = sum(earlier)
+        if mine + before < _FEWEST:
+            yield from _judged(job, Bounds(mine, mine), Bounds(before, before))
+
+
+def _measured(fio: FioJobs) -> Iterator[Job]:
+    """Yield the jobs that write random addresses and are not followed by others that do."""
+    for job in fio.writers:
+        is_followed = any(
+            one.is_random and one.phase > job.phase and shares_files(one, job)
+            for one in fio.writers
+        )
+        is_aged = any(one.is_sprandom for one in (job, *fio.before(job)))
+        if job.is_random and job.draws_evenly and not is_followed and not is_aged:
+            yield job
+
+
+def _spans(job: Job) -> Bounds:
+    """Return how often a job writes its span, all copies together."""
+    return job.spans_moved.times(job.write_share * job.copies / _own_files(job))
+
+
+def _own_files(job: Job) -> int:
+    """Return how many spans the copies of a job write to: their own, unless a file is named."""
+    return 1 if job.files else job.copies
+
+
+def _judged(job: Job, mine: Bounds, earlier: Bounds) -> Iterator[Found]:
+    if mine.high <= 0:
+        return
+    before = f", after {_times(earlier)} before" if earlier.high else ""
+    yield Found(
+        f"the span is written {_times(mine)}{before}{_why_bounded(job, mine)}",
+        (job.name,),
+        now=("first_writes", round(mine.high, 2), "full" if earlier.high else "none"),
+        fixed=("uniform",),
+    )
+
+
+def _times(number: Bounds) -> str:
+    shown = f"{number.high:.3g}"
+    at_most = "at most " if number.low < number.high else ""
+    return at_most + ("once" if shown == "1" else f"{shown} times")
+
+
+def _why_bounded(job: Job, mine: Bounds) -> str:
+    """Return what ends a job before its plan does; "" if nothing."""
+    if mine.low == mine.high or not job.seconds("runtime"):
+        return ""
+    return f", as runtime={job.options['runtime']} ends it"
+
+
+CHECK = Check(
+    "too-few-writes",
+    "warning",
+    "Random writes end before the drive is steady: its first collections find better victims than "
+    "later ones, so that WA is too low",
+    "fill the drive, then write it at least twice over before anything is measured, and measure "
+    "until WA no longer changes (time_based, or io_size of many times the size)",
+    "SNIA PTS; docs/steady-state.md",
+    {"fio job": _of_jobs, "fio output": _of_output},
+)

@@ -1,0 +1,41 @@
+"""Check of a span whose end no whole block fits, and of writes until there is no space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.fio.job_file import FioJobs
+
+# The rest is material from this share of the span on.
+_MATERIAL = 0.01
+
+
+def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+    for job in fio.writers:
+        span, (low, high) = job.whole_span_bytes, job.write_blocks
+        if job.has("fill_device"):
+            yield Found(
+                "fill_device",
+                (job.name,),
+                message="The job ends when there is no space: what is written depends on the drive",
+                advice="give size or io_size, so that runs can be compared",
+                severity="warning" if job.is_random else "note",
+            )
+        elif span and low == high and span % high:
+            rest = span % high
+            yield Found(
+                f"{span:,} bytes are {span // high:,} blocks of {high:,} and {rest:,} bytes",
+                (job.name,),
+                severity="warning" if rest > _MATERIAL * span else "note",
+            )
+
+
+CHECK = Check(
+    "uneven-end",
+    "note",
+    "The block size does not divide the span: its end is never written",
+    "give a size that is a multiple of the block size",
+    "fio's HOWTO (size, fill_device)",
+    {"fio job": _of_jobs},
+)

@@ -1,0 +1,207 @@
+"""Examination: every check on every input, and the numbers of what it finds."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from writeamp.devices.device import SizeLike
+from writeamp.drives.doctor.finding import (
+    SEVERITIES,
+    Check,
+    Estimate,
+    Finding,
+    Found,
+    NotJudged,
+    Unjudged,
+)
+from writeamp.drives.doctor.fio.job_file import FioJobs
+from writeamp.drives.doctor.fio.output import FioOutput
+from writeamp.drives.doctor.inputs import (
+    Input,
+    ResultDocument,
+    Several,
+    kinds_of,
+    read_command,
+    read_inputs,
+)
+from writeamp.drives.doctor.registry import checks
+from writeamp.drives.doctor.report import DoctorReport
+from writeamp.drives.doctor.settings import DoctorSettings
+from writeamp.drives.doctor.small_drive import SmallDrive
+from writeamp.drives.doctor.traces import TraceFacts
+from writeamp.errors import WriteampError
+from writeamp.units.ratios import RatioLike
+
+
+def doctor(
+    *sources: Any,
+    run: str | None = None,
+    trace_format: str | None = None,
+    action: str | None = None,
+    capacity: SizeLike | None = None,
+    simulate: bool = True,
+    device: str | None = None,
+    size: SizeLike | None = None,
+    op: RatioLike | None = None,
+) -> DoctorReport:
+    """Find mistakes in benchmarks of write amplification, and simulate the mended ones.
+
+    Nothing is run, and no file that an input names is opened, but for job files that `run` names.
+
+    Args:
+        sources: fio job files, scripts that run fio, its JSON output, block traces (or
+            `wa.traces.Trace`), results of writeamp or their JSON documents, and counter snapshots
+            (files or folders, of one drive, in order); each is told by its content.
+        run: a command line that runs fio, to be judged too.
+        trace_format: of the traces among them, where that is not certain.
+        action: of blkparse traces, as for `traces.read`.
+        capacity: bytes that the host sees of the drive under test, if the inputs do not say.
+        simulate: whether to simulate what each mistake does to write amplification.
+        device: profile of the drive that is simulated; by default 256 blocks of 64 pages.
+        size: bytes that the host sees of it.
+        op: its over-provisioning (T−U)/U; by default 0.15, or the profile's.
+
+    Raises:
+        WriteampError: an input cannot be read, or is none of what can be judged.
+
+    >>> import writeamp as wa
+    >>> report = wa.doctor("examples/fio/looped-randwrite.fio")
+    >>> report.findings[0].id, round(report.findings[0].wa_now.wa, 2)
+    ('looped-permutation', 1.0)
+    """
+    asked = DoctorSettings(
+        run=run,
+        trace_format=trace_format,
+        action=action,
+        capacity=capacity,  # type: ignore[arg-type]  # the domain reads texts
+        simulate=simulate,
+        device=device,
+        size=size,  # type: ignore[arg-type]
+        op=op,  # type: ignore[arg-type]
+    )
+    if not sources and run is None:
+        raise WriteampError("there is nothing to judge: give a file, or a command line of fio")
+    drive = SmallDrive.of(asked.device, asked.op, asked.size)
+    several = read_inputs(sources, asked.trace_format, asked.capacity, action=asked.action)
+    if run is not None:
+        commands = read_command(run, asked.capacity)
+        if not any(one.jobs or one.named for one in commands):
+            raise WriteampError("the command does not run fio, so that there is nothing to judge")
+        several = Several((*several.inputs, *commands))
+    found = examined(several, drive if asked.simulate else None)
+    return DoctorReport(
+        tuple((one.name, _kind_in_words(one)) for one in several.inputs),
+        tuple(found.findings),
+        drive.in_words() if drive.has_simulated else None,
+        tuple(note for one in several.of(FioJobs) for note in _notes(one)),
+        tuple(found.not_judged),
+    )
+
+
+def _notes(fio: FioJobs) -> Iterator[str]:
+    yield from fio.notes
+    if fio.jobs and not fio.writers and not any("rw" in one.unknown for one in fio.jobs):
+        yield f"{fio.name}: no job writes to a drive, so that it has no write amplification"
+    if not (fio.jobs or fio.named or fio.notes):
+        yield f"{fio.name}: no call of fio with a job is seen, so that nothing is judged"
+    for name in fio.named:
+        yield f"{name} is named in {fio.name} and not read: `writeamp doctor {shlex.quote(name)}`"
+
+
+class Examined(NamedTuple):
+    """Findings of all checks, the worst first, and the checks that could not be made."""
+
+    findings: list[Finding]
+    not_judged: list[Unjudged]
+
+
+def examined(several: Several, drive: SmallDrive | None) -> Examined:
+    """Return what all checks find in inputs.
+
+    Args:
+        several: the inputs.
+        drive: to simulate on; None for no simulation.
+    """
+    findings: list[Finding] = []
+    not_judged: list[Unjudged] = []
+    for check in checks():
+        for one in (*several.inputs, several):
+            told = [
+                each for kind in kinds_of(one) if kind in check.of for each in check.of[kind](one)
+            ]  # fmt: skip
+            findings += _findings(check, one, told, drive)
+            not_judged += [
+                Unjudged(check.id, each.reason, _where(one, each.jobs))
+                for each in told
+                if isinstance(each, NotJudged)
+            ]
+    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+    return Examined(findings, list(dict.fromkeys(not_judged)))
+
+
+def _findings(
+    check: Check,
+    one: Input | Several,
+    told: Iterable[Found | NotJudged],
+    drive: SmallDrive | None,
+) -> Iterator[Finding]:
+    for alike in _alike(each for each in told if isinstance(each, Found)):
+        first = alike[0]
+        jobs = tuple(dict.fromkeys(job for each in alike for job in each.jobs))
+        yield Finding(
+            check.id,
+            first.severity or check.severity,
+            first.message or check.message,
+            _evidence(alike),
+            first.advice or check.advice,
+            _where(one, jobs),
+            _estimate(first.now, drive),
+            _estimate(first.fixed, drive),
+        )
+
+
+def _where(one: Input | Several, jobs: tuple[str, ...]) -> str:
+    return one.name + (f": {', '.join(jobs)}" if jobs else "")
+
+
+def _alike(found: Iterable[Found]) -> Iterator[list[Found]]:
+    """Yield findings that differ in their evidence alone, together."""
+
+    def key(one: Found) -> tuple[str, ...]:
+        return (one.severity or "", one.message or "", repr(one.now), repr(one.fixed))
+
+    for _, alike in groupby(sorted(found, key=key), key):
+        yield list(alike)
+
+
+def _evidence(alike: list[Found]) -> str:
+    by_text: dict[str, list[str]] = {}
+    for one in alike:
+        by_text.setdefault(one.evidence, []).extend(one.jobs)
+    if len(by_text) == 1:
+        return alike[0].evidence
+    return "; ".join(
+        f"{', '.join(dict.fromkeys(jobs))}: {text}" if jobs else text
+        for text, jobs in by_text.items()
+    )
+
+
+def _estimate(
+    asked: tuple[Any, ...] | Estimate | None, drive: SmallDrive | None
+) -> Estimate | None:
+    if asked is None or isinstance(asked, Estimate):
+        return asked
+    return None if drive is None else drive.estimate(*asked)
+
+
+def _kind_in_words(one: Input) -> str:
+    if isinstance(one, ResultDocument):
+        return f"a result of {one.verb}"
+    if isinstance(one, FioJobs):
+        if isinstance(one, FioOutput):
+            return "fio's JSON output"
+        return "command lines of fio" if one.commands else "a fio job file"
+    return "a block trace" if isinstance(one, TraceFacts) else "counter snapshots"

@@ -1,0 +1,140 @@
+"""Fleet: the answers of its drives, by model, with those that stand out."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from writeamp.drives.counters.answer import DriveCounters
+from writeamp.drives.fleets.answering import answers_of_files
+from writeamp.drives.fleets.finding import snapshots_under
+from writeamp.drives.fleets.models import ModelSummary, outliers, summaries
+from writeamp.drives.fleets.wear_out import years_left
+from writeamp.errors import WriteampError
+from writeamp.plots.figures.fleet import ModelBar, wa_by_model
+from writeamp.plots.spec import BarChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet(Drawn):
+    """Drives of a fleet, those that wear out first in front.
+
+    Attributes:
+        drives: the answer of each.
+        skipped: files that are no snapshot, and why.
+    """
+
+    drives: tuple[DriveCounters, ...]
+    skipped: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def models(self) -> list[ModelSummary]:
+        """Distribution of WA of each model."""
+        return summaries(self.drives)
+
+    @cached_property
+    def outliers(self) -> dict[int, str]:
+        """Sentences on drives that stand out within their model, by their place."""
+        return outliers(self.drives)
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        for place, one in enumerate(self.drives):
+            (record,) = one._records()
+            yield {"file": one.name, **record, **self._more(place)}
+
+    def _more(self, place: int) -> dict[str, Any]:
+        left = years_left(self.drives[place].facts) or (None, None)
+        return {
+            "outlier": self.outliers.get(place),
+            "years_left_low": left[0],
+            "years_left_high": left[1],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fleet as JSON types."""
+        return {
+            "drives": [
+                {"file": one.name, **one.to_dict(), **self._more(place)}
+                for place, one in enumerate(self.drives)
+            ],
+            "models": [dict(vars(one)) for one in self.models],
+            "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
+        }
+
+    def card(self) -> Card:
+        """Return how many drives have a WA, and its range."""
+        values = [one.wa for one in self.drives if one.wa is not None]
+        rows = [("drives", f"{len(self.drives):,}"), ("with WA", f"{len(values):,}")]
+        if values:
+            rows.append(("WA", f"{min(values):.4g} to {max(values):.4g}"))
+        return Card("Fleet", rows)
+
+    def figure(self) -> BarChart:
+        """Describe the WA of each model as a bar."""
+        standing_out = Counter(self.drives[place].facts.model for place in self.outliers)
+        bars = [
+            ModelBar(
+                one.model or "not said",
+                one.with_wa,
+                one.wa,
+                one.wa_min or one.wa,
+                one.wa_max or one.wa,
+                standing_out[one.model],
+            )
+            for one in self.models
+            if one.wa is not None
+        ]
+        return wa_by_model(bars, f"{len(self.drives):,} drives")
+
+
+def fleet(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Fleet:
+    """Return the WA of all drives whose snapshots are in some files and folders.
+
+    Every file is a snapshot, and a folder that `measure save` or `serve --counters` made is one.
+    Of a history, or another file with several snapshots of a drive, the last one counts.
+
+    Args:
+        paths: of files and folders, which are searched with all folders in them.
+        workers: processes; by default one for each processor, and this one for few files.
+        progress: is called with the files that are read, and all.
+
+    Raises:
+        WriteampError: a path cannot be read, or none of the files is a snapshot.
+
+    >>> import json, tempfile, pathlib, writeamp as wa
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> log = {"critical_warning": 0, "data_units_written": 2000}
+    >>> _ = (folder / "a.json").write_text(json.dumps(log))
+    >>> [one.kind for one in wa.measure.fleet([folder]).drives]
+    ['none']
+    """
+    files = snapshots_under(paths)
+    outcomes = answers_of_files(files, workers=workers, progress=progress)
+    skipped = tuple(
+        (os.fspath(file), outcome)
+        for file, outcome in zip(files, outcomes, strict=True)
+        if isinstance(outcome, str)
+    )
+    found = [one for outcome in outcomes if not isinstance(outcome, str) for one in outcome]
+    if not found:
+        why = f": {skipped[0][1]}" if skipped else ""
+        raise WriteampError(f"none of {len(files)} files is a snapshot of a drive{why}")
+    return Fleet(tuple(sorted(found, key=_urgency)), skipped)
+
+
+def _urgency(one: DriveCounters) -> tuple[float, float, str]:
+    """Return what drives are sorted by: the years left, then the percentage used, then the name."""
+    left = years_left(one.facts)
+    used = one.facts.percentage_used
+    return (left[0] if left else float("inf"), -(used or 0), one.name)

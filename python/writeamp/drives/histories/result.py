@@ -1,0 +1,176 @@
+"""History: the intervals of each drive that was watched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.reading import snapshots_of
+from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.histories.intervals import HistoryInterval, intervals_of
+from writeamp.drives.histories.store import readings_in
+from writeamp.fields.domains import Text
+from writeamp.plots.figures.history import DriveSeries, wa_over_days
+from writeamp.plots.spec import PanelChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+
+
+@dataclass(frozen=True)
+class DriveHistory:
+    """History of one drive.
+
+    Attributes:
+        drive: its serial number's hash, or the source that it was read from.
+        snapshots: in order of time; each has a time.
+        intervals: between them.
+        life: the answer of the last snapshot.
+    """
+
+    drive: str
+    snapshots: tuple[Snapshot, ...]
+    intervals: tuple[HistoryInterval, ...]
+    life: DriveCounters
+
+
+@dataclass(frozen=True, eq=False)
+class History(Drawn):
+    """Histories of drives, by the file that they are kept in.
+
+    Attributes:
+        drives: in the order of their names.
+    """
+
+    drives: tuple[DriveHistory, ...]
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        for drive in self.drives:
+            for one in drive.intervals:
+                (record,) = one.answer._records()
+                yield {"drive": drive.drive, **_times(one), **record}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the history as JSON types; times are in seconds since 1970, and as text."""
+        return {
+            "drives": [
+                {
+                    "drive": one.drive,
+                    "model": one.life.facts.model,
+                    "firmware": one.life.facts.firmware,
+                    "snapshots": len(one.snapshots),
+                    "life": one.life.to_dict(),
+                    "intervals": [
+                        {**_times(each), **each.answer.to_dict()} for each in one.intervals
+                    ],
+                }
+                for one in self.drives
+            ]
+        }
+
+    def card(self) -> Card:
+        """Return how many drives and intervals there are."""
+        intervals = sum(len(one.intervals) for one in self.drives)
+        return Card("History", [("drives", str(len(self.drives))), ("intervals", str(intervals))])
+
+    def figure(self) -> PanelChart:
+        """Describe WA and the host's volume of each drive over days."""
+        return wa_over_days([_series(one) for one in self.drives])
+
+
+def _times(one: HistoryInterval) -> dict[str, Any]:
+    return {
+        "from": one.begins_at,
+        "until": one.ends_at,
+        "from_utc": datetime.fromtimestamp(one.begins_at, UTC).isoformat(timespec="seconds"),
+        "until_utc": datetime.fromtimestamp(one.ends_at, UTC).isoformat(timespec="seconds"),
+        "is_break": one.is_break,
+    }
+
+
+def _series(one: DriveHistory) -> DriveSeries:
+    first = one.snapshots[0].facts.taken_at or 0.0
+    days, wa, daily = [], [], []
+    for each in one.intervals:
+        length = (each.ends_at - each.begins_at) / 86_400
+        host = each.answer.host
+        for end in (each.begins_at, each.ends_at):
+            days.append((end - first) / 86_400)
+            wa.append(float("nan") if each.answer.wa is None else each.answer.wa)
+            known = host is not None and length > 0 and not each.is_break
+            daily.append(float(host.nominal) / length / 1e9 if known and host else float("nan"))
+    return DriveSeries(one.life.facts.model or one.drive, days, wa, daily)
+
+
+def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
+    """Return the history of the drives that were watched.
+
+    Args:
+        db: the file that `writeamp measure watch` keeps.
+        drive: only drives whose serial hash, source or model holds this text.
+
+    Raises:
+        WriteampError: there is no such file, or it is no history or damaged.
+
+    >>> import json, tempfile, pathlib, writeamp as wa
+    >>> from writeamp.drives.histories.watching import watch_once
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> log = {"critical_warning": 0, "data_units_written": 2000}
+    >>> _ = (folder / "a.json").write_text(json.dumps(log))
+    >>> _ = watch_once([folder / "a.json"], folder / "db.sqlite")
+    >>> len(wa.measure.history(folder / "db.sqlite").drives)
+    1
+    """
+    if drive is not None:
+        drive = Text().check("drive", drive)
+    found = [_drive_history(name, group) for name, group in sorted(snapshots_by_drive(db).items())]
+    return History(tuple(one for one in found if drive is None or drive in _names(one)))
+
+
+def snapshots_by_drive(db: str | os.PathLike[str]) -> dict[str, list[Snapshot]]:
+    """Return the snapshots of each drive, in order of time, by its serial's hash or its source.
+
+    Raises:
+        WriteampError: there is no such file, or it is no history or damaged.
+    """
+    by_drive: dict[str, list[tuple[Snapshot, float]]] = {}
+    for reading in readings_in(Path(db)):
+        for one in snapshots_of(reading.name, reading.files):
+            name = one.facts.serial or reading.name
+            by_drive.setdefault(name, []).append((one, reading.taken_at))
+    return {
+        name: sorted(_timed(group), key=lambda one: one.facts.taken_at or 0.0)
+        for name, group in by_drive.items()
+    }
+
+
+def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
+    """Yield one drive's snapshots with their times, or else those of their readings.
+
+    Times in a zone that is not known differ as they say. Their zone's offset is the least that puts
+    none of them behind its reading.
+    """
+    readings = list(readings)
+    offsets: dict[str, float] = {}
+    for one, read_at in readings:
+        if (local := one.facts.local_time) is not None:
+            behind = local.clock_s - read_at
+            offsets[local.zone] = max(offsets.get(local.zone, behind), behind)
+    for one, read_at in readings:
+        local, taken_at = one.facts.local_time, one.facts.taken_at or read_at
+        if one.facts.taken_at is None and local is not None:
+            taken_at = local.clock_s - offsets[local.zone]
+        yield replace(one, facts=replace(one.facts, taken_at=taken_at))
+
+
+def _names(one: DriveHistory) -> str:
+    return "\n".join((one.drive, one.life.name, one.life.facts.model or ""))
+
+
+def _drive_history(name: str, snapshots: list[Snapshot]) -> DriveHistory:
+    intervals = tuple(intervals_of(snapshots))
+    return DriveHistory(name, tuple(snapshots), intervals, life_answer(snapshots[-1]))

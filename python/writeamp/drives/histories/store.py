@@ -1,0 +1,175 @@
+"""Store of readings: the documents of drives, each with the time of it, in one SQLite file.
+
+What is kept are the documents themselves, so that a later version reads more of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from writeamp.errors import WriteampError
+from writeamp.files.inputs import opened
+
+# What a file says that is a history, and the version of its tables.
+_APPLICATION, _VERSION = 0x77615F68, 1
+_BUSY_S = 60.0
+# Of the documents of one reading in base64, each of them of 64 MiB at most.
+_MOST_BYTES = 128 << 20
+_TABLES = """
+CREATE TABLE IF NOT EXISTS readings (
+    name TEXT NOT NULL, taken_at REAL NOT NULL, digest TEXT NOT NULL, files BLOB NOT NULL,
+    UNIQUE (name, taken_at, digest));
+CREATE TABLE IF NOT EXISTS failures (name TEXT NOT NULL, at REAL NOT NULL, reason TEXT NOT NULL);
+"""
+
+
+class Reading(NamedTuple):
+    """Documents of a source at one moment.
+
+    Attributes:
+        name: of the source.
+        taken_at: seconds since 1970; documents that say their own time are of that.
+        files: contents by name; the file itself under "" if the source is one.
+    """
+
+    name: str
+    taken_at: float
+    files: dict[str, bytes]
+
+
+class Failure(NamedTuple):
+    """A source that could not be read in a round."""
+
+    name: str
+    at: float
+    reason: str
+
+
+def add(db: Path, readings: Iterable[Reading], failures: Iterable[Failure] = ()) -> int:
+    """Add readings to a history in one transaction, and return how many were not in it.
+
+    Raises:
+        WriteampError: the file is no history, of a later version, or cannot be written.
+    """
+    with _opened(db, is_new=not db.exists()) as connection, connection:
+        before = connection.total_changes
+        connection.executemany(
+            "INSERT OR IGNORE INTO readings VALUES (?, ?, ?, ?)", map(_row, readings)
+        )
+        added = connection.total_changes - before
+        connection.executemany("INSERT INTO failures VALUES (?, ?, ?)", failures)
+    return added
+
+
+def _row(one: Reading) -> tuple[str, float, str, bytes]:
+    texts = {name: base64.b64encode(content).decode() for name, content in one.files.items()}
+    document = json.dumps(texts, sort_keys=True).encode()
+    return one.name, one.taken_at, hashlib.sha256(document).hexdigest(), zlib.compress(document)
+
+
+def readings_in(db: Path) -> Iterator[Reading]:
+    """Give the readings of a history in the order of time.
+
+    Raises:
+        WriteampError: there is no such file, or it is no history or damaged.
+    """
+    if not db.is_file():
+        raise WriteampError(f"there is no history {str(db)!r}; `writeamp measure watch` makes one")
+    with _opened(db, is_new=False) as connection:
+        rows = connection.execute("SELECT name, taken_at, files FROM readings ORDER BY taken_at")
+        for name, taken_at, files in rows:
+            try:
+                texts = json.loads(_unpacked(files))
+                found = {key: base64.b64decode(text) for key, text in texts.items()}
+                yield Reading(str(name), float(taken_at), found)
+            except (zlib.error, ValueError, TypeError, AttributeError, RecursionError) as error:
+                raise WriteampError(f"a reading of {db} is damaged: {error}") from None
+
+
+def _unpacked(packed: bytes) -> bytes:
+    reader = zlib.decompressobj()
+    text = reader.decompress(packed, _MOST_BYTES)
+    if not reader.eof:
+        raise ValueError(f"it is cut, or larger than {_MOST_BYTES >> 20} MiB")
+    return text
+
+
+def is_history(path: Path) -> bool:
+    """Return whether a file is a history, by what SQLite writes at its beginning."""
+    try:
+        with opened(path) as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[68:] == _APPLICATION.to_bytes(4, "big")
+
+
+@contextmanager
+def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
+    mode = "rwc" if is_new else "rw"
+    if not is_new and not os.access(db, os.W_OK):
+        mode = "ro"
+    try:
+        with closing(
+            sqlite3.connect(f"{db.absolute().as_uri()}?mode={mode}", uri=True, timeout=_BUSY_S)
+        ) as connection:
+            _check(connection, db, can_write=mode != "ro")
+            yield connection
+    # SQLite quotes names of a damaged file, and Python decodes them.
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise WriteampError(f"the history {str(db)!r} cannot be used: {error}") from None
+
+
+def _check(connection: sqlite3.Connection, db: Path, *, can_write: bool) -> None:
+    """Make an empty file a history, and refuse one that is none."""
+    # In this order, as another process may make it meanwhile.
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    is_empty = not tables and not application
+    if not is_empty and application != _APPLICATION:
+        raise WriteampError(f"{str(db)!r} is an SQLite file of something else, and no history")
+    if version > _VERSION:
+        raise WriteampError(
+            f"the history {str(db)!r} is of version {version}, and this writeamp reads {_VERSION}"
+        )
+    # A reader that wrote the same once more would keep those waiting who add readings.
+    if can_write and (is_empty or version < _VERSION):
+        # In one transaction: tables of a file that does not say whose it is are taken for others'.
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
+            f"PRAGMA user_version = {_VERSION}; COMMIT"
+        )
+    if can_write and connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        with suppress(sqlite3.OperationalError):  # another process does so
+            connection.execute("PRAGMA journal_mode = WAL")
+    if _schema(connection) != _own_schema():
+        # Views and computed columns of others may go on for ever.
+        raise WriteampError(f"{str(db)!r} is no history: its tables are others than those of one")
+
+
+@cache
+def _own_schema() -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as blank:
+        blank.executescript(_TABLES)
+        return _schema(blank)
+
+
+def _schema(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return names and definitions of the tables, and of what others made for them."""
+    return set(
+        connection.execute(
+            "SELECT name, sql FROM sqlite_master "
+            "WHERE tbl_name IN ('readings', 'failures') AND sql IS NOT NULL"
+        )
+    )

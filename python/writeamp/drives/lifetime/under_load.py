@@ -1,0 +1,217 @@
+"""Life of a drive under a load: drives run until worn out, in writes of the full capacity.
+
+The profile is shrunk until the load's pages fill it, worn out by the load at the rated cycles, and
+its drive writes are those of the full drive. Of a drive that is known by candidates, the most
+probable is worn out, and all of them say how much longer or shorter the life may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import writeamp.traces as trace_room
+from writeamp.devices.device import profile_op
+from writeamp.devices.profile import profile
+from writeamp.drives.lifetime.of_candidates import Factors, factors
+from writeamp.drives.lifetime.rated_cycles import RatedCycles, rated_cycles
+from writeamp.drives.lifetime.result import SIMULATION, Lifetime, WhatIf
+from writeamp.errors import WriteampError
+from writeamp.models._effective_op import effective_op
+from writeamp.runs.daily_writes import WARRANTY_YEARS
+from writeamp.studies.endurance.result import Endurance
+from writeamp.studies.functions import endurance
+from writeamp.units.ratios import logical_of
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+# A synthetic load has any number of pages; this many bytes are worn out in seconds.
+SYNTHETIC_BYTES = 512 << 20
+_REPLICAS = 2
+# Erases of a block, at most, that are run; the rest of a life is like it, as wear evens out.
+_MOST_CYCLES = 1000
+_MORE_OP = (0.07, 0.14)
+_MANAGERS = ("sepgc", "dac", "wolf:detector=interval", "sepbit")
+_HANDLES = "nvme-fdp:handles=4"
+_FULL = 0.9
+_TRIM = "TRIM: a tenth of the capacity is free"
+
+
+@dataclass(frozen=True)
+class _Change:
+    """Change of the drive or its policy.
+
+    Attributes:
+        words: what is told of it.
+        settings: of the run.
+        held: share of the full drive's capacity that the simulated drive stands for.
+    """
+
+    words: str
+    settings: dict[str, Any]
+    held: float = 1.0
+
+
+@dataclass(frozen=True)
+class _Load:
+    """A load and the drive that it wears out."""
+
+    device: str
+    trace: Any
+    workload: str | None
+    size_bytes: int
+    cycles: RatedCycles
+    daily_bytes: float
+    seed: int
+
+    def worn_out(self, **changes: Any) -> Endurance:
+        most = min(self.cycles.usual, _MOST_CYCLES)
+        return endurance(self.device, w_max=most, replicas=_REPLICAS, **self._asked(), **changes)
+
+    def factors(self, own_op: float, **changes: Any) -> Factors:
+        """Return what all candidates come to, if the drive is known by such."""
+        more_op = changes.pop("op", own_op) - own_op
+        return factors(more_op, device=self.device, **self._asked(), **changes)
+
+    def _asked(self) -> dict[str, Any]:
+        load = {"trace": self.trace} if self.trace is not None else {"workload": self.workload}
+        return {"size": self.size_bytes, "seed": self.seed, **load}
+
+    def years(self, found: Endurance, capacity_bytes: float, cycles: float) -> float:
+        """Return the years of the full drive, whose blocks endure so many cycles."""
+        scale = cycles / min(self.cycles.usual, _MOST_CYCLES)
+        return found.years(self.daily_bytes, capacity_bytes=capacity_bytes) * scale
+
+
+def lifetime_under_load(
+    device: str,
+    *,
+    daily_bytes: float,
+    trace: Any = None,
+    workload: str | None = None,
+    cycles: int | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Lifetime:
+    """Return how long a drive lives under a load.
+
+    Args:
+        device: a profile.
+        daily_bytes: what the host writes in a day.
+        trace: a block trace, replayed without end.
+        workload: a synthetic one, in its place.
+        cycles: that blocks are rated for; by default what is usual of their kind of cell.
+        seed: of the random draws.
+        progress: is called with the drives that are worn out, and all.
+
+    Raises:
+        WriteampError: an input that cannot be used.
+    """
+    if (trace is None) == (workload is None):
+        raise WriteampError("give a trace or a workload: one of them is the load of the drive")
+    size_bytes = SYNTHETIC_BYTES if trace is None else _written_bytes(trace)
+    rated = rated_cycles(device, cycles)
+    load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed)
+    op, shape = profile_op(device), profile(device).shape
+    capacity_bytes = logical_of(shape.physical_pages, op) * shape.page_bytes
+    changes = list(_changes(load, op))
+    tell = progress or (lambda _done, _whole: None)
+    tell(0, 1 + len(changes))
+    base, all_of_base = load.worn_out(), load.factors(op)
+    tell(1, 1 + len(changes))
+    rows = []
+    for done, change in enumerate(changes, 2):
+        rows.append(_row(load, change, op, capacity_bytes))
+        tell(done, 1 + len(changes))
+    return _lifetime(load, base, all_of_base, capacity_bytes, tuple(rows))
+
+
+def _written_bytes(trace: Any) -> int:
+    facts = trace_room.info(trace_room.read(trace))
+    return int(facts["unique_bytes_written"])
+
+
+def _changes(load: _Load, op: float) -> Iterator[_Change]:
+    for more in _MORE_OP:
+        yield _Change(f"op {op + more:.3f} instead of {op:.3f}", {"op": op + more})
+    for name in _MANAGERS:
+        yield _Change(f"block manager {name}", {"manager": name})
+    yield _Change(f"placement handles ({_HANDLES})", {"manager": _HANDLES})
+    if load.trace is None:
+        yield _Change(_TRIM, {"utilization": _FULL})
+    else:
+        # What the trace wrote fills the simulated drive, whose spare space has to grow instead.
+        yield _Change(_TRIM, {"op": float(effective_op(op, _FULL, _FULL))}, held=_FULL)
+
+
+def _row(load: _Load, change: _Change, own_op: float, capacity_bytes: float) -> WhatIf:
+    try:
+        found = load.worn_out(**change.settings)
+        of_all = load.factors(own_op, **change.settings)
+    except WriteampError as error:
+        return WhatIf(change.words, None, None, str(error))
+    years = load.years(found, change.held * capacity_bytes, load.cycles.usual)
+    return WhatIf(change.words, found.wa * of_all.wa[0], years * of_all.years[0])
+
+
+def _lifetime(
+    load: _Load,
+    base: Endurance,
+    of_all: Factors,
+    capacity_bytes: float,
+    rows: tuple[WhatIf, ...],
+) -> Lifetime:
+    cycles = load.cycles
+    of_best = load.years(base, capacity_bytes, cycles.usual)
+    years = of_best * of_all.years[0]
+    # Replicas of a life differ, and blocks that wore alike to the end would gain the rest.
+    fairness = base.pe_fairness
+    spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
+    tbw = years * 365 * load.daily_bytes / 1e12
+    return Lifetime(
+        method=SIMULATION,
+        years=years,
+        years_low=of_best * of_all.years[1] * spread_low * cycles.low / cycles.usual,
+        years_high=of_best * of_all.years[2] * spread_high * cycles.high / cycles.usual,
+        wa=base.wa * of_all.wa[0],
+        wa_low=base.wa_ci95[0] * of_all.wa[1],
+        wa_high=base.wa_ci95[1] * of_all.wa[2],
+        dwpd=tbw * 1e12 / capacity_bytes / (WARRANTY_YEARS * 365),
+        tbw=tbw,
+        percentage_used_a_year=100.0 / years,
+        host_bytes_a_day=load.daily_bytes,
+        dominates=_dominating(cycles, spread_high / spread_low, of_all),
+        what_if=tuple(sorted(rows, key=lambda one: -(one.years or 0))),
+        assumptions=(
+            ("rated cycles", f"{cycles.low} to {cycles.high}, {cycles.usual} ({cycles.source})"),
+            ("simulated drive", f"{load.size_bytes:,} bytes of the profile's shape"),
+            ("capacity", f"{capacity_bytes:,.0f} bytes"),
+            ("PE fairness", f"{fairness:.4f} of the mean over the most worn block"),
+            *_of_candidates(of_all),
+        ),
+        warnings=tuple(base.warnings) if hasattr(base, "warnings") else (),
+    )
+
+
+def _relative_low(base: Endurance) -> float:
+    low, _ = base.endurance_ci95
+    return low / base.endurance_full_drive_writes if low > 0 else 1.0
+
+
+def _of_candidates(of_all: Factors) -> tuple[tuple[str, str], ...]:
+    if of_all.candidates == 1:
+        return ()
+    words = "WA and op of each; wear evens out as on the most probable"
+    return (("candidates", f"{of_all.candidates} drives that the profile may be: {words}"),)
+
+
+def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
+    """Return what has the widest range, as high over low."""
+    ranges = {
+        "rated cycles": cycles.high / cycles.low,
+        "how evenly the drive wears": of_wear,
+        "which of its candidates the drive is": of_all.years[2] / of_all.years[1],
+    }
+    widest = max(ranges, key=lambda name: ranges[name])
+    return widest if ranges[widest] > 1 else "nothing: all are as given"

@@ -1,0 +1,253 @@
+"""Decoded captures: durations of each pin's busy pulses, and busy time over time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import read_capture
+from writeamp.errors import WriteampError
+from writeamp.files import inputs
+
+if TYPE_CHECKING:
+    from writeamp._engine import BinnedDurations, CapturedPin, FoldedCapture
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Counts: TypeAlias = npt.NDArray[np.uint64]
+
+_PS_A_US = 1e6
+_PS_A_S = 1e12
+# Flash is never busy for less (the dummy busy of multi-plane commands takes 0.5 to 1 µs), nor for
+# longer but after a reset or without power.
+_SHORTEST_US, _LONGEST_US = 2.0, 100_000.0
+
+_MOST_BUSY = 0.999
+_SHORTEST_OPERATION_US = 10.0
+_FEW = 0.01
+_ENOUGH_PINS = 4
+
+
+@dataclass(frozen=True)
+class Durations:
+    """Counts of durations in ascending bins `low_us` to `high_us`, shape (n,) each."""
+
+    low_us: Floats
+    high_us: Floats
+    count: Counts
+
+    @property
+    def middle_us(self) -> Floats:
+        """The middle of each bin."""
+        return (self.low_us + self.high_us) / 2
+
+    @property
+    def total(self) -> int:
+        """All durations."""
+        return int(self.count.sum())
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> Durations:
+        """Return the bins that are chosen."""
+        return Durations(self.low_us[chosen], self.high_us[chosen], self.count[chosen])
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One Ready/Busy pin.
+
+    Attributes:
+        name: as the capture has it.
+        durations: of its operations.
+        gaps: how long it was ready between two pulses.
+        busy_share: share of the capture in which it was busy.
+        repairs: what was left out or put right, as `Capture.repairs` has it of all pins.
+    """
+
+    name: str
+    durations: Durations
+    gaps: Durations
+    busy_share: float
+    repairs: dict[str, int]
+
+    @property
+    def cut(self) -> int:
+        """Operations of unknown length."""
+        names = ("cut_at_start", "cut_at_end", "cut_by_unknown")
+        return sum(self.repairs.get(name, 0) for name in names)
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """Buckets of equal width from the capture's beginning.
+
+    Attributes:
+        start_s: beginning of each, shape (n,).
+        busy_share: share of the pins' time in which they are busy, shape (n,).
+        counts: pulses by bucket and duration, shape (n, m).
+        edges_us: edges of the durations, shape (m + 1,).
+    """
+
+    start_s: Floats
+    busy_share: Floats
+    counts: Counts
+    edges_us: Floats
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Decoded capture of the pins of a drive.
+
+    `repairs` counts what was repaired by name; those that are 0 are left out.
+    """
+
+    format: str
+    resolution_us: float | None
+    seconds: float
+    pins: tuple[Pin, ...]
+    over_time: OverTime
+    repairs: dict[str, int]
+
+    @property
+    def busy_share(self) -> float:
+        """Mean share of busy time over the pins."""
+        return float(np.mean([pin.busy_share for pin in self.pins]))
+
+
+def _checked(name: str) -> Path:
+    """Return the file of a capture, or its folder, in which only regular files are read."""
+    try:
+        place = inputs.local(name)
+        for file in place.glob("digital_*.bin") if place.is_dir() else [place]:
+            inputs.opened(file).close()
+    except OSError as error:
+        raise WriteampError(f"{error.filename}: cannot read it: {error.strerror}") from None
+    return place
+
+
+def pooled(parts: Sequence[Durations]) -> Durations:
+    """Return the durations of several pins of one capture together."""
+    # Bins of one capture are alike, so a lower edge tells one.
+    low_us = np.concatenate([part.low_us for part in parts])
+    high_us = np.concatenate([part.high_us for part in parts])
+    low_us, first, place = np.unique(low_us, return_index=True, return_inverse=True)
+    count = np.zeros(low_us.size, np.uint64)
+    np.add.at(count, place, np.concatenate([part.count for part in parts]))
+    return Durations(low_us, high_us[first], count)
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    inverted: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Capture:
+    """Read a capture of any known format, in memory that does not grow with it.
+
+    Args:
+        path: a file, or a folder of Saleae's digital_N.bin.
+        inverted: busy is high rather than low.
+        progress: is called with the bytes read so far.
+
+    Raises:
+        WriteampError: the file is no capture, or damaged, or the pins are busy all the time.
+    """
+    name = os.fspath(path)
+    place = _checked(name)
+    try:
+        folded = read_capture(os.fspath(place), inverted=inverted, progress=progress)
+    except WriteampError as error:  # which names the file with what came out of a pipe
+        raise WriteampError(str(error).replace(os.fspath(place), name, 1)) from None
+    span_ps = folded["end_ps"] - folded["start_ps"]
+    if span_ps == 0:
+        raise WriteampError(f"{os.fspath(path)}: the capture lasts for no time; no pulse is whole")
+    whole = {"cut_tail": int(folded["cut_tail"]), "rounded_times": folded["rounded_times"]}
+    pins = [
+        _pin(name, found, span_ps)
+        for name, found in zip(folded["channels"], folded["pins"], strict=True)
+    ]
+    _check_polarity(os.fspath(path), pins, inverted)
+    resolution_ps = folded["resolution_ps"]
+    return Capture(
+        format=folded["format"],
+        resolution_us=None if resolution_ps is None else resolution_ps / _PS_A_US,
+        seconds=span_ps / _PS_A_S,
+        pins=tuple(pins),
+        over_time=_over_time(folded, len(pins)),
+        repairs=_added([whole, *(pin.repairs for pin in pins)]),
+    )
+
+
+def _pin(name: str, found: CapturedPin, span_ps: int) -> Pin:
+    durations, left_out = _plausible(found)
+    return Pin(
+        name,
+        durations,
+        _binned(found["gaps"]),
+        found["busy_ps"] / span_ps,
+        _added([found["repairs"], left_out]),
+    )
+
+
+def _added(parts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Return counts of several parts together, those that are 0 left out."""
+    found: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.items():
+            if count:
+                found[name] = found.get(name, 0) + count
+    return found
+
+
+def _binned(found: BinnedDurations) -> Durations:
+    return Durations(found["low_ps"] / _PS_A_US, found["high_ps"] / _PS_A_US, found["count"])
+
+
+def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
+    """Return the pulses that may be operations, and how many may not."""
+    all_of_it = _binned(pin)
+    is_short = all_of_it.middle_us < _SHORTEST_US
+    is_long = all_of_it.middle_us > _LONGEST_US
+    left_out = {
+        "short_pulses": all_of_it.where(is_short).total,
+        "long_pulses": all_of_it.where(is_long).total,
+    }
+    return all_of_it.where(~(is_short | is_long)), left_out
+
+
+def _check_polarity(path: str, pins: list[Pin], inverted: bool) -> None:
+    """Refuse a capture whose pins rest where they should be busy."""
+    busy = max(pins, key=lambda pin: pin.busy_share)
+    cut_at_both_ends = [{"cut_at_start", "cut_at_end"} <= set(pin.repairs) for pin in pins]
+    rests_busy = len(pins) >= _ENOUGH_PINS and all(cut_at_both_ends)
+    gaps = pooled([pin.gaps for pin in pins])
+    # Of a probe that turns busy round, the ready times are operations, and none is so short.
+    no_operations = gaps.where(gaps.middle_us < _SHORTEST_OPERATION_US).total
+    is_loaded = no_operations > _FEW * gaps.total
+    if is_loaded or (busy.busy_share <= _MOST_BUSY and not rests_busy):
+        return
+    level = "high" if inverted else "low"
+    remedy = "leave out --inverted" if inverted else "give --inverted"
+    raise WriteampError(
+        f"{path}: {busy.name} is {level}, which is busy, for {busy.busy_share:.3%} of the capture; "
+        f"a drive is not so busy: if busy is the other level, {remedy}"
+    )
+
+
+def _over_time(folded: FoldedCapture, pins: int) -> OverTime:
+    width_ps = folded["timeline_width_ps"]
+    end_ps = folded["end_ps"] - folded["timeline_origin_ps"]
+    # A capture without a change has no buckets that reach to its end.
+    used = min(max(1, -(-end_ps // width_ps)), folded["timeline_busy_ps"].size)
+    edges_ps = np.minimum(np.arange(used + 1) * float(width_ps), end_ps)
+    widths_ps = np.maximum(np.diff(edges_ps), 1.0)
+    return OverTime(
+        start_s=edges_ps[:-1] / _PS_A_S,
+        busy_share=folded["timeline_busy_ps"][:used] / (widths_ps * pins),
+        counts=folded["timeline_counts"][:used],
+        edges_us=folded["timeline_edges_ps"] / _PS_A_US,
+    )

@@ -1,0 +1,128 @@
+"""Facts of a drive that turn the pulses of its Ready/Busy pins into bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from writeamp.devices.drive import Device
+from writeamp.errors import WriteampError
+from writeamp.fields.arguments import checked
+from writeamp.fields.domains import Number, Whole
+
+_COUNT = Whole(1, 2**31 - 1)
+_DURATION = Number("be a duration above 0 µs", lambda value: value > 0)
+
+# Paper 5, Table I, "NAND flash latency (tested)": by the number of its times of a program.
+_TESTED_WINDOWS_US = {1: (200.0, 500.0), 2: (200.0, 2200.0)}
+
+
+@checked
+@dataclass(frozen=True)
+class PinFacts:
+    """The four levels of a drive, and how long its operations take.
+
+    Attributes:
+        channels: N_channel of paper 5.
+        chips_per_channel: N_chip.
+        dies_per_chip: N_die; each die has a Ready/Busy pin.
+        pages_per_program: flash pages that one program writes, M_p: 1 for single-plane programs.
+        page_bytes: bytes of a flash page, P_a.
+        read_us: times of a page read; empty if unknown.
+        program_us: times of a page program, one for each kind of page (lower, upper, extra).
+        erase_us: times of a block erase.
+        program_window_us: the durations that the fixed window counts as programs.
+    """
+
+    channels: int
+    chips_per_channel: int
+    dies_per_chip: int
+    pages_per_program: int
+    page_bytes: int
+    read_us: tuple[float, ...] = ()
+    program_us: tuple[float, ...] = ()
+    erase_us: tuple[float, ...] = ()
+    program_window_us: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Check every value.
+
+        Raises:
+            WriteampError: one is outside its domain.
+        """
+        for name in ("channels", "chips_per_channel", "dies_per_chip"):
+            _COUNT.check(name, getattr(self, name))
+        _COUNT.check("pages_per_program", self.pages_per_program)
+        _COUNT.check("page_bytes", self.page_bytes)
+        for name in ("read_us", "program_us", "erase_us"):
+            for value in getattr(self, name):
+                _DURATION.check(name, value)
+        window = self.program_window_us
+        if window is not None and not 0 <= window[0] < window[1]:
+            raise WriteampError(
+                f"the window of programs is {window[0]:g} to {window[1]:g} µs; its low end must be "
+                "below its high end, and neither below 0"
+            )
+
+    @property
+    def dies(self) -> int:
+        """Dies, and so Ready/Busy pins, of the drive."""
+        return self.channels * self.chips_per_channel * self.dies_per_chip
+
+    @property
+    def program_bytes(self) -> int:
+        """Bytes that one program writes, M_p·P_a."""
+        return self.pages_per_program * self.page_bytes
+
+    def times_us(self, of_class: str) -> tuple[float, ...]:
+        """Return the known times of reads, programs or erases."""
+        return {"read": self.read_us, "program": self.program_us, "erase": self.erase_us}[of_class]
+
+    def fixed_window_us(self) -> tuple[float, float]:
+        """Return the fixed window: the given one, paper 5's for SLC and MLC, or one between times.
+
+        Raises:
+            WriteampError: neither a window nor times are known.
+        """
+        if self.program_window_us is not None:
+            return self.program_window_us
+        found = _TESTED_WINDOWS_US.get(len(self.program_us))
+        inside = found and all(found[0] <= time <= found[1] for time in self.program_us)
+        if found and inside:
+            return found
+        if not (self.read_us and self.program_us and self.erase_us):
+            raise WriteampError(
+                "the fixed window of programs is not known; give --window LOW:HIGH in µs, or a "
+                "--device with times"
+            )
+        low = (max(self.read_us) * min(self.program_us)) ** 0.5
+        high = (max(self.program_us) * min(self.erase_us)) ** 0.5
+        return (low, high)
+
+
+def facts_of(device: Device) -> PinFacts:
+    """Return the facts of a drive's pins in its profile.
+
+    Raises:
+        WriteampError: the device has no flash of its own.
+    """
+    if device.kind != "flash":
+        raise WriteampError(
+            f"{device.name} is a {device.kind}; Ready/Busy pins are those of one flash drive"
+        )
+    timing = (device.times or {}).get("timing", {})
+    return PinFacts(
+        channels=device.channels,
+        chips_per_channel=device.chips_per_channel,
+        dies_per_chip=device.dies_per_chip,
+        pages_per_program=device.planes_per_program * device.pages_per_word_line,
+        page_bytes=device.flash_page_bytes,
+        read_us=_times(timing.get("read_us")),
+        program_us=_times(timing.get("program_us")),
+        erase_us=_times(timing.get("erase_us")),
+    )
+
+
+def _times(value: float | list[float] | None) -> tuple[float, ...]:
+    if value is None:
+        return ()
+    return tuple(map(float, value)) if isinstance(value, list) else (float(value),)

@@ -1,0 +1,184 @@
+"""Doubts about counts: bounds of the programs that may be too many or missing.
+
+They go beyond what the statistics of a mixture say. Each doubt is a bound rather than a deviation,
+so they are added to an interval, not to a variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from writeamp.drives.pins import mixture
+from writeamp.drives.pins.capture import Durations, Floats
+from writeamp.drives.pins.classes import MOST_READS, Kind, Reading, Shares
+from writeamp.drives.pins.mixture import Mixture
+
+# The key of reads that may be among the programs.
+RETRIES = "retries_among_programs"
+# A kind that is less than this above the valley beside it may be the flank of its neighbour.
+_PEAK_OVER_VALLEY = 1.25
+_VALLEY_STEPS = 200
+# Fewer retries than this, and none of them hides among programs.
+_LEAST_RETRIES = 0.5
+# Nearly all of a bell lies within so many standard deviations, and a part of it at least must.
+_BELL_DEVIATIONS = 3.0
+_PART_OF_A_BELL = 0.3
+# How often reads are tried again falls about evenly; twice that is a bound.
+_RETRIES_BOUND = 2.0
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Counted programs that may be none, and operations that may be further programs.
+
+    Attributes:
+        name: what is doubtful, as a key of JSON.
+        too_many: programs that may be none.
+        missing: programs that may not be counted.
+    """
+
+    name: str
+    too_many: float
+    missing: float
+
+
+def of_mixture(
+    bells: Mixture, reading: Reading, pulses: Durations, of_class: Shares, hidden_erases: float
+) -> list[Doubt]:
+    """Return the doubts about the programs of a mixture among the pulses of its fit.
+
+    Args:
+        bells: the mixture.
+        reading: the class of each of its bells.
+        pulses: the durations, n bins.
+        of_class: the probability of each class for each bin, shape (n,) each.
+        hidden_erases: a bound of the erases among what is read as programs.
+    """
+    number = pulses.count.astype(float)
+    programs = number * of_class["program"]
+    stray = number * mixture.unexplained(bells, pulses)
+    total = pulses.total
+    strange = [kind for kind in reading.kinds if not kind.is_known]
+    strange_programs = total * sum(kind.share for kind in strange if kind.of_class == "program")
+    # No operation takes exactly as long as a bell says, least of all in its tails.
+    overlap = float(number @ np.minimum(of_class["program"], 1 - of_class["program"]))
+    return [
+        Doubt("overlapping_tails", overlap, overlap),
+        # What no bell explains may be no program, one, or two that overlap.
+        Doubt("unexplained_pulses", float(stray @ of_class["program"]), float(stray.sum())),
+        Doubt("hidden_erases", hidden_erases, 0.0),
+        Doubt("strange_times", strange_programs, total * sum(kind.share for kind in strange)),
+        Doubt(RETRIES, _hidden_retries(bells, reading, pulses, programs), 0.0),
+        _flanks(bells, reading, total),
+    ]
+
+
+def of_window(
+    window_us: tuple[float, float],
+    reading: Reading,
+    pulses: Durations,
+    of_kind: Floats,
+    hidden_erases: float,
+) -> list[Doubt]:
+    """Return the doubts about a fixed window's known confusions, as the mixture shows them.
+
+    Tails of a kind that an edge of the window cuts, and erases that fall into it (paper 5, section
+    III C). A kind whose mean lies on the other side of an edge than its class is a contradiction
+    rather than a doubt.
+
+    Args:
+        window_us: the window of programs.
+        reading: the class of each bell.
+        pulses: the durations, n bins.
+        of_kind: the probability of each kind of the reading for each bin, shape (n, k).
+        hidden_erases: a bound of the erases among what is read as programs.
+    """
+    low_us, high_us = window_us
+    middle_us = pulses.middle_us
+    is_inside = (middle_us > low_us) & (middle_us < high_us)
+    number = pulses.count.astype(float)
+    too_many, missing = 0.0, 0.0
+    for kind, share in zip(reading.kinds, of_kind.T, strict=True):
+        is_kind_inside = low_us < kind.mean_us < high_us
+        if kind.of_class == "program":
+            missing += float(number @ (share * ~is_inside)) if is_kind_inside else 0.0
+        elif not is_kind_inside or (kind.of_class == "erase" and kind.is_known):
+            too_many += float(number @ (share * is_inside))
+    return [
+        Doubt("edges_and_erases", too_many, missing),
+        Doubt("hidden_erases", hidden_erases, 0.0),
+    ]
+
+
+def width(doubts: Iterable[Doubt]) -> tuple[float, float]:
+    """Return by how many programs an interval must reach further down, and up."""
+    found = list(doubts)
+    return sum(one.too_many for one in found), sum(one.missing for one in found)
+
+
+def _flanks(bells: Mixture, reading: Reading, total: int) -> Doubt:
+    """Return kinds that make no peak of their own beside one of another class."""
+    too_many, missing = 0.0, 0.0
+    for one, other in zip(reading.kinds, reading.kinds[1:], strict=False):
+        if one.of_class == other.of_class or "program" not in (one.of_class, other.of_class):
+            continue
+        if _is_flank(bells, one, other):
+            smaller = min(one, other, key=lambda kind: kind.share)
+            if smaller.of_class == "program":
+                too_many += total * smaller.share
+            else:
+                missing += total * smaller.share
+    return Doubt("no_peak_of_their_own", too_many, missing)
+
+
+def _is_flank(bells: Mixture, one: Kind, other: Kind) -> bool:
+    """Return whether there is hardly a valley between two kinds."""
+    edges_us = np.linspace(one.mean_us, other.mean_us, _VALLEY_STEPS + 1)
+    steps = Durations(edges_us[:-1], edges_us[1:], np.ones(_VALLEY_STEPS, np.uint64))
+    height = mixture.density(bells, steps)
+    lower_peak = min(_highest(height, 0), _highest(height, -1))
+    return bool(height.min() * _PEAK_OVER_VALLEY > lower_peak)
+
+
+def _highest(height: Floats, end: int) -> float:
+    """Return the top of the peak at one end, which may lie a little inside."""
+    near = height[: _VALLEY_STEPS // 4] if end == 0 else height[-_VALLEY_STEPS // 4 :]
+    return float(near.max())
+
+
+def _hidden_retries(bells: Mixture, reading: Reading, pulses: Durations, programs: Floats) -> float:
+    """Return a bound of the reads that were tried so often that they took as long as a program.
+
+    Those of one more trial than are seen lie among programs, or there are none of them.
+    """
+    tried = {kind.reads: kind for kind in reading.of("read") if kind.is_known}
+    most = max(tried, default=1)
+    if most == 1 or 1 not in tried:
+        return 0.0
+    before = tried[max(reads for reads in tried if reads < most)]
+    again = min(1.0, tried[most].share / before.share)
+    last = tried[most]
+    hidden, left = 0.0, pulses.total * last.share
+    spread_us = float(bells.sd_us[list(last.bells)].max())
+    for reads in range(most + 1, MOST_READS + 1):
+        at_us = last.mean_us * reads / most
+        left *= again
+        near = np.abs(pulses.middle_us - at_us) < _BELL_DEVIATIONS * spread_us
+        there = float(programs[near].sum())
+        if left < _LEAST_RETRIES or there < _PART_OF_A_BELL * left:
+            break
+        hidden += min(there, _RETRIES_BOUND * left)
+    return hidden
+
+
+def of_capture(cut: int, most_missed: float) -> list[Doubt]:
+    """Return the doubts about a capture, whatever the method.
+
+    Args:
+        cut: operations of unknown length, each of which may be a program.
+        most_missed: ready times that may not be seen: two operations are counted as one there.
+    """
+    return [Doubt("cut_operations", 0.0, cut), Doubt("unseen_ready_times", 0.0, most_missed)]

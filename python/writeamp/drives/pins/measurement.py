@@ -1,0 +1,387 @@
+"""Write amplification from a capture of Ready/Busy pins, by fixed windows and by a mixture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from writeamp.drives.pins import classes, doubts, fixed_window, mixture
+from writeamp.drives.pins.agreement import agree, disagreement, doubt_warnings
+from writeamp.drives.pins.capture import Capture, Durations, Floats, Pin, pooled, read
+from writeamp.drives.pins.classes import CLASSES, Reading, Shares
+from writeamp.drives.pins.device_facts import PinFacts
+from writeamp.drives.pins.doubts import Doubt
+from writeamp.drives.pins.four_level import FourLevel, count, four_level
+from writeamp.drives.pins.hidden_erases import most_hidden, with_erases
+from writeamp.drives.pins.mixture import Mixture
+from writeamp.drives.pins.ready_times import most_missed, sample_us, short_gaps
+from writeamp.drives.pins.settings import METHODS, Method, PinSettings
+from writeamp.drives.pins.shared_pins import overlap
+from writeamp.drives.pins.uncertainty import class_errors
+from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import Number, OneOf
+from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
+from writeamp.plots.spec import PanelChart
+from writeamp.results.any_result import OlderName
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import with_interval
+
+_HOST_BYTES = Number("be above 0", lambda value: value > 0)
+
+# More ready times than this share of the pulses may not have been seen.
+_MANY_MISSED_GAPS = 1e-4
+# A sampling that is coarser than this cannot tell reads from each other, or short gaps at all.
+_COARSE_US = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyBusy(Drawn):
+    """Measurement of a drive by a capture of its Ready/Busy pins.
+
+    Attributes:
+        method: which of the two is the answer.
+        mixture, fixed: write amplification and counts by either.
+        bells: the mixture that was fitted.
+        reading: the class of each of its bells.
+        window_us: the fixed window of programs.
+        facts: what was known of the drive.
+        host_bytes: bytes that the host wrote while the capture was taken.
+        capture: the capture.
+        used: names of the pins that are counted.
+        doubts: about the programs of the mixture, which its interval holds.
+        warnings: sentences about what may be wrong.
+    """
+
+    method: Method
+    mixture: FourLevel
+    fixed: FourLevel
+    bells: Mixture
+    reading: Reading
+    window_us: tuple[float, float]
+    facts: PinFacts
+    host_bytes: float
+    capture: Capture
+    used: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
+    warnings: tuple[str, ...]
+
+    wa_ci95 = OlderName(attrgetter("ci"))
+
+    @property
+    def answer(self) -> FourLevel:
+        """Write amplification by the method that was asked for."""
+        return self.mixture if self.method == "mixture" else self.fixed
+
+    @property
+    def methods_agree(self) -> bool:
+        """Whether the intervals of the two methods have anything in common."""
+        return agree(self.mixture, self.fixed)
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of the answer, which holds both where the two methods disagree."""
+        if self.methods_agree:
+            return self.answer.ci
+        low, high = zip(self.mixture.ci, self.fixed.ci, strict=True)
+        return (min(low), max(high))
+
+    def components(self) -> list[dict[str, Any]]:
+        """Return the bells of the mixture, the shortest first."""
+        bells = self.bells
+        return [
+            {
+                "class": of_class,
+                "mean_us": float(mean_us),
+                "sd_us": float(sd_us),
+                "share": float(share),
+            }
+            for of_class, mean_us, sd_us, share in zip(
+                self.reading.of_bell, bells.mean_us, bells.sd_us, bells.share, strict=True
+            )
+        ]
+
+    def over_time(self) -> dict[str, Floats]:
+        """Return busy time and operations of all captured pins over time.
+
+        Operations are told apart by coarse durations, 9% wide, which the mixture divides.
+
+        Returns:
+            `start_s`, `busy_share`, `reads`, `programs` and `erases`, shape (n,) each.
+        """
+        line = self.capture.over_time
+        low_us, high_us = line.edges_us[:-1], line.edges_us[1:]
+        responsibilities = self.bells.responsibilities(low_us, high_us)
+        shares = classes.shares(self.reading, responsibilities)
+        counts = line.counts.astype(float)
+        by_class = {f"{name}s": counts @ shares[name] for name in CLASSES}
+        return {"start_s": line.start_s, "busy_share": line.busy_share} | by_class
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON types."""
+        over_time = {name: values.tolist() for name, values in self.over_time().items()}
+        by_pin = self.answer.by_pin
+        return {
+            **self.answer.to_dict(),
+            "wa_ci95": list(self.ci),
+            "method": self.method,
+            "methods_agree": self.methods_agree,
+            "host_bytes": self.host_bytes,
+            "pages_per_program": self.facts.pages_per_program,
+            "page_bytes": self.facts.page_bytes,
+            "dies": self.facts.dies,
+            "pins_counted": list(self.used),
+            "mixture": self.mixture.to_dict(),
+            "fixed_window": self.fixed.to_dict() | {"window_us": list(self.window_us)},
+            "pins": {
+                pin: {f"{name}s": counts[name].value for name in CLASSES}
+                for pin, counts in by_pin.items()
+            },
+            "spread_between_dies": self.answer.spread,
+            "sure_share": {
+                name: min(by_pin[pin][name].sure_share for pin in self.used) for name in CLASSES
+            },
+            "components": self.components(),
+            "component_shape": self.bells.shape,
+            "unexplained_share": self.bells.background,
+            "doubts": {
+                one.name: {"too_many": one.too_many, "missing": one.missing} for one in self.doubts
+            },
+            "duty_cycle": self.capture.busy_share,
+            "over_time": over_time,
+            "capture_format": self.capture.format,
+            "capture_s": self.capture.seconds,
+            "resolution_us": self.capture.resolution_us,
+            "repairs": self.capture.repairs,
+            "warnings": list(self.warnings),
+        }
+
+    def card(self) -> Card:
+        """Return the main facts in words, with busy time as a line."""
+        capture = self.capture
+        rows = [
+            (f"WA, {name}", with_interval(found.wa, found.ci, ".5f"))
+            for name, found in (("mixture", self.mixture), ("fixed window", self.fixed))
+        ]
+        counts = self.answer
+        rows += [
+            ("WA", with_interval(self.answer.wa, self.ci, ".5f")),
+            ("method that counts", self.method),
+            ("host wrote", f"{self.host_bytes:,.0f} bytes"),
+            (
+                "operations",
+                f"{counts.programs:,} programs, {counts.reads:,} reads, {counts.erases:,} erases",
+            ),
+            ("capture", f"{capture.format}, {capture.seconds:.4g} s, {len(self.used)} pins"),
+        ]
+        line = capture.over_time
+        spark = Spark(line.start_s, line.busy_share, "share of busy time over the capture")
+        return Card("Ready/Busy capture", rows, warnings=self.warnings, spark=spark)
+
+    def _records(self) -> list[dict[str, Any]]:
+        # What happened over time is a table of its own.
+        return [{name: one for name, one in self.to_dict().items() if name != "over_time"}]
+
+    def figure(self) -> PanelChart:
+        """Describe durations by class on a logarithmic axis, and what happened over time."""
+        pulses = pooled([pin.durations for pin in self.capture.pins if pin.name in self.used])
+        shares = _mixture_shares(self.bells, self.reading, pulses)
+        over_time = self.over_time()
+        return durations_by_class(
+            middle_us=pulses.middle_us,
+            counts={name: pulses.count * shares[name] for name in CLASSES},
+            window_us=self.window_us,
+            over_time=[
+                ClassSeries(name, over_time["start_s"], over_time[f"{name}s"]) for name in CLASSES
+            ],
+            duty_cycle=ClassSeries("busy", over_time["start_s"], over_time["busy_share"]),
+            subtitle=(
+                f"{len(self.used)} of {self.facts.dies} pins, {self.capture.seconds:.4g} s; "
+                f"WA {self.answer.wa:.4f} by the {self.method} method"
+            ),
+        )
+
+
+def ready_busy(
+    path: str | os.PathLike[str],
+    facts: PinFacts,
+    host_bytes: float,
+    *,
+    pin: str | None = None,
+    method: Method = PinSettings.method,
+    inverted: bool = PinSettings.inverted,
+    progress: Callable[[int], object] | None = None,
+) -> ReadyBusy:
+    """Measure write amplification from a capture of Ready/Busy pins.
+
+    Both methods are computed: the fixed window of paper 5, and a mixture of bells that is fitted to
+    the durations of the capture itself.
+
+    Args:
+        path: a VCD, a sigrok session or CSV, or Saleae Logic 2's CSV or binary export.
+        facts: the drive's levels of parallelism and the times of its flash.
+        host_bytes: bytes that the host wrote while the capture was taken.
+        pin: the one pin to count, from which all dies are extrapolated; all by default.
+        method: "mixture" or "fixed": which is the answer.
+        inverted: busy is high rather than low.
+        progress: is called with the bytes read so far.
+
+    Raises:
+        WriteampError: the capture cannot be read, has more pins than the drive has dies, or
+            durations that may be of two classes.
+    """
+    OneOf(METHODS).check("method", method)
+    host_bytes = _HOST_BYTES.check("host_bytes", host_bytes)
+    window_us = facts.fixed_window_us()
+    capture = read(path, inverted=inverted, progress=progress)
+    used = _used(capture, pin, facts)
+    pulses = pooled([one.durations for one in used])
+    if pulses.total == 0:
+        raise WriteampError(
+            f"{os.fspath(path)}: no pin has a whole busy pulse of 2 µs to 100 ms, so no operation "
+            "can be counted"
+        )
+    bells, reading = _read_bells(pulses, facts)
+    shown = capture.pins if len(capture.pins) <= facts.dies else used
+
+    of_pulses = _mixture_shares(bells, reading, pulses)
+    of_mixture = count(pulses, of_pulses)
+    errors = class_errors(bells, reading, pulses, of_pulses)
+    # What is not known of the bells adds to the errors of all pins alike.
+    inflation = {
+        name: max(1.0, errors[name] / one.error) if one.error > 0 else 1.0
+        for name, one in of_mixture.items()
+    }
+    hidden = 0.0
+    if not reading.of("erase"):
+        hidden = most_hidden(bells, reading, pulses, facts.erase_us)
+    period_us = sample_us(capture)
+    missed = 0.0 if period_us is None else most_missed(capture, period_us)
+    shared = overlap(bells, pulses, used, capture.seconds, facts)
+    of_both = doubts.of_capture(sum(one.cut for one in used), missed)
+    if shared.is_likely:
+        counted = of_mixture["program"].value
+        of_both.append(Doubt("shared_pins", 0.0, max(0.0, shared.most_programs - counted)))
+    of_bells = [*doubts.of_mixture(bells, reading, pulses, of_pulses, hidden), *of_both]
+    of_kinds = _kind_shares(bells, reading, pulses)
+    of_window = [*doubts.of_window(window_us, reading, pulses, of_kinds, hidden), *of_both]
+
+    def by_method(shares_of: Callable[[Durations], Shares], doubtful: Sequence[Doubt]) -> FourLevel:
+        by_pin = {
+            one.name: {
+                name: replace(found, error=found.error * inflation[name])
+                for name, found in count(one.durations, shares_of(one.durations)).items()
+            }
+            for one in shown
+        }
+        names = [one.name for one in used]
+        return four_level(by_pin, names, facts, host_bytes, doubtful)
+
+    by_mixture = by_method(lambda durations: _mixture_shares(bells, reading, durations), of_bells)
+    by_window = by_method(lambda durations: fixed_window.shares(durations, window_us), of_window)
+    found = _warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
+    retries = sum(one.too_many for one in of_bells if one.name == doubts.RETRIES)
+    programs = of_mixture["program"].value
+    found += doubt_warnings(reading, programs, pulses.total, retries, shared)
+    if not agree(by_mixture, by_window):
+        found.insert(0, disagreement(by_mixture, by_window, reading, window_us))
+    return ReadyBusy(
+        method=method,
+        mixture=by_mixture,
+        fixed=by_window,
+        bells=bells,
+        reading=reading,
+        window_us=window_us,
+        facts=facts,
+        host_bytes=host_bytes,
+        capture=capture,
+        used=tuple(one.name for one in used),
+        doubts=tuple(of_bells),
+        warnings=tuple(found),
+    )
+
+
+measure_ready_busy = ready_busy  # an older name, which goes on working
+
+
+def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[Mixture, Reading]:
+    """Fit a mixture and tell its classes; few erases are sought where they must be."""
+    bells = mixture.fit(pulses)
+    reading = classes.classify(bells, facts)
+    if reading.of("erase"):
+        return bells, reading
+    better = with_erases(bells, pulses, facts.erase_us)
+    if better is None:
+        return bells, reading
+    read_anew = classes.classify(better, facts)
+    return (better, read_anew) if read_anew.of("erase") else (bells, reading)
+
+
+def _used(capture: Capture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
+    names = [one.name for one in capture.pins]
+    if pin is not None:
+        if pin not in names:
+            raise unknown("pin", pin, names)
+        return tuple(one for one in capture.pins if one.name == pin)
+    if len(names) > facts.dies:
+        raise WriteampError(
+            f"the capture has {len(names)} channels and the drive {facts.dies} dies, each with one "
+            f"pin; choose one with --pin ({', '.join(names[:8])}), or say --dies"
+        )
+    return capture.pins
+
+
+def _mixture_shares(bells: Mixture, reading: Reading, durations: Durations) -> Shares:
+    if durations.total == 0:
+        return {name: np.zeros(0) for name in CLASSES}
+    found = bells.responsibilities(durations.low_us, durations.high_us)
+    return classes.shares(reading, found)
+
+
+def _kind_shares(bells: Mixture, reading: Reading, durations: Durations) -> Floats:
+    found = bells.responsibilities(durations.low_us, durations.high_us)
+    return np.stack([found[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)
+
+
+def _warnings(
+    capture: Capture,
+    used: tuple[Pin, ...],
+    shown: tuple[Pin, ...],
+    facts: PinFacts,
+    *,
+    period_us: float | None,
+    missed: float,
+) -> list[str]:
+    found = []
+    pulses = sum(one.durations.total for one in capture.pins)
+    if period_us is not None and missed > _MANY_MISSED_GAPS * pulses:
+        gaps = short_gaps(capture, period_us)
+        found.append(
+            f"{gaps:,} times a pin was ready between two operations for no more than two samples "
+            f"of {period_us:g} µs; up to {missed:,.0f} shorter gaps may not be seen, and two "
+            "operations then count as one of about their sum: sample faster"
+        )
+    if period_us is not None and period_us > _COARSE_US:
+        found.append(
+            f"the capture is sampled every {period_us:g} µs; counts are as good as stated from 10 "
+            "MHz (0.1 µs) on"
+        )
+    if len(used) < facts.dies:
+        spread = (
+            "how far dies differ is in the interval"
+            if len(shown) > 1
+            else "how far dies differ is not known and not in the interval"
+        )
+        found.append(
+            f"{len(used)} of {facts.dies} dies are counted, and the others taken to be alike; "
+            f"{spread}"
+        )
+    silent = [one.name for one in used if one.durations.total == 0]
+    if silent:
+        found.append(f"no operation was seen on {', '.join(silent)}")
+    return found

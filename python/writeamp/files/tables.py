@@ -1,0 +1,122 @@
+"""Reading of Parquet and CSV: few bytes may declare more rows or columns than memory holds."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import resource
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from writeamp.files.inputs import opened
+from writeamp.files.parquet_structure import DamagedError, check_structure
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Memory of one value while it is decoded: 10^8 rows of a trace, of 5 columns, took 7.2 GB.
+_VALUE_BYTES = 16
+_MOST_COLUMNS = 10_000
+
+
+def read_parquet(
+    source: BinaryIO | bytes | Path,
+    columns: Sequence[str] | None = None,
+    rows: tuple[int, int] | None = None,
+) -> pl.DataFrame:
+    """Return the rows of a Parquet file.
+
+    Args:
+        source: the file, open at its beginning, its content, or its path.
+        columns: those that are read; None for all.
+        rows: the first that is read, and how many; None for all.
+
+    Raises:
+        OSError: it is no regular file, or its rows take more memory than is free.
+        polars.exceptions.PolarsError: it is damaged, or no Parquet file.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    with _file_of(source) as file, _refusing_damage():
+        check_structure(file)
+        return _read(pl.scan_parquet(source, glob=False), columns, rows)
+
+
+def parquet_facts(file: BinaryIO) -> tuple[dict[str, pl.DataType], dict[str, str]]:
+    """Return the types of the columns of a Parquet file, and its metadata.
+
+    Raises:
+        polars.exceptions.PolarsError: it is damaged, or no Parquet file.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    with _refusing_damage():
+        check_structure(file)
+        schema = pl.read_parquet_schema(file)
+        file.seek(0)
+        metadata = pl.read_parquet_metadata(file)
+        file.seek(0)
+    return dict(schema), metadata
+
+
+def _file_of(source: BinaryIO | bytes | Path) -> AbstractContextManager[BinaryIO]:
+    if isinstance(source, Path):
+        return opened(source)
+    return nullcontext(io.BytesIO(source) if isinstance(source, bytes) else source)
+
+
+@contextmanager
+def _refusing_damage() -> Iterator[None]:
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    try:
+        yield
+    except (DamagedError, pl.exceptions.PanicException) as error:
+        # Polars panics on some damaged files, and a panic is no PolarsError.
+        raise pl.exceptions.ComputeError(str(error)) from None
+
+
+def _read(
+    lazy: pl.LazyFrame, columns: Sequence[str] | None, rows: tuple[int, int] | None
+) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    column_count = len(columns or lazy.collect_schema())
+    count = lazy.select(pl.len()).collect().item() if rows is None else rows[1]
+    needed_bytes, free_bytes = count * column_count * _VALUE_BYTES, free_memory_bytes()
+    if needed_bytes > free_bytes:
+        raise OSError(
+            errno.ENOMEM,
+            f"its {count:,} rows need about {needed_bytes / 2**30:.1f} GiB of memory, and "
+            f"{free_bytes / 2**30:.1f} GiB are free",
+        )
+    chosen = lazy if columns is None else lazy.select(columns)
+    return (chosen if rows is None else chosen.slice(*rows)).collect()
+
+
+def read_csv(content: bytes, **options: Any) -> pl.DataFrame:
+    """Return the rows of CSV with a header; `options` are those of Polars.
+
+    Raises:
+        OSError: it has very many columns.
+        polars.exceptions.PolarsError: it is no CSV.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    if content.partition(b"\n")[0].count(b",") >= _MOST_COLUMNS:
+        raise OSError(errno.EFBIG, f"it has more than {_MOST_COLUMNS:,} columns")
+    return pl.read_csv(content, **options)
+
+
+def free_memory_bytes() -> int:
+    """Return the memory that this process can still take, by the machine and by its own limit."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    kib = next(line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    most_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most_bytes == resource.RLIM_INFINITY:
+        return int(kib) * 1024
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return max(0, min(int(kib) * 1024, most_bytes - pages * os.sysconf("SC_PAGE_SIZE")))

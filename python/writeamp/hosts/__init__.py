@@ -1,1 +1,0 @@
-"""Hosts of real drives: fio writes a chain to one, and its counters are read."""

@@ -1,0 +1,4 @@
+"""Names of `writeamp.learn`."""
+
+from . import blackbox as blackbox
+from . import twin as twin

@@ -1,0 +1,336 @@
+"""Collection of measurements: a target is measured at the points of a design."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.fields.domains import file_name
+from writeamp.files import output
+from writeamp.learn.blackbox.active import (
+    Learner,
+    ProcessLearner,
+    candidates,
+    first_points,
+    next_points,
+)
+from writeamp.learn.blackbox.designs import ACTIVE, Design, once_each
+from writeamp.learn.blackbox.kept_points import KeepPoints
+from writeamp.learn.blackbox.measurement_file import add_rows, read_rows, runs_folder
+from writeamp.learn.blackbox.rows import Account, Row, point_of, table_of
+from writeamp.learn.blackbox.space import WorkloadPoint
+from writeamp.learn.blackbox.targets.target import Outcome, Target, lost_point, measure_point
+from writeamp.plots.figures.blackbox import points_by_outcome
+from writeamp.plots.spec import BarChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.studies import study
+from writeamp.studies.dataset import locked
+from writeamp.studies.study import Kept, keep_runs
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+# What active learning learns; bandwidth and throughput follow from it by Little's law.
+_LEARNT = "latency_us"
+
+
+@dataclass(frozen=True, eq=False)
+class Collected(Drawn):
+    """Outcome of a collection: its file and counts of its points.
+
+    Attributes:
+        out: the file of the measurements.
+        points: those of the design.
+        done: those that were measured now.
+        skipped: those whose measurements were in the file already, also failures.
+        failed: those that could not be measured now.
+        merged: points of the design that are the same on this target as an earlier one.
+        errors: why points failed, each sentence once.
+        warnings: what a reader of the measurements should know of the target's state.
+        elapsed_s: seconds that all took.
+        unfinished: points that an interruption left without a measurement; None stands for one that
+            active learning had not chosen yet.
+        kept: account of the points in the folder beside the file.
+    """
+
+    out: Path
+    points: int
+    done: int
+    skipped: int
+    failed: int
+    merged: int
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]
+    elapsed_s: float = field(compare=False)
+    unfinished: tuple[WorkloadPoint | None, ...] = ()
+    kept: study.Account | None = field(default=None, compare=False)
+
+    def card(self) -> Card:
+        """Return the number of points of each outcome."""
+        names = ("points", "done", "skipped", "failed", "merged")
+        rows = [(name, f"{getattr(self, name):,}") for name in names]
+        return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=self.errors)
+
+    def figure(self) -> BarChart:
+        """Describe what became of the points."""
+        names = ("done", "skipped", "failed", "merged")
+        return points_by_outcome(
+            {name: getattr(self, name) for name in names}, subtitle=f"of {self.points:,} points"
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the measurements in the file, a row for each point."""
+        return table_of(read_rows(self.out))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON types, with the keys of `blackbox collect --json`."""
+        return {
+            "points": self.points,
+            "done": self.done,
+            "skipped": self.skipped,
+            "failed": self.failed,
+            "elapsed_s": self.elapsed_s,
+            "out": str(self.out),
+        }
+
+
+def collect(
+    target: Target,
+    *,
+    out: str | os.PathLike[str],
+    design: Design | None = None,
+    retry_failed: bool = False,
+    learner: Learner | None = None,
+    progress: Progress | None = None,
+) -> Collected:
+    """Measure a target at the points of a design, and keep the measurements in a file.
+
+    Args:
+        target: what is measured.
+        out: a Parquet file, made if there is none. Points that it has measurements of are not
+            measured again, nor are those in the folder beside it, `out` with `.runs`, in which each
+            is kept at once; so the same call goes on after an interruption.
+        design: which points, and how many; 600 of the mixed design if None.
+        retry_failed: measure points again that could not be measured before.
+        learner: what the active design learns by; a Gaussian process if None.
+        progress: called with the points done, and all that are to be measured.
+
+    Raises:
+        WriteampError: the design or the file cannot be, or the target cannot be measured at all.
+        Interrupted: Ctrl-C, with the `Collected` as far as it came.
+    """
+    file, asked = Path(file_name(out)), design or Design()
+    output.check_target(file, "measurements")
+    rows = read_rows(file)
+    return keep_runs(
+        runs_folder(file),
+        lambda kept: _Run(
+            target, file, rows, asked, kept, retry_failed=retry_failed, progress=progress
+        ).done(learner),
+    )
+
+
+class _Run:
+    """State of one call of `collect`: its points and their outcomes so far."""
+
+    def __init__(
+        self,
+        target: Target,
+        file: Path,
+        rows: Sequence[Row],
+        design: Design,
+        kept: Kept,
+        *,
+        retry_failed: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.target = target
+        self.design = design
+        self.merged = 0
+        self._account = Account(target)
+        self._file = file
+        self._kept = kept
+        self._retry_failed = retry_failed
+        self._progress = progress
+        self._started = time.perf_counter()
+        self._errors: dict[str, None] = {}
+        self._warnings: tuple[str, ...] = ()
+        self._is_prepared = False
+        self._done = self._failed = self._skipped = 0
+        self._chosen: list[WorkloadPoint] = []
+        self._chosen_before = 0
+        self._row_of = {
+            row["hash"]: row
+            for row in table_of(rows).iter_rows(named=True)
+            if row["target_hash"] == self._account.target_hash and not self._is_again(row["error"])
+        }
+        self._new_rows: list[Row] = []
+
+    def done(self, learner: Learner | None) -> Collected:
+        """Measure the points of the design that have no row, and add them to the file."""
+        if self.design.kind == ACTIVE:
+            rounds = _learnt(self, learner or ProcessLearner(self.design.seed))
+        else:
+            rounds = _listed(self)
+        try:
+            with ExitStack() as in_use:
+                for points in rounds:
+                    self._measure(points, in_use)
+        except KeyboardInterrupt:
+            self._write()
+            raise Interrupted(replace(self._found(), unfinished=self.unmeasured())) from None
+        except BaseException:
+            with suppress(WriteampError):  # what is in the folder is not lost
+                self._write()
+            raise
+        self._write()
+        return self._found()
+
+    def rows(self, design: str | None = None) -> list[Row]:
+        """Return the rows that need no measurement, or those of them that a design asked for."""
+        return [row for row in self._row_of.values() if design is None or row["design"] == design]
+
+    def usual_rows(self) -> list[Row]:
+        """Return the rows that need no measurement, of the long run of full drives."""
+        return [row for row in self.rows() if not point_of(row).is_in_a_state]
+
+    def skip(self, points: int) -> None:
+        """Count points that were measured by an earlier call."""
+        self._skipped += points
+        self._chosen_before += points
+
+    def _measure(self, points: Sequence[WorkloadPoint], in_use: ExitStack) -> None:
+        """Measure the points of a round that have no row."""
+        self._chosen += points
+        todo = [one for one in points if self._account.hash_of(one) not in self._row_of]
+        self._skipped += len(points) - len(todo)
+        jobs, keeping = [self.target.job(one) for one in todo], KeepPoints(self.target)
+        known = self._kept.known(keeping, jobs)
+        known = {at: one for at, one in known.items() if not self._is_again(one.error)}
+        self._skipped += len(known)
+        self._tell(0)
+        if len(known) < len(jobs):
+            self._prepare(known.values(), in_use)
+        outcomes: Mapping[int, Outcome] = {}
+        try:
+            found = self._kept.gather(
+                keeping,
+                self.target.runner(len(jobs)),
+                measure_point,
+                jobs,
+                lost=lost_point,
+                again=lambda outcome: self._is_again(outcome.error),
+                progress=lambda done, _: self._tell(done - len(known)),
+            )
+            outcomes = dict(enumerate(found))
+        except Interrupted as stopped:
+            outcomes = stopped.finished
+            raise
+        finally:
+            for at in sorted(outcomes):
+                self._note(outcomes[at], is_new=at not in known)
+
+    def _prepare(self, known: Collection[Outcome], in_use: ExitStack) -> None:
+        """Bring the target into its state once, before the first point that is measured."""
+        if self._is_prepared:
+            return
+        errors = [row["error"] for row in self.rows()] + [one.error for one in known]
+        context = self.target.prepared(is_prepared=None in errors)
+        self._warnings = tuple(in_use.enter_context(context))
+        self._is_prepared = True
+
+    def _is_again(self, error: str | None) -> bool:
+        return self._retry_failed and error is not None
+
+    def _note(self, outcome: Outcome, *, is_new: bool) -> None:
+        row = self._account.row(outcome, self.design.kind)
+        self._row_of[row["hash"]] = row
+        self._new_rows.append(row)
+        if is_new and outcome.error is None:
+            self._done += 1
+        elif is_new:
+            self._failed += 1
+            self._errors[str(outcome.error)] = None
+
+    def _tell(self, new: int) -> None:
+        if self._progress:
+            to_do = self.design.points - self.merged - self._skipped
+            self._progress(self._done + self._failed + new, to_do)
+
+    def _write(self) -> None:
+        """Add the rows to the file, to which another collection may have added since."""
+        with locked(runs_folder(self._file), fcntl.LOCK_EX):
+            add_rows(self._file, self._new_rows)
+
+    def _found(self) -> Collected:
+        return Collected(
+            out=self._file,
+            points=self.design.points - self.merged,
+            done=self._done,
+            skipped=self._skipped,
+            failed=self._failed,
+            merged=self.merged,
+            errors=tuple(self._errors),
+            warnings=self._warnings,
+            elapsed_s=time.perf_counter() - self._started,
+        )
+
+    def unmeasured(self) -> tuple[WorkloadPoint | None, ...]:
+        """Return the points of the design that have no row."""
+        left = [one for one in self._chosen if self._account.hash_of(one) not in self._row_of]
+        unchosen = self.design.points - self.merged - self._chosen_before - len(self._chosen)
+        return (*left, *(None,) * unchosen)
+
+
+def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
+    """Give the points of a design that needs no results, as one round."""
+    asked = run.design.listed(run.target.space_bytes)
+    found = once_each(map(run.target.nearest, asked))
+    run.merged = len(asked) - len(found)
+    yield found
+
+
+def _learnt(run: _Run, learner: Learner) -> Iterator[Sequence[WorkloadPoint]]:
+    """Give rounds of points of which least is known, until there are as many as were asked for.
+
+    Points that an earlier call chose count among them, whatever it was interrupted by.
+    """
+    points, seed = run.design.points, run.design.seed
+    chosen = min(len(run.rows(ACTIVE)), points)
+    run.skip(chosen)
+    left = points - chosen
+    first = once_each(map(run.target.nearest, first_points(points, seed)))
+    known = {point_of(row) for row in run.usual_rows()}
+    new = [point for point in first if point not in known][:left]
+    yield new
+    left -= len(new)
+    pool = once_each(map(run.target.nearest, candidates(seed)))
+    while left > 0:
+        rows = run.usual_rows()
+        good = [row for row in rows if row["error"] is None]
+        if not good:
+            raise WriteampError(
+                f"none of the first {len(rows)} points could be measured: {rows[0]['error']}"
+            )
+        measured = {point_of(row) for row in rows}
+        batch = next_points(
+            [point_of(row) for row in good],
+            np.array([row[_LEARNT] for row in good]),
+            [point for point in pool if point not in measured],
+            most=left,
+            learner=learner,
+        )
+        if not batch:
+            return
+        yield batch
+        left -= len(batch)

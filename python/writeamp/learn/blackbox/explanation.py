@@ -1,0 +1,233 @@
+"""Explanation of a trained model: rules, importances of features, and response curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import OneOf
+from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.workload_specific import GENERAL, WorkloadSpecificRegressor
+from writeamp.learn.blackbox.predictions import Forecast
+from writeamp.learn.blackbox.ranges import Range
+from writeamp.learn.blackbox.training import BlackBox
+from writeamp.plots.figures.blackbox import Curve, curves_with_intervals, importances
+from writeamp.plots.spec import BarChart, PanelChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import range_in_words
+
+F64 = npt.NDArray[np.float64]
+
+_STEPS = 49
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The tree of one target, or of one kind of its workloads.
+
+    Attributes:
+        name: of the kind of workloads; empty if the tree is of all.
+        leaves: how many leaves it has.
+        text: a line for each node, with the equation of each leaf.
+    """
+
+    name: str
+    leaves: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation(Drawn):
+    """Explanation of one target's model: importances of its features, and its rules.
+
+    Attributes:
+        target: its name.
+        importances: share of what the model explains that each feature does; None if this kind of
+            model has none.
+        rules: its trees; none of a kind that has other parts, or too many.
+    """
+
+    target: str
+    importances: Mapping[str, float] | None
+    rules: tuple[Rules, ...]
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"target": self.target, "feature": name, "importance": share}
+            for name, share in (self.importances or {}).items()
+        ]
+
+    def card(self) -> Card:
+        """Return the share of each feature, the most important first."""
+        ranked = sorted((self.importances or {}).items(), key=lambda one: -one[1])
+        rows = [(name, f"{share:.1%}") for name, share in ranked]
+        notes = [] if rows else ["this kind of model has no importances"]
+        title = f"What decides {self.target}"
+        return Card(title, rows, ("feature", ">share of what the model explains"), notes=notes)
+
+    def figure(self) -> BarChart:
+        """Describe the importances.
+
+        Raises:
+            WriteampError: this kind of model has none.
+        """
+        if self.importances is None:
+            raise WriteampError(f"this kind of model has no importances for {self.target}")
+        names, shares = list(self.importances), list(self.importances.values())
+        title = f"What decides {self.target}"
+        return importances(names, shares, target=self.target, title=title, subtitle="")
+
+
+@dataclass(frozen=True, eq=False)
+class Response(Drawn):
+    """The predictions as one characteristic varies and the others stay.
+
+    Attributes:
+        characteristic: which one.
+        x: its values, rising; shape (steps,).
+        predictions: of each target; shape (steps,).
+    """
+
+    characteristic: str
+    x: F64
+    predictions: Forecast
+
+    def _records(self) -> list[dict[str, Any]]:
+        rows = self.predictions.to_frame().to_dicts()
+        return [
+            {self.characteristic: x} | row for x, row in zip(self.x.tolist(), rows, strict=True)
+        ]
+
+    def card(self) -> Card:
+        """Return the range of each target as the characteristic varies."""
+        rows = [
+            (target, range_in_words(np.nanmin(one.value), np.nanmax(one.value)))
+            for target, one in self.predictions.items()
+            if np.isfinite(one.value).any()
+        ]
+        span = range_in_words(self.x[0], self.x[-1])
+        return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
+
+    def figure(self) -> PanelChart:
+        """Describe the predictions over the characteristic, with their intervals."""
+        curves = []
+        for target, one in self.predictions.items():
+            known = np.isfinite(one.value)
+            lines = (line[known].tolist() for line in (one.value, one.low, one.high))
+            label = self.characteristic.replace("_", " ")
+            curves.append(Curve(target, label, self.x[known].tolist(), *lines))
+        return curves_with_intervals(
+            curves,
+            title=f"How predictions respond to {self.characteristic.replace('_', ' ')}",
+            subtitle="",
+            level=self.predictions.level,
+        )
+
+
+def explained(model: BlackBox, target: str) -> Explanation:
+    """Return the explanation of a target's model.
+
+    Raises:
+        WriteampError: the model predicts no such target.
+    """
+    OneOf(tuple(model.estimators)).check("target", target)
+    names = find_feature_set(model.features).names
+    fitted = model.estimators[target].estimator_
+    shares = _importances(fitted)
+    return Explanation(
+        target,
+        None if shares is None else dict(zip(names, map(float, shares), strict=True)),
+        tuple(
+            Rules(name, tree.n_leaves_, tree.export_text(names))
+            for name, tree in _trees(fitted).items()
+        ),
+    )
+
+
+def typical_workload(model: BlackBox) -> pl.DataFrame:
+    """Return one row of characteristics: the median of the training rows in each."""
+    return pl.DataFrame({name: [one.typical] for name, one in model.ranges.items()})
+
+
+def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
+    """Return a row of characteristics, with typical values for those that it leaves out.
+
+    A workload that only reads says nothing of its writes, and the other way round.
+    """
+    typical = typical_workload(model)
+    is_said = {"write": pl.col("write_ratio") > 0, "read": pl.col("write_ratio") < 1}
+    return workload.select(
+        pl.when(is_said.get(name.partition("_")[0], True) | pl.lit(name == "write_ratio"))
+        .then(name)
+        .fill_null(typical[name].item())
+        .alias(name)
+        for name in typical.columns
+    )
+
+
+def responses(model: BlackBox, workload: pl.DataFrame) -> list[Response]:
+    """Return the response of the predictions to each characteristic, over its training range.
+
+    Sizes and depths go up by a factor, all others by steps. A characteristic that was the same in
+    all training rows has no response.
+
+    Args:
+        model: a trained model.
+        workload: one row of characteristics, at which the others stay.
+
+    Raises:
+        WriteampError: a characteristic that the features need is missing.
+    """
+    found = []
+    for name, one in model.ranges.items():
+        if one.low < one.high:
+            x = _steps(name, one)
+            rows = pl.concat([workload] * len(x)).with_columns(pl.Series(name, x))
+            found.append(Response(name, x, model.predict(rows)))
+    return found
+
+
+def strongest(found: Iterable[Response], target: str, most: int) -> list[Response]:
+    """Return the responses in which a target changes by the greatest factor, such first.
+
+    A target that is not predicted at any step, WA where nothing is written, has none there.
+    """
+
+    def factor(one: Response) -> float:
+        values = one.predictions[target].value
+        return float(np.nanmax(values) / np.nanmin(values))
+
+    predicted = [one for one in found if np.isfinite(one.predictions[target].value).any()]
+    return sorted(predicted, key=factor, reverse=True)[:most]
+
+
+def _steps(name: str, within: Range) -> F64:
+    is_by_factor = name.endswith("_size_bytes") or name == "queue_depth"
+    spaced = np.geomspace if is_by_factor and within.low > 0 else np.linspace
+    return spaced(within.low, within.high, _STEPS)
+
+
+def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
+    if isinstance(fitted, LinearTreeRegressor):
+        return {"": fitted}
+    if isinstance(fitted, WorkloadSpecificRegressor):
+        trees = fitted.models_.items()
+        return {name: tree for name, tree in trees if isinstance(tree, LinearTreeRegressor)}
+    return {}
+
+
+def _importances(fitted: Any) -> F64 | None:
+    if isinstance(fitted, WorkloadSpecificRegressor):
+        return _importances(fitted.models_[GENERAL])
+    # A baseline is wrapped for the logarithm of its target.
+    inner = getattr(fitted, "regressor_", fitted)
+    found: F64 | None = getattr(inner, "feature_importances_", None)
+    return found

@@ -1,0 +1,134 @@
+"""Footprints of trace windows on the drive: working set, skew, fill, and recent writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import Number, Whole
+from writeamp.learn.blackbox.features import skews
+from writeamp.traces.intervals import end_to_end, union
+
+I64 = npt.NDArray[np.int64]
+
+_PAGE_BYTES = 4096
+_RECENT_NS = 60_000_000_000
+# Pages of requests taken apart at once, or those of one window if they are more.
+_CHUNK_PAGES = 1 << 22
+_FILL = Number("be from 0 to 1", lambda value: 0 <= value <= 1)
+
+
+def of_windows(
+    requests: pl.DataFrame, window_ns: int, capacity_bytes: int | None, fill: float
+) -> pl.DataFrame:
+    """Return a row for each window, by the pages of 4 KiB that its requests touch.
+
+    `fill` counts what was written by the end of the window; TRIMs are not followed.
+
+    Args:
+        requests: reads and writes in order of time, with ``timestamp_ns`` from the first request
+            and ``window``.
+        window_ns: length of a window.
+        capacity_bytes: capacity of the drive.
+        fill: share of it that holds data at the beginning.
+
+    Raises:
+        WriteampError: the capacity is missing or not valid.
+    """
+    if capacity_bytes is None:
+        raise WriteampError(
+            "the features need the fill of the drive; give its capacity (--space, capacity_bytes)"
+        )
+    capacity = Whole(_PAGE_BYTES).check("capacity_bytes", capacity_bytes)
+    _FILL.check("fill", fill)
+    windows, rank = np.unique(requests["window"].to_numpy(), return_inverse=True)
+    touched = _touched(requests, rank)
+    written = touched.of(touched.writes > 0)
+    skew = np.zeros(len(windows))
+    of_window, found = skews.of_counts(written.writes, written.window)
+    skew[of_window] = found
+    written_by_then = np.cumsum(np.bincount(_first_windows(written), minlength=len(windows)))
+    return pl.DataFrame(
+        {
+            "window": windows,
+            "working_set_bytes": np.bincount(touched.window) * float(_PAGE_BYTES),
+            "fill": np.clip(written_by_then * _PAGE_BYTES / capacity, fill, 1.0),
+            "recent_write_bytes": _recent_bytes(requests, windows * window_ns),
+            "skew": skew,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class _Touched:
+    """The distinct pages of each window, and how often it writes them; shape (pages,) each."""
+
+    window: I64
+    page: I64
+    writes: I64
+
+    def of(self, chosen: npt.NDArray[np.bool_]) -> _Touched:
+        """Return the chosen pages."""
+        return _Touched(self.window[chosen], self.page[chosen], self.writes[chosen])
+
+
+def _touched(requests: pl.DataFrame, rank: I64) -> _Touched:
+    """Return the pages that the requests of each window touch, numbered without gaps."""
+    extents = end_to_end(
+        requests.select(
+            "device",
+            start=pl.col("offset") // _PAGE_BYTES,
+            end=(pl.col("offset") + pl.col("length") + (_PAGE_BYTES - 1)) // _PAGE_BYTES,
+        ),
+        "trace",
+    )
+    footprint = union(extents)
+    first = footprint.rank(extents["start"].to_numpy()).astype(np.int64)
+    count = (extents["end"] - extents["start"]).to_numpy().astype(np.int64)
+    is_write = (requests["op"] == "write").to_numpy().astype(np.int64)
+    # Sorting one number that holds window, page and direction is the fastest way to count.
+    key = (rank * footprint.total + first) * 2 + is_write
+    parts = [_distinct(key[part], count[part]) for part in _chunks(rank, count)]
+    keys, writes = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    window, page = np.divmod(keys, footprint.total)
+    return _Touched(window, page, writes)
+
+
+def _chunks(rank: I64, count: I64) -> Iterator[slice]:
+    """Cut the requests at ends of windows into parts of about so many pages."""
+    edges = np.r_[np.flatnonzero(np.diff(rank)) + 1, len(rank)]
+    full = np.cumsum(count)[edges - 1] // _CHUNK_PAGES
+    cuts = np.r_[0, edges[np.r_[np.diff(full) > 0, True]]]
+    return (slice(begin, end) for begin, end in pairwise(cuts))
+
+
+def _distinct(key: I64, count: I64) -> tuple[I64, I64]:
+    """Return the distinct pages, in ascending order, and their writes."""
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    touches = np.sort(np.repeat(key, count) + 2 * within)
+    first = np.flatnonzero(np.r_[True, np.diff(touches >> 1) > 0])
+    return touches[first] >> 1, np.add.reduceat(touches & 1, first)
+
+
+def _first_windows(written: _Touched) -> I64:
+    """Return for each page that is written the window in which it is so first."""
+    windows = int(written.window.max(initial=0)) + 1
+    page, window = np.divmod(np.sort(written.page * windows + written.window), windows)
+    first: I64 = window[np.r_[True, np.diff(page) > 0][: len(page)]]
+    return first
+
+
+def _recent_bytes(requests: pl.DataFrame, begin_ns: I64) -> npt.NDArray[np.float64]:
+    """Return the bytes written in the minute before each of the times."""
+    writes = requests.filter(pl.col("op") == "write")
+    at_ns = writes["timestamp_ns"].to_numpy()
+    total = np.r_[0.0, np.cumsum(writes["length"].to_numpy(), dtype=float)]
+    since = np.searchsorted(at_ns, begin_ns - _RECENT_NS)
+    recent: npt.NDArray[np.float64] = total[np.searchsorted(at_ns, begin_ns)] - total[since]
+    return recent

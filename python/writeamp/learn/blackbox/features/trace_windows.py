@@ -1,0 +1,150 @@
+"""Characteristics of a trace, window by window of its time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import Number
+from writeamp.learn.blackbox.features import footprints
+from writeamp.learn.blackbox.features.characteristics import settled
+from writeamp.learn.blackbox.features.depths import at_service_time, measured
+from writeamp.learn.blackbox.features.feature_set import FeatureSet
+from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.traces import Trace
+
+_NS_PER_S = 1_000_000_000
+# A distance is common to successive requests (paper 2, section III.B) if this share of a window's
+# requests of one direction has it, and two at least: random requests do not repeat theirs so often.
+_COMMON_SHARE = 0.05
+_POSITIVE = Number("be above 0", lambda value: value > 0)
+
+
+def of_trace(
+    trace: Trace,
+    window_s: float = 60.0,
+    *,
+    features: str | FeatureSet = "extended",
+    latency_us: npt.ArrayLike | None = None,
+    service_us: float = 100.0,
+    capacity_bytes: int | None = None,
+    fill: float = 0.0,
+) -> pl.DataFrame:
+    """Return the characteristics of each window of a trace that has reads or writes.
+
+    TRIMs and flushes are left aside, so are requests of no bytes. Requests that have the same time
+    are taken in the order of the trace. Without latencies nobody knows how many requests are
+    outstanding; the depth is then that at a drive which serves them one after another, each in
+    `service_us`: it shows how bursty the requests are, and not yet anything of the drive.
+
+    Args:
+        trace: requests with their times.
+        window_s: length of a window; the first begins with the first request.
+        features: the set, or its name, that is wanted of it; what only other sets need is not
+            computed.
+        latency_us: measured latency of every request of the trace, from which the depth follows;
+            shape (requests,).
+        service_us: time of a request at the drive that stands in for an unknown one.
+        capacity_bytes: capacity of the drive, for `fill`.
+        fill: share of it that holds data as the trace begins.
+
+    Returns:
+        A row for each window: ``window`` i64 and ``start_s`` f64 from the first request,
+        ``requests`` u32, and the characteristics that the set needs.
+
+    Raises:
+        WriteampError: an argument is not valid, the trace neither reads nor writes, or the set
+            needs a capacity that is not given.
+    """
+    chosen = find_feature_set(features) if isinstance(features, str) else features
+    window_ns = int(_POSITIVE.check("window_s", window_s) * _NS_PER_S) or 1
+    _POSITIVE.check("service_us", service_us)
+    requests = _served(trace, window_ns, latency_us)
+    ns = requests["timestamp_ns"].to_numpy()
+    depth = (
+        at_service_time(ns, service_us * 1e3)
+        if latency_us is None
+        else measured(ns, requests["latency_ns"].to_numpy())
+    )
+    found = (
+        requests.select("window", is_write=pl.col("op") == "write", depth=pl.Series(depth))
+        .group_by("window")
+        .agg(
+            requests=pl.len(),
+            write_ratio=pl.col("is_write").mean(),
+            queue_depth=pl.col("depth").mean(),
+        )
+        .sort("window")
+    )
+    for direction in ("write", "read"):
+        mine = _of_direction(requests, direction)
+        found = found.join(mine, on="window", how="left", maintain_order="left")
+    found = found.with_columns(pl.col("^.*_(bytes|randomness)$").fill_null(0.0))
+    if {"working_set_bytes", "fill", "recent_write_bytes", "skew"} & set(chosen.needs):
+        on_drive = footprints.of_windows(requests, window_ns, capacity_bytes, fill)
+        found = found.join(on_drive, on="window", how="left", maintain_order="left")
+    start = (pl.col("window") * window_ns / _NS_PER_S).alias("start_s")
+    return settled(found).select("window", start, "requests", *chosen.needs)
+
+
+def _served(trace: Trace, window_ns: int, latency_us: npt.ArrayLike | None) -> pl.DataFrame:
+    """Return reads and writes in order of time, with the number of their window."""
+    requests = trace.requests
+    if latency_us is not None:
+        latency = np.asarray(latency_us, dtype=float)
+        if latency.shape != (requests.height,) or not (latency >= 0).all():
+            raise WriteampError(
+                f"latency_us has the shape {latency.shape}; it must hold a latency of 0 or more "
+                f"for each of the {requests.height} requests"
+            )
+        requests = requests.with_columns(latency_ns=pl.Series(latency * 1e3))
+    requests = requests.filter((pl.col("op") == "read") | (pl.col("op") == "write"))
+    requests = requests.filter(pl.col("length") > 0)
+    if requests.is_empty():
+        raise WriteampError(f"{trace.path}: no request reads or writes, so there are no windows")
+    if not requests["timestamp_ns"].is_sorted():
+        requests = requests.sort("timestamp_ns", maintain_order=True)
+    since = pl.col("timestamp_ns") - requests["timestamp_ns"][0]
+    return requests.with_columns(since, window=since // window_ns)
+
+
+def _of_direction(requests: pl.DataFrame, direction: str) -> pl.DataFrame:
+    """Return size, randomness and stride of one direction in each window that has any of it."""
+    begin = pl.col("offset").cast(pl.Int64)
+    end = (begin + pl.col("length").cast(pl.Int64)).shift(1)
+    if requests["device"].n_unique() > 1:
+        end = end.over("device")
+    mine = requests.filter(pl.col("op") == direction).select(
+        "window", "length", distance=begin - end
+    )
+    of_window = mine.group_by("window").agg(
+        count=pl.len(),
+        size=pl.col("length").mean(),
+        sequential=(pl.col("distance") == 0).sum(),
+    )
+    strided = (
+        mine.filter(pl.col("distance") > 0)
+        .group_by("window", "distance")
+        .agg(times=pl.len())
+        .filter(pl.col("times") > 1)
+        .join(of_window, on="window")
+        .filter(pl.col("times") >= _COMMON_SHARE * pl.col("count"))
+        .group_by("window")
+        .agg(strided=pl.col("times").sum(), way=(pl.col("times") * pl.col("distance")).sum())
+    )
+    continuing = pl.col("sequential") + pl.col("strided")
+    return (
+        of_window.join(strided, on="window", how="left")
+        .with_columns(pl.col("strided", "way").fill_null(0))
+        .select(
+            "window",
+            pl.col("size").alias(f"{direction}_size_bytes"),
+            (1 - continuing / pl.col("count")).alias(f"{direction}_randomness"),
+            pl.when(continuing > 0)
+            .then(pl.col("way") / continuing)
+            .otherwise(0.0)
+            .alias(f"{direction}_stride_bytes"),
+        )
+    )

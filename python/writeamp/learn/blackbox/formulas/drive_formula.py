@@ -1,0 +1,205 @@
+"""Drive formula: the time of a request as that of a drive's busiest part.
+
+Requests are served by a link and controller, a write cache and dies, each of which takes a time for
+each request, and by at most so many at once. In a closed loop throughput is what the busiest part
+lets through, or the depth over the latency (the bounds of Denning and Buzen, "The operational
+analysis of queueing network models", 1978, section 5), with a smooth passage between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.learn.blackbox.features.pages import pages_touched
+from writeamp.units.ratios import physical_of
+
+F64 = npt.NDArray[np.float64]
+
+# The features that the formula needs, by the names of paper 2's extended vector.
+NEEDS = (
+    "write_ratio",
+    "queue_depth",
+    "write_size_bytes",
+    "read_size_bytes",
+    "write_randomness",
+    "read_randomness",
+    "write_stride_bytes",
+    "read_stride_bytes",
+)
+# What it takes into account where it is among the features.
+FILL = "fill"
+# The costs of a drive, what each is likely to be, and the deviation of its logarithm from that.
+# Times are in µs; those of pages written are of 4 KiB, copies for collection included.
+COSTS: dict[str, tuple[float, float]] = {
+    "request_us": (10.0, 1.5),  # controller, each request
+    "write_us": (5.0, 1.5),  # the same, each write more
+    "link_us_per_kib": (4.0, 1.0),
+    "cache_us_per_kib": (5.0, 1.5),  # taking data into the write cache
+    "read_page_us": (5.0, 1.5),  # dies, each page; all dies together, as the others
+    "random_page_us": (60.0, 1.5),  # dies, each page that is written at random
+    "sequential_page_us": (20.0, 1.5),
+    "strided_page_us": (40.0, 1.5),
+    "part_us": (10.0, 1.5),  # dies, each page written in part, which is read before
+    "answer_us": (20.0, 1.5),  # latency of a request on an idle drive
+    "read_answer_us": (60.0, 1.0),
+    "read_answer_us_per_kib": (5.0, 1.0),
+    "write_answer_us": (10.0, 1.5),
+    "write_answer_us_per_kib": (4.0, 1.5),
+    "depth": (32.0, 1.0),  # requests at once
+    "sharpness": (4.0, 0.5),  # of the passage from one bound to the next
+    "hindrance": (1.0, 1.0),  # wait of reads for dies that program
+    "sequential_read_share": (1.0, 0.5),  # of the dies' time for a random read
+    "alone": (1.0, 0.5),  # of the dies' time for writes, where nothing is read
+    "op": (0.1, 0.5),  # spare flash over data where the drive is full
+}
+LIKELY = np.log([likely for likely, _ in COSTS.values()])
+DEVIATIONS = np.array([deviation for _, deviation in COSTS.values()])
+
+_KIB = 1024.0
+# The unit of the costs of pages written, whatever the drive's pages.
+_PAGE_BYTES = 4096
+# So large a share of reads ends what a drive can do that only writes.
+_RARE_READS = 0.05
+# A read waits for programs by its own time so often over, and for those of so many dies at most.
+_WAITS = 5.0
+_MOST_DIES_WAITED = 4.0
+_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Work:
+    """Work of a drive with such pages on requests, by rows of features; shape (rows,) each."""
+
+    writes: F64
+    depth: F64
+    written_kib: F64
+    read_kib: F64
+    write_randomness: F64
+    read_randomness: F64
+    has_stride: F64
+    pages_written: F64
+    pages_in_part: F64
+    pages_read: F64
+    fill: F64
+    page_units: float
+
+    @staticmethod
+    def of(features: F64, names: Sequence[str], page_bytes: int, *, merges: bool) -> Work:
+        """Return the work of rows of features, of which `NEEDS` are among the names.
+
+        Without `FILL` among them the drive is full.
+        """
+        column = {name: features[:, list(names).index(name)] for name in NEEDS}
+
+        def touched(side: str, *, merges: bool) -> tuple[F64, F64]:
+            parts = ("size_bytes", "randomness", "stride_bytes")
+            size, randomness, stride = (column[f"{side}_{one}"] for one in parts)
+            return pages_touched(size, randomness, stride, page_bytes, merges=merges)
+
+        written, in_part = touched("write", merges=merges)
+        return Work(
+            writes=column["write_ratio"],
+            depth=np.maximum(column["queue_depth"], 1.0),
+            written_kib=column["write_size_bytes"] / _KIB,
+            read_kib=column["read_size_bytes"] / _KIB,
+            write_randomness=column["write_randomness"],
+            read_randomness=column["read_randomness"],
+            has_stride=(column["write_stride_bytes"] > 0).astype(float),
+            pages_written=written,
+            pages_in_part=in_part,
+            pages_read=touched("read", merges=False)[0],
+            fill=features[:, list(names).index(FILL)] if FILL in names else np.ones(len(features)),
+            page_units=page_bytes / _PAGE_BYTES,
+        )
+
+
+@dataclass(frozen=True)
+class DriveFormula:
+    """Formula of one drive.
+
+    Attributes:
+        page_bytes: of the pages that it reads and writes as one.
+        merges: whether its cache joins small writes to one page.
+        logs: logarithms of the costs, in the order of `COSTS`.
+    """
+
+    page_bytes: int
+    merges: bool
+    logs: tuple[float, ...]
+
+    def log_time(self, features: F64, names: Sequence[str]) -> F64:
+        """Return the logarithm of the µs between two answers; shape (rows,)."""
+        work = Work.of(features, names, self.page_bytes, merges=self.merges)
+        return log_time(np.array(self.logs), work)
+
+
+def log_time(logs: F64, work: Work) -> F64:
+    """Return the logarithm of the µs between two answers, by the logarithms of the costs."""
+    cost = dict(zip(COSTS, np.exp(logs), strict=True))
+    writes, reads = work.writes, 1 - work.writes
+    programs = writes * _program_us(cost, work)
+    dies = programs + reads * cost["read_page_us"] * work.pages_read * (
+        work.read_randomness + (1 - work.read_randomness) * cost["sequential_read_share"]
+    )
+    kib = writes * work.written_kib + reads * work.read_kib
+    parts = [
+        cost["request_us"] + cost["write_us"] * writes,
+        cost["link_us_per_kib"] * kib,
+        cost["cache_us_per_kib"] * writes * work.written_kib,
+        dies,
+    ]
+    idle_us = cost["answer_us"]
+    for side, share, size in (("read", reads, work.read_kib), ("write", writes, work.written_kib)):
+        per_kib = cost[f"{side}_answer_us_per_kib"]
+        idle_us = idle_us + share * (cost[f"{side}_answer_us"] + per_kib * size)
+    at_once = (work.depth**-2 + cost["depth"] ** -2) ** -0.5
+    sharpness = 1 + cost["sharpness"]
+    found = _greatest([*parts, idle_us / at_once], sharpness)
+    wait_us = _WAITS * cost["hindrance"] * cost["read_answer_us"]
+    wait_us = wait_us * reads * np.minimum(work.pages_read, _MOST_DIES_WAITED)
+    for _ in range(_ROUNDS):
+        busy = np.minimum(programs / found, 1.0)
+        found = _greatest([*parts, (idle_us + wait_us * busy) / at_once], sharpness)
+    return np.log(found)
+
+
+def _program_us(cost: dict[str, float], work: Work) -> F64:
+    """Return the dies' time for a write, with all that it brings about."""
+    continues = 1 - work.write_randomness
+    page_us = (
+        cost["random_page_us"] * work.write_randomness
+        + cost["sequential_page_us"] * continues * (1 - work.has_stride)
+        + cost["strided_page_us"] * continues * work.has_stride
+    )
+    page_us = page_us * _amplification(cost["op"], work.fill)
+    page_us = page_us * cost["alone"] ** np.exp((work.writes - 1) / _RARE_READS)
+    in_part_us = cost["part_us"] * work.pages_in_part
+    return work.page_units * (page_us * work.pages_written + in_part_us)
+
+
+def _amplification(op: float, fill: F64) -> F64:
+    """Return WA of random writes on a drive that is partly full, over that on a full one.
+
+    WA is (1 + ρ) / 2ρ (Park et al. 2017, eq. 4, `models.uniform_distribution`), and all space
+    without data counts as spare (eq. 8). No drive has a WA below 1.
+    """
+    spare = physical_of(1.0, op) / fill - 1
+    found: F64 = _wa(spare) / _wa(np.array(op))
+    return found
+
+
+def _wa(spare: F64) -> F64:
+    found: F64 = np.maximum((1 + spare) / (2 * spare), 1.0)
+    return found
+
+
+def _greatest(parts: Sequence[F64], sharpness: float) -> F64:
+    """Return a smooth greatest of some times: their norm of this degree."""
+    times = np.stack(np.broadcast_arrays(*parts)) + 1e-9
+    greatest = times.max(axis=0)
+    found: F64 = greatest * ((times / greatest) ** sharpness).sum(axis=0) ** (1 / sharpness)
+    return found

@@ -1,0 +1,83 @@
+"""Little's law: latency, bandwidth and throughput of a workload are one quantity.
+
+Outstanding requests are throughput times latency (Little 1961), and bandwidth is throughput times
+the mean size of a request. Three models, each fitted to one of them, therefore say the same thing,
+each with errors of its own; the median of the three is nearer to the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.learn.blackbox.features.characteristics import settled
+from writeamp.learn.blackbox.measurements import TARGETS
+
+F64 = npt.NDArray[np.float64]
+
+RELATED = ("latency", "bandwidth", "throughput")
+
+_PER_MILLION = 1e6
+_SIZES = ("write_size_bytes", "read_size_bytes")
+_NEEDS = ("queue_depth", "write_ratio", *_SIZES)
+# Measurements follow the law if so large a share of them is so near to it. Where latencies are not
+# short beside the time that was measured, requests begin in it and end after it, and they do not.
+_SHARE = 0.95
+_TOLERANCE = 0.1
+
+
+def follow(measurements: pl.DataFrame) -> bool:
+    """Return whether latency, bandwidth and throughput are related by Little's law.
+
+    All three must have been measured in the same rows.
+    """
+    if not {*_NEEDS, *(TARGETS[target] for target in RELATED)} <= set(measurements.columns):
+        return False
+    values = {
+        target: measurements[TARGETS[target]].cast(pl.Float64).to_numpy() for target in RELATED
+    }
+    known = np.isfinite(list(values.values()))
+    if not known.any() or not (known == known[0]).all():
+        return False
+    rows = measurements.filter(pl.Series(known[0]))
+    each = _log_throughputs({name: one[known[0]] for name, one in values.items()}, rows)
+    apart = each.max(axis=0) - each.min(axis=0)
+    return bool(np.mean(apart <= _TOLERANCE) >= _SHARE)
+
+
+def joined(values: Mapping[str, F64], characteristics: pl.DataFrame) -> dict[str, F64]:
+    """Return the three targets made consistent: each says the median of what they say.
+
+    Args:
+        values: of each of `RELATED`, above 0; shape (rows,).
+        characteristics: of the workloads, rows of them.
+    """
+    median = np.median(_log_throughputs(values, characteristics), axis=0)
+    shifts = _shifts(characteristics)
+    return {name: np.exp((median - shifts[name]) * _sign(name)) for name in RELATED}
+
+
+def _log_throughputs(values: Mapping[str, F64], characteristics: pl.DataFrame) -> F64:
+    """Return the logarithm of the requests a second that each of the three says; (3, rows)."""
+    shifts = _shifts(characteristics)
+    return np.array([_sign(name) * np.log(values[name]) + shifts[name] for name in RELATED])
+
+
+def _sign(target: str) -> int:
+    return -1 if target == "latency" else 1
+
+
+def _shifts(characteristics: pl.DataFrame) -> dict[str, F64]:
+    """Return the offset from each target's logarithm to that of throughput; shape (rows,)."""
+    needed = settled(characteristics).select(pl.col(_NEEDS).cast(pl.Float64))
+    column = {name: needed[name].to_numpy() for name in _NEEDS}
+    writes = column["write_ratio"]
+    size_bytes = writes * column["write_size_bytes"] + (1 - writes) * column["read_size_bytes"]
+    return {
+        "latency": np.log(column["queue_depth"] * _PER_MILLION),
+        "bandwidth": np.log(_PER_MILLION / size_bytes),
+        "throughput": np.zeros(len(writes)),
+    }

@@ -1,0 +1,152 @@
+"""Input of a black-box model: a workload, or the windows of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+
+from writeamp import traces
+from writeamp.devices.device import SIZE
+from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
+from writeamp.learn.blackbox.features import DriveUse, find_feature_set, of_trace, of_workload
+from writeamp.traces.settings import format_setting
+from writeamp.units.durations import DURATION
+
+_TRACE = {"panel": "trace"}
+_DRIVE = {"panel": "drive use"}
+
+# Features that need it also need the state of the drive.
+_OF_A_STATE = "working_set_bytes"
+
+_OF_TRACES = {"trace_format": "--format", "window": "--window", "service": "--service"}
+
+
+@dataclass(frozen=True)
+class ModelInput(Settings):
+    """Input of a model, as the options say: a workload, or the windows of a trace.
+
+    Raises:
+        WriteampError: neither or both are given, or an option of the other one.
+    """
+
+    title: ClassVar[str] = "input"
+    names_options: ClassVar[bool] = True
+
+    workload: str | None = setting(
+        None,
+        None,
+        "a workload whose parameters say what it is like, such as random:bs=8k,write=0.5,qd=8",
+        metavar="SPEC",
+    )
+    trace: Path | None = setting(
+        None,
+        None,
+        "a trace, asked about window by window",
+        number="path",
+        metavar="FILE",
+        **_TRACE,
+    )
+    trace_format: str | None = format_setting(metavar="NAME", **_TRACE)
+    window: float | None = setting(
+        None, DURATION, "length of a window (1min by default)", metavar="TIME", **_TRACE
+    )
+    service: float | None = setting(
+        None,
+        DURATION,
+        "the queue depth of a window is that at a drive which serves one request after another, "
+        "each in this time (100us by default)",
+        metavar="TIME",
+        **_TRACE,
+    )
+    space: int | None = setting(
+        None,
+        SIZE,
+        "the part of the drive that a workload uses; of a trace, the drive's capacity",
+        number="bytes",
+        **_DRIVE,
+    )
+    fill: float | None = setting(
+        None,
+        None,
+        "share of the drive that holds data (1 by default, 0 as a trace begins)",
+        number="ratio",
+        metavar="SHARE",
+        **_DRIVE,
+    )
+    recent_writes: int | None = setting(
+        None,
+        SIZE,
+        "what the host wrote in the minute before a workload (0 by default)",
+        number="bytes",
+        **_DRIVE,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field, and refuse those that contradict each other."""
+        super().__post_init__()
+        if (self.workload is None) == (self.trace is None):
+            raise WriteampError("give either --workload SPEC or --trace FILE")
+        if self.trace is None:
+            for name, flag in _OF_TRACES.items():
+                if getattr(self, name) is not None:
+                    raise WriteampError(f"{flag} is of a --trace, and a --workload was given")
+        elif self.recent_writes is not None:
+            raise WriteampError("--recent-writes is of a --workload; a trace says itself")
+
+    @property
+    def name(self) -> str:
+        """Name of the workload or trace."""
+        return str(self.trace if self.workload is None else self.workload)
+
+    @property
+    def what(self) -> dict[str, str]:
+        """Workload or trace as an entry of a document."""
+        return {"trace" if self.workload is None else "workload": self.name}
+
+    def rows(self, features: str) -> pl.DataFrame:
+        """Return the characteristics that a set of features needs: one row, or one a window.
+
+        Raises:
+            WriteampError: the workload, the trace or an option is not valid, or the parameters of
+                the workload do not say what it is like.
+        """
+        if self.workload is not None:
+            found = of_workload(self.workload, use=self._use())
+            if self.space is None and _OF_A_STATE in find_feature_set(features).needs:
+                raise WriteampError(
+                    f"the features {features!r} need the state of the drive: give --space SIZE, "
+                    "the part of the drive that the workload uses, and --fill and --recent-writes"
+                )
+            return found.frame()
+        return of_trace(self._requests, features=features, **dict(self._of_windows()))
+
+    @cached_property
+    def _requests(self) -> traces.Trace:
+        return traces.read(str(self.trace), self.trace_format)
+
+    def _of_windows(self) -> Iterator[tuple[str, Any]]:
+        if self.window is not None:
+            yield "window_s", self.window
+        if self.service is not None:
+            yield "service_us", self.service * 1e6
+        if self.space is not None:
+            yield "capacity_bytes", self.space
+        if self.fill is not None:
+            yield "fill", self.fill
+
+    def _use(self) -> DriveUse | None:
+        if self.space is None:
+            if self.fill is not None or self.recent_writes is not None:
+                raise WriteampError("--fill and --recent-writes say nothing without --space SIZE")
+            return None
+        return DriveUse(
+            space_bytes=self.space,
+            fill=1.0 if self.fill is None else self.fill,
+            recent_write_bytes=float(self.recent_writes or 0),
+        )

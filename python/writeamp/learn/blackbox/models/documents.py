@@ -1,0 +1,202 @@
+"""Fitted models as JSON documents and back, exactly.
+
+A number is written with all its digits. Reading a document runs nothing that it says: it can name
+one of the kinds below, and fill in numbers that are checked.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from writeamp.errors import WriteampError, unknown
+from writeamp.learn.blackbox.models.conformal import ConformalRegressor
+from writeamp.learn.blackbox.models.packing import packed, unpacked
+from writeamp.learn.blackbox.models.parameters import CONFORMAL, checked
+from writeamp.learn.blackbox.models.prior import SAVED_PRIOR
+from writeamp.learn.blackbox.models.registry import MODELS
+from writeamp.learn.blackbox.models.saving import Document, Saved, check_names
+from writeamp.learn.blackbox.models.tree_document import numbers
+
+_SKOPS = "scikit-learn"
+# What a document of another form raises where it is read.
+RAISED_BY_DOCUMENTS = (
+    TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
+)  # fmt: skip
+
+
+def to_document(model: Any) -> Document:
+    """Return a fitted model as a document of texts, numbers, lists and tables.
+
+    Raises:
+        WriteampError: the model is of no kind that can be saved.
+    """
+    for name, kind in _KINDS.items():
+        if type(model) is kind.estimator:
+            found = {
+                "kind": name,
+                "parameters": _parameters(model),
+                **kind.write(model, to_document),
+            }
+            found["features"] = int(model.n_features_in_)
+            if hasattr(model, "feature_names_in_"):
+                found["names"] = [str(one) for one in model.feature_names_in_]
+            return found
+    if not type(model).__module__.startswith("sklearn."):
+        raise WriteampError(
+            f"a {type(model).__name__} cannot be saved; valid are "
+            f"{', '.join(_KINDS)} and the baselines of scikit-learn"
+        )
+    return {"kind": _SKOPS, "skops": packed(model)}
+
+
+def from_document(document: Mapping[str, Any]) -> Any:
+    """Return the model that `to_document` wrote.
+
+    Raises:
+        WriteampError: it is no such document: a kind, a key, a type or a number is not valid.
+    """
+    try:
+        model = _from(document)
+        _try(model)
+    except WriteampError:
+        raise
+    except RAISED_BY_DOCUMENTS as error:
+        raise WriteampError(f"the document is no saved model: {_shown(error)}") from None
+    return model
+
+
+def _from(document: Mapping[str, Any]) -> Any:
+    if document["kind"] == _SKOPS:
+        return unpacked(document["skops"])
+    features = int(document["features"])
+
+    def inner(of_model: Mapping[str, Any]) -> Any:
+        found = _from(of_model)
+        if found.n_features_in_ != features:
+            raise WriteampError(
+                f"a model of {found.n_features_in_} features is part of one of {features}"
+            )
+        return found
+
+    model = _made(document)
+    _KINDS[document["kind"]].read(model, document, inner)
+    _check_refits(model)
+    model.n_features_in_ = features
+    if "names" in document:
+        check_names(document["names"], features)
+        model.feature_names_in_ = np.array(document["names"], dtype=object)
+    return model
+
+
+def _check_refits(model: Any) -> None:
+    """Refuse an unfitted model that is not the one it was fitted from: refits could take days."""
+    if hasattr(model, "estimator_") and not _are_alike(model.estimator, model.estimator_):
+        raise WriteampError("its unfitted model has other parameters than its fitted one")
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Return whether two values of a parameter are the same, of estimators theirs."""
+    if type(one) is not type(other):
+        return False
+    if not isinstance(one, BaseEstimator):
+        return bool(one == other)
+    if type(one).__module__.startswith("sklearn."):
+        return repr(one) == repr(other)
+    others = other.get_params(deep=False)
+    return all(_are_alike(own, others[name]) for name, own in one.get_params(deep=False).items())
+
+
+def _try(model: Any) -> None:
+    """Predict two rows, so that what does not fit together is found now rather than later."""
+    rows = np.ones((2, model.n_features_in_))
+    if isinstance(model, ConformalRegressor):
+        rows = np.array([model.box_low_, model.box_high_])
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        predicted = np.asarray(model.predict(rows))
+    if predicted.shape != (2,) or predicted.dtype != np.float64:
+        raise WriteampError("it does not predict a number for each row")
+
+
+def _shown(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"the key {text} is missing" if isinstance(error, KeyError) else text
+
+
+def _parameters(model: BaseEstimator) -> Document:
+    """Return the parameters that a model was made with; models among them as documents."""
+    found: Document = {}
+    for name, value in model.get_params(deep=False).items():
+        if isinstance(value, BaseEstimator):
+            found[name] = {"unfitted": _unfitted(value)}
+        else:
+            found[name] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _unfitted(model: BaseEstimator) -> Document:
+    for name, kind in _KINDS.items():
+        if type(model) is kind.estimator:
+            return {"kind": name, "parameters": _parameters(model)}
+    return to_document(model)
+
+
+def _given(parameters: Mapping[str, Any]) -> Document:
+    found: Document = {}
+    for name, value in parameters.items():
+        if not isinstance(value, Mapping):
+            found[name] = value
+            continue
+        inner = value["unfitted"]
+        found[name] = unpacked(inner["skops"]) if inner["kind"] == _SKOPS else _made(inner)
+    return found
+
+
+def _made(document: Mapping[str, Any]) -> Any:
+    """Return the unfitted estimator of a document."""
+    name = document["kind"]
+    if name not in _KINDS:
+        raise unknown("kind of saved model", str(name), [*_KINDS, _SKOPS])
+    model = _KINDS[name].estimator(**_given(document["parameters"]))
+    checked(model, _KINDS[name].domains)
+    if hasattr(model, "n_jobs"):
+        model.n_jobs = None  # the processes of another machine
+    return model
+
+
+def _write_conformal(model: ConformalRegressor, write: Callable[[Any], Document]) -> Document:
+    return {
+        "model": write(model.estimator_),
+        "edges": model.edges_.tolist(),
+        "widths": model.widths_.tolist(),
+        "floor": model.floor_,
+        "box": [model.box_low_.tolist(), model.box_high_.tolist()],
+    }
+
+
+def _read_conformal(
+    model: ConformalRegressor,
+    document: Mapping[str, Any],
+    read: Callable[[Mapping[str, Any]], Any],
+) -> None:
+    model.estimator_ = read(document["model"])
+    model.edges_ = numbers(document["edges"], len(document["edges"]))
+    model.widths_ = numbers(document["widths"], len(model.edges_) + 1)
+    (model.floor_,) = numbers([document["floor"]], 1).tolist()
+    features = int(document["features"])
+    model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
+    is_ordered = (np.diff(model.edges_) > 0).all() and (model.box_low_ <= model.box_high_).all()
+    if not is_ordered or (model.widths_ < 0).any() or (model.relative and model.floor_ <= 0):
+        raise WriteampError("its prediction intervals do not hold together")
+
+
+# An estimator that two learners share is saved under the name of the first.
+_KINDS: dict[str, Saved] = {
+    **{name: one.saved for name, one in MODELS.items() if one.saved is not None},
+    "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal, CONFORMAL),
+    "prior": SAVED_PRIOR,
+}

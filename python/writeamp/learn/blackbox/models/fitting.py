@@ -1,0 +1,143 @@
+"""Fitting of a `Tree` to training rows: scaling, growing, pruning and smoothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
+from writeamp.learn.blackbox.models.pruning import chosen_penalty, penalties_of_collapse
+from writeamp.learn.blackbox.models.terms import terms_of
+from writeamp.learn.blackbox.models.tree import LEAF, Tree
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Mean and standard deviation of each term in the training rows, and the target's mean.
+
+    Those of the terms have the shape (terms,).
+    """
+
+    mean: F64
+    deviation: F64
+    target_mean: float
+
+    def raw(self, intercept: float, coefficients: F64) -> tuple[float, F64]:
+        """Return a linear model of scaled terms as one of the terms and the target themselves."""
+        slopes = coefficients / self.deviation
+        return float(self.target_mean + intercept - slopes @ self.mean), slopes
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Parameters of a grown tree's pruning, smoothing and limits of prediction.
+
+    Attributes:
+        penalty: per leaf, by which it is pruned.
+        smoothing: rows that the model of the node above counts for in each node's own.
+        margin: share of the range of a leaf's training targets that predictions may lie beyond it.
+    """
+
+    penalty: float
+    smoothing: float
+    margin: float
+
+
+def prepared(features: F64, target: F64, *, with_logs: bool) -> tuple[Data, Scaling]:
+    """Return the training rows as trees grow on them, and how their terms were scaled."""
+    terms = terms_of(features, with_logs=with_logs)
+    raw = terms.of(features)
+    deviation = raw.std(axis=0)
+    deviation[deviation == 0] = 1.0
+    scaling = Scaling(raw.mean(axis=0), deviation, float(target.mean()))
+    joined = np.empty((len(raw), 1 + raw.shape[1] + 1))
+    joined[:, 0] = 1
+    joined[:, 1:-1] = (raw - scaling.mean) / deviation
+    joined[:, -1] = target - scaling.target_mean
+    return Data(features, joined, terms), scaling
+
+
+def pruned(
+    data: Data, growth: Growth, folds: Sequence[I64] | None, standard_errors: float
+) -> tuple[list[Node], float]:
+    """Return a grown tree, and the penalty by which cross-validation over the folds prunes it."""
+    nodes = grow(data, np.arange(len(data.target)), growth)
+    if folds is None:
+        return nodes, -1.0
+    return nodes, chosen_penalty(data, growth, nodes, folds, standard_errors)
+
+
+def kept_nodes(nodes: Sequence[Node], penalty: float) -> list[tuple[Node, bool]]:
+    """Return the nodes that a penalty leaves, in their order, and whether each is a leaf now."""
+    penalties = penalties_of_collapse(nodes)
+    kept: dict[int, bool] = {0: True}
+    for place, node in enumerate(nodes):
+        if place in kept and node.feature >= 0 and penalties[place] > penalty:
+            kept |= {place: False, node.left: True, node.right: True}
+    return [(nodes[place], is_leaf) for place, is_leaf in sorted(kept.items())]
+
+
+def assembled(data: Data, scaling: Scaling, nodes: Sequence[Node], shape: Shape) -> Tree:
+    """Return the tree that predicts.
+
+    A node's model is smoothed toward the one above it, as in Quinlan's M5 (1992): a mean of both,
+    in which the one above counts for so many rows.
+    """
+    kept = kept_nodes(nodes, shape.penalty)
+    place_of = {id(node): place for place, (node, _) in enumerate(kept)}
+    size, width = len(kept), data.columns.shape[1]
+    feature, left, right = (np.full(size, LEAF) for _ in range(3))
+    threshold, intercept, low, high = (np.zeros(size) for _ in range(4))
+    coefficients = np.zeros((size, width))
+    for place, (node, is_leaf) in enumerate(kept):
+        own = np.zeros(width)
+        own[node.fit.chosen] = node.fit.coefficients
+        share = 1.0 if place == 0 else len(node.rows) / (len(node.rows) + shape.smoothing)
+        # Until here its own place holds the model of the node above.
+        coefficients[place] = share * own + (1 - share) * coefficients[place]
+        intercept[place] = share * node.fit.intercept + (1 - share) * intercept[place]
+        target = data.target[node.rows] + scaling.target_mean
+        beyond = shape.margin * (target.max() - target.min())
+        low[place], high[place] = target.min() - beyond, target.max() + beyond
+        if not is_leaf:
+            sides = [place_of[id(nodes[below])] for below in (node.left, node.right)]
+            feature[place], threshold[place] = node.feature, node.threshold
+            left[place], right[place] = sides
+            coefficients[sides], intercept[sides] = coefficients[place], intercept[place]
+    for place in range(size):
+        intercept[place], coefficients[place] = scaling.raw(intercept[place], coefficients[place])
+    return Tree(
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=right,
+        rows=np.array([len(node.rows) for node, _ in kept]),
+        intercept=intercept,
+        coefficients=coefficients,
+        low=low,
+        high=high,
+        terms=data.terms,
+    )
+
+
+def importances(data: Data, nodes: Sequence[Node], penalty: float) -> F64:
+    """Return the sum of squares that each feature explains; shape (features,).
+
+    A split explains by how much it lowers the squares around the mean, a leaf's term by how much it
+    lowered them further as it entered. With the leaves' residuals they add up to all there is.
+    """
+    explained = np.zeros(data.features.shape[1])
+    for node, is_leaf in kept_nodes(nodes, penalty):
+        if is_leaf:
+            for term, share in zip(node.fit.chosen, node.fit.explained, strict=True):
+                explained[data.terms.origin(int(term))] += share
+        else:
+            below = nodes[node.left].fit.sst + nodes[node.right].fit.sst
+            explained[node.feature] += node.fit.sst - below
+    return explained

@@ -1,0 +1,72 @@
+"""Learner: an estimator that can be trained by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.linear_model import LinearRegression
+
+from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.models.restoring import Restore
+from writeamp.learn.blackbox.models.saving import Saved
+
+# Models learn fast from so many rows.
+_FEW_ROWS = 400
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A kind of model; `kinds` has its name, and says what it is.
+
+    Attributes:
+        make: returns an estimator that is yet to be fitted; its arguments say whether to fit the
+            logarithm of the target, and what the features are called.
+        folds: of the cross-validation that its prediction intervals follow from; None for a forest,
+            which has out-of-bag predictions.
+        folds_of_few: the same of few rows, for a model that is clearly worse without a fifth of
+            them, so that its intervals would be too wide; None for as many.
+        saved: how its estimator is saved; None if that is one of scikit-learn's, or another's.
+        restores: how each class of scikit-learn in its estimator is restored when it is loaded.
+            No other class is loaded or saved.
+    """
+
+    make: Callable[[bool, Sequence[str]], BaseEstimator]
+    folds: int | None = 5
+    folds_of_few: int | None = None
+    saved: Saved | None = None
+    restores: Mapping[type[BaseEstimator], Restore] = field(default_factory=dict)
+
+    def folds_for(self, rows: int) -> int | None:
+        """Return the folds of the cross-validation of so many rows."""
+        return (rows <= _FEW_ROWS and self.folds_of_few) or self.folds
+
+
+def baseline(
+    make: Callable[[], BaseEstimator], restores: Mapping[type[BaseEstimator], Restore]
+) -> Learner:
+    """Return the learner that an estimator of others is, with or without logarithms."""
+    return Learner(
+        lambda is_log, _: (
+            TransformedTargetRegressor(make(), func=np.log, inverse_func=np.exp)
+            if is_log
+            else make()
+        ),
+        restores={**restores, TransformedTargetRegressor: _restore_transformed},
+    )
+
+
+def _restore_transformed(
+    model: TransformedTargetRegressor, state: Mapping[str, Any], rebuilt: Callable[[Any], Any]
+) -> None:
+    functions = (model.func, model.inverse_func)
+    if model.transformer is not None or functions not in ((np.log, np.exp), (None, None)):
+        raise WriteampError("its target is neither as it is nor a logarithm")
+    if "regressor_" in state:
+        fitted = clone(model).set_params(regressor=LinearRegression()).fit([[0], [0]], [1, 2])
+        model.transformer_, model._training_dim = fitted.transformer_, 1
+        model.regressor_ = rebuilt(state["regressor_"])

@@ -1,0 +1,167 @@
+"""Bagged linear-model trees, with a standard deviation of each prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from writeamp.learn.blackbox.models import checks
+from writeamp.learn.blackbox.models.fitting import Scaling, Shape, assembled, importances, prepared
+from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
+from writeamp.learn.blackbox.models.parameters import FOREST, checked, growth_of
+from writeamp.learn.blackbox.models.targets import to_model, to_target
+from writeamp.learn.blackbox.models.tree import Tree
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+
+# No penalty: the trees of a bag are not pruned, their mean does what pruning would.
+_NOT_PRUNED = -1.0
+
+
+class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """The mean of linear-model trees, each grown on a part of the rows drawn at random.
+
+    Parts are drawn without replacement (subagging, Bühlmann and Yu 2002): measurements on a grid
+    are few and exact, and a tree that sees some of them twice misses others. From the rows that
+    each tree has not seen follows how far predictions may be off.
+
+    Args:
+        n_estimators: trees.
+        sample_share: share of the rows, or groups, that each tree grows on, below 1.
+        min_samples_leaf, max_depth, max_terms, f_to_enter, split_candidates, log_target, log_terms,
+            smoothing, margin: of each tree, as `LinearTreeRegressor` has them.
+        random_state: seed of the draws.
+        n_jobs: processes that grow trees, as joblib counts them.
+
+    Attributes:
+        trees_: the `Tree` of each.
+        oob_prediction_: for each training row the mean of the trees that have not seen it, NaN if
+            all have; shape (rows,).
+        spread_scale_: what the spread of the trees is multiplied with to be the standard deviation
+            of the error.
+        feature_importances_: the mean over the trees, as of `LinearTreeRegressor`.
+        box_low_, box_high_: least and greatest training value of each feature; shape (features,).
+    """
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 30,
+        sample_share: float = 0.8,
+        min_samples_leaf: int = 10,
+        max_depth: int = 30,
+        max_terms: int | None = None,
+        f_to_enter: float = 4.0,
+        split_candidates: int = 4,
+        log_target: bool = False,
+        log_terms: bool = True,
+        smoothing: float = 5.0,
+        margin: float = 0.0,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        """Keep the parameters, which `fit` checks."""
+        self.n_estimators = n_estimators
+        self.sample_share = sample_share
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.max_terms = max_terms
+        self.f_to_enter = f_to_enter
+        self.split_candidates = split_candidates
+        self.log_target = log_target
+        self.log_terms = log_terms
+        self.smoothing = smoothing
+        self.margin = margin
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> LinearForestRegressor:  # noqa: N803
+        """Fit the trees.
+
+        Args:
+            X: features; shape (rows, features).
+            y: target; shape (rows,).
+            groups: what a tree sees as a whole or not at all; shape (rows,).
+
+        Raises:
+            WriteampError: a parameter outside its domain, a missing value, or a target that has no
+                logarithm.
+        """
+        checked(self, FOREST)
+        features, target = checks.training_rows(self, X, y)
+        model_target = to_model(target, is_log=self.log_target)
+        data, scaling = prepared(features, model_target, with_logs=self.log_terms)
+        rng = np.random.default_rng(self.random_state)
+        labels = checks.labels_of(len(target), groups)
+        drawn = [_part(rng, labels, self.sample_share) for _ in range(self.n_estimators)]
+        shape = Shape(_NOT_PRUNED, self.smoothing, self.margin)
+        grown = Parallel(n_jobs=self.n_jobs)(
+            delayed(_tree)(data, scaling, rows, growth_of(self), shape) for rows in drawn
+        )
+        self.trees_: list[Tree] = [tree for tree, _ in grown]
+        explained = np.mean([share for _, share in grown], axis=0)
+        self.feature_importances_: F64 = explained / (explained.sum() or 1.0)
+        self.box_low_, self.box_high_ = features.min(axis=0), features.max(axis=0)
+        self._look_out_of_bag(features, model_target, drawn)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:  # noqa: N803
+        """Return the predictions, and on request the standard deviation of each; shape (rows,).
+
+        Raises:
+            WriteampError: a missing value.
+        """
+        check_is_fitted(self)
+        features = checks.rows_to_predict(self, X)
+        found = np.array([tree.predict(features) for tree in self.trees_])
+        mean = to_target(found.mean(axis=0), is_log=self.log_target)
+        if not return_std:
+            return mean
+        deviation = self.spread_scale_ * found.std(axis=0)
+        # That of a logarithm is the relative one of the target, as long as it is small.
+        return mean, deviation * mean if self.log_target else deviation
+
+    def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
+        """Return which rows have a feature outside the training rows' range; shape (rows,)."""
+        check_is_fitted(self)
+        return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
+
+    def _look_out_of_bag(self, features: F64, target: F64, drawn: list[I64]) -> None:
+        """Note the out-of-bag predictions of the trees, and their errors."""
+        found = np.full((len(self.trees_), len(target)), np.nan)
+        for tree, rows, line in zip(self.trees_, drawn, found, strict=True):
+            unseen = np.setdiff1d(np.arange(len(target)), rows)
+            line[unseen] = tree.predict(features[unseen])
+        times = np.isfinite(found).sum(axis=0)
+        known = times > 0
+        mean = np.full(len(target), np.nan)
+        mean[known] = np.nanmean(found[:, known], axis=0)
+        self.oob_prediction_: F64 = to_target(mean, is_log=self.log_target)
+        several = times > 1
+        spread = np.nanstd(found[:, several], axis=0)
+        error = mean[several] - target[several]
+        mean_spread = np.sqrt(np.mean(spread**2)) if several.any() else 0.0
+        self.spread_scale_ = float(np.sqrt(np.mean(error**2)) / mean_spread) if mean_spread else 1.0
+
+
+def _part(rng: np.random.Generator, labels: I64, share: float) -> I64:
+    """Return the rows of the groups that a draw comes to, two rows at least."""
+    count = int(labels.max()) + 1
+    chosen = np.zeros(count, dtype=bool)
+    chosen[rng.permutation(count)[: max(round(share * count), 1)]] = True
+    rows = np.flatnonzero(chosen[labels])
+    return rows if len(rows) > 1 else np.arange(len(labels))
+
+
+def _tree(
+    data: Data, scaling: Scaling, rows: I64, growth: Growth, shape: Shape
+) -> tuple[Tree, F64]:
+    """Return a tree on some of the rows, and what each feature explains in it."""
+    nodes: list[Node] = grow(data, rows, growth)
+    return assembled(data, scaling, nodes, shape), importances(data, nodes, shape.penalty)

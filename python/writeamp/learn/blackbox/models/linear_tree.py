@@ -1,0 +1,160 @@
+"""A regression tree with linear models in its leaves, in the manner of GUIDE (Loh 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.models import checks
+from writeamp.learn.blackbox.models.fitting import Shape, assembled, importances, prepared, pruned
+from writeamp.learn.blackbox.models.parameters import TREE, checked, growth_of
+from writeamp.learn.blackbox.models.quantiles import with_quantile_leaves
+from writeamp.learn.blackbox.models.rules import text_of
+from writeamp.learn.blackbox.models.targets import to_model, to_target
+from writeamp.learn.blackbox.models.tree import LEAF, Tree
+
+F64 = npt.NDArray[np.float64]
+
+
+class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A tree whose splits follow from tests of residuals, and whose leaves are linear models.
+
+    A node has a linear model of few terms, chosen by forward selection. Tests of the signs of its
+    residuals rank the variables (`split_tests`); of the first `split_candidates`, the threshold
+    that leaves the least squares splits (`split_points`). With one candidate, variables of many
+    values have no advantage over others (Loh 2002); more candidates are more accurate and give that
+    up in part. The tree is pruned by cross-validation, and each model smoothed toward that of the
+    node above (Quinlan 1992); with a smoothing of 0 its equation has its own few terms only.
+
+    Args:
+        min_samples_leaf: rows that a leaf must have.
+        max_depth: splits above a leaf at most.
+        max_terms: terms of a leaf's model at most; None for as many as enter.
+        f_to_enter: least F statistic with which a term enters a model.
+        split_candidates: variables whose thresholds are tried.
+        log_target: fit the logarithm of the target, which must then be above 0 (paper 2, IV.A).
+        log_terms: let features that span a factor of 8 enter as logarithms too.
+        quantile: fit this quantile in the leaves; None for least squares.
+        folds: of the cross-validation that prunes; 0 for a tree that is not pruned.
+        standard_errors: prune further while the error stays within so many of them.
+        smoothing: rows that the model of the node above counts for.
+        margin: share of the range of a leaf's training targets that predictions may lie beyond it.
+        random_state: seed of the folds.
+
+    Attributes:
+        tree_: the `Tree`.
+        feature_importances_: share of what the tree explains that each feature does, by splits and
+            by terms of the leaves; shape (features,), sum 1 unless it explains nothing.
+        box_low_, box_high_: least and greatest training value of each feature; shape (features,).
+    """
+
+    def __init__(
+        self,
+        *,
+        min_samples_leaf: int = 12,
+        max_depth: int = 30,
+        max_terms: int | None = None,
+        f_to_enter: float = 4.0,
+        split_candidates: int = 4,
+        log_target: bool = False,
+        log_terms: bool = True,
+        quantile: float | None = None,
+        folds: int = 5,
+        standard_errors: float = 0.0,
+        smoothing: float = 5.0,
+        margin: float = 0.0,
+        random_state: int = 0,
+    ) -> None:
+        """Keep the parameters, which `fit` checks."""
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.max_terms = max_terms
+        self.f_to_enter = f_to_enter
+        self.split_candidates = split_candidates
+        self.log_target = log_target
+        self.log_terms = log_terms
+        self.quantile = quantile
+        self.folds = folds
+        self.standard_errors = standard_errors
+        self.smoothing = smoothing
+        self.margin = margin
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> LinearTreeRegressor:  # noqa: N803
+        """Fit the tree.
+
+        Args:
+            X: features; shape (rows, features).
+            y: target; shape (rows,).
+            groups: what no fold may divide, such as the workload of each row; shape (rows,).
+
+        Raises:
+            WriteampError: a parameter outside its domain, a missing value, or a target that has no
+                logarithm.
+        """
+        checked(self, TREE)
+        features, target = checks.training_rows(self, X, y)
+        data, scaling = prepared(
+            features, to_model(target, is_log=self.log_target), with_logs=self.log_terms
+        )
+        growth = growth_of(self)
+        folds = (
+            checks.folds_of(len(target), groups, self.folds, self.random_state)
+            if self.folds
+            else None
+        )
+        nodes, penalty = pruned(data, growth, folds, self.standard_errors)
+        tree = assembled(data, scaling, nodes, Shape(penalty, self.smoothing, self.margin))
+        if self.quantile is not None:
+            tree = with_quantile_leaves(tree, data, scaling, self.quantile)
+        self.tree_: Tree = tree
+        explained = importances(data, nodes, penalty)
+        self.feature_importances_: F64 = explained / (explained.sum() or 1.0)
+        self.box_low_, self.box_high_ = features.min(axis=0), features.max(axis=0)
+        return self
+
+    def predict(self, X: Any) -> F64:  # noqa: N803
+        """Return the predictions; shape (rows,). Where training rows end, so do they.
+
+        Raises:
+            WriteampError: a missing value.
+        """
+        check_is_fitted(self)
+        return to_target(
+            self.tree_.predict(checks.rows_to_predict(self, X)), is_log=self.log_target
+        )
+
+    def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
+        """Return which rows have a feature outside the training rows' range; shape (rows,)."""
+        check_is_fitted(self)
+        return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves of the tree."""
+        check_is_fitted(self)
+        return int((self.tree_.feature == LEAF).sum())
+
+    def export_text(self, feature_names: Sequence[str] | None = None) -> str:
+        """Return the rules of the tree, with the equation of each leaf.
+
+        Args:
+            feature_names: names of the features; None for those of the data frame that the tree was
+                fitted to, or x0, x1, ….
+
+        Raises:
+            WriteampError: there are other than one name for each feature.
+        """
+        check_is_fitted(self)
+        count = self.n_features_in_
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(count)])
+        if len(feature_names) != count:
+            raise WriteampError(f"{len(feature_names)} names were given for {count} features")
+        return text_of(self.tree_, [str(name) for name in feature_names], is_log=self.log_target)

@@ -1,0 +1,81 @@
+"""Grown and pruned tree as arrays, which predict, are printed and are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.learn.blackbox.models.terms import Terms
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+
+LEAF = -1
+# Rows predicted at once: enough that a leaf gets many, few enough for the processor's cache.
+_CHUNK_ROWS = 1 << 17
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Nodes in an order in which each comes before what is below it; the root is the first.
+
+    Attributes:
+        feature: the feature that a node is split on, or `LEAF`; shape (nodes,), as the others.
+        threshold: rows up to it go to the left.
+        left, right: the nodes below, or `LEAF`.
+        rows: how many training rows came to the node.
+        intercept: the constant of its linear model.
+        coefficients: those of the model, by term; shape (nodes, terms).
+        low, high: the bounds of what it predicts.
+        terms: what the terms are.
+    """
+
+    feature: I64
+    threshold: F64
+    left: I64
+    right: I64
+    rows: I64
+    intercept: F64
+    coefficients: F64
+    low: F64
+    high: F64
+    terms: Terms
+
+    def predict(self, features: F64) -> F64:
+        """Return the prediction for each row of features; shape (rows,)."""
+        found = np.empty(len(features))
+        for begin in range(0, len(features), _CHUNK_ROWS):
+            chunk = np.asfortranarray(features[begin : begin + _CHUNK_ROWS])
+            self._predict_chunk(chunk, found[begin : begin + _CHUNK_ROWS])
+        return found
+
+    def apply(self, features: F64) -> I64:
+        """Return the leaf that each row of features comes to; shape (rows,)."""
+        found = np.empty(len(features), dtype=np.int64)
+        for leaf, rows in self._leaves_of(features):
+            found[rows] = leaf
+        return found
+
+    def _predict_chunk(self, features: F64, found: F64) -> None:
+        columns = self.terms.of(features)
+        for leaf, rows in self._leaves_of(features):
+            values = np.full(len(rows), self.intercept[leaf])
+            for term in np.flatnonzero(self.coefficients[leaf]):
+                values += self.coefficients[leaf, term] * columns[rows, term]
+            found[rows] = np.clip(values, self.low[leaf], self.high[leaf])
+
+    def _leaves_of(self, features: F64) -> Iterator[tuple[int, I64]]:
+        """Give each leaf that rows come to, and these rows."""
+        waiting = [(0, np.arange(len(features)))]
+        while waiting:
+            node, rows = waiting.pop()
+            if self.feature[node] == LEAF:
+                yield node, rows
+                continue
+            is_left = features[rows, self.feature[node]] <= self.threshold[node]
+            for below, those in ((self.left, rows[is_left]), (self.right, rows[~is_left])):
+                if len(those):
+                    waiting.append((int(below[node]), those))

@@ -1,0 +1,117 @@
+"""Workload-specific models: one for each of paper 2's eight kinds, and one for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.validation import check_is_fitted
+
+from writeamp.learn.blackbox.models import checks
+from writeamp.learn.blackbox.models.grouped import fitted
+from writeamp.learn.blackbox.models.parameters import SPECIFIC, checked
+from writeamp.learn.blackbox.workload_classes import NEEDS, WORKLOAD_CLASSES, members
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+
+GENERAL = "general"
+
+
+class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Eight workload-specific models (paper 2, section III.C) behind one face.
+
+    Each class has a model fitted to its rows alone, the general one is fitted to all. A row is
+    predicted by its narrowest class (`WORKLOAD_CLASSES` has them in order) that was trained.
+
+    Args:
+        estimator: the model; None for a linear one.
+        names: of the features; None for those of the data frame that it is fitted to. Without the
+            names that tell the classes (those of the extended set) there is only the general model.
+        fewest_rows: training rows that a class must have for a model of its own.
+
+    Attributes:
+        models_: the fitted models by name of the class; `general` is that of all rows.
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        fewest_rows: int = 100,
+    ) -> None:
+        """Keep the parameters, which `fit` checks."""
+        self.estimator = estimator
+        self.names = names
+        self.fewest_rows = fewest_rows
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> WorkloadSpecificRegressor:  # noqa: N803
+        """Fit the models.
+
+        Args:
+            X: features; shape (rows, features).
+            y: target; shape (rows,).
+            groups: what no fold of a model may divide; shape (rows,).
+
+        Raises:
+            WriteampError: a parameter outside its domain, or a missing value.
+        """
+        checked(self, SPECIFIC)
+        features, target = checks.training_rows(self, X, y)
+        model = LinearRegression() if self.estimator is None else self.estimator
+        self.models_: dict[str, Any] = {GENERAL: fitted(clone(model), features, target, groups)}
+        for one, rows in self._rows_by_class(features).items():
+            if len(rows) >= self.fewest_rows:
+                own = None if groups is None else np.asarray(groups)[rows]
+                self.models_[one] = fitted(clone(model), features[rows], target[rows], own)
+        return self
+
+    def predict(self, X: Any) -> F64:  # noqa: N803
+        """Return the predictions; shape (rows,).
+
+        Raises:
+            WriteampError: a missing value.
+        """
+        check_is_fitted(self)
+        features = checks.rows_to_predict(self, X)
+        found = np.empty(len(features))
+        for name, rows in self._rows_by_model(features).items():
+            found[rows] = self.models_[name].predict(features[rows])
+        return found
+
+    def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
+        """Return which rows are outside the training range of their model, if it knows."""
+        check_is_fitted(self)
+        features = checks.rows_to_predict(self, X)
+        found = np.zeros(len(features), dtype=bool)
+        for name, rows in self._rows_by_model(features).items():
+            if hasattr(self.models_[name], "outside"):
+                found[rows] = self.models_[name].outside(features[rows])
+        return found
+
+    def _rows_by_class(self, features: F64) -> dict[str, I64]:
+        names = self.names if self.names is not None else getattr(self, "feature_names_in_", ())
+        known = tuple(str(name) for name in names)
+        if not set(NEEDS) <= set(known):
+            return {}
+        flags = members(features, known)
+        return {
+            one.name: np.flatnonzero(rows)
+            for one, rows in zip(WORKLOAD_CLASSES, flags, strict=True)
+        }
+
+    def _rows_by_model(self, features: F64) -> dict[str, I64]:
+        """Return the rows that each model predicts, if there are any."""
+        is_left = np.ones(len(features), dtype=bool)
+        found: dict[str, I64] = {}
+        for name, rows in self._rows_by_class(features).items():
+            if name in self.models_:
+                found[name] = rows[is_left[rows]]
+                is_left[rows] = False
+        found[GENERAL] = np.flatnonzero(is_left)
+        return {name: rows for name, rows in found.items() if len(rows)}

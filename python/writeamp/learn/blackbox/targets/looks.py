@@ -1,0 +1,126 @@
+"""Looks at a run in virtual time, and what it showed between two of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import TIMED_CAUSES, TimedRun
+from writeamp.learn.blackbox.targets.measured import Measured
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Counters of a run at one moment.
+
+    `latencies_ns` has for each direction the upper bounds and counts of a histogram, and `sums_ns`
+    the sum of the latencies. `flash_pages` are the programmed pages without those of an SLC cache,
+    whose erases are not among `erases`.
+    """
+
+    time_ns: int
+    requests: int
+    bytes: int
+    written_bytes: int
+    sums_ns: dict[str, float]
+    counts: dict[str, int]
+    latencies_ns: dict[str, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]]
+    programmed_pages: int
+    flash_pages: int
+    erases: int
+    host_pages: int
+
+    @staticmethod
+    def at(run: TimedRun) -> Look:
+        """Look at a run."""
+        served = {one: run.served(one) for one in ("read", "write")}
+        counts = {one: found["requests"] for one, found in served.items()}
+        counters = run.counters() or {}
+        programmed_pages = sum(counters.get(cause, 0) for cause in TIMED_CAUSES)
+        histograms = {one: found["histogram"] for one, found in served.items()}
+        return Look(
+            time_ns=run.now_ns,
+            requests=sum(counts.values()),
+            bytes=sum(found["bytes"] for found in served.values()),
+            written_bytes=served["write"]["bytes"],
+            sums_ns={
+                one: (found["mean_ns"] or 0.0) * found["requests"] for one, found in served.items()
+            },
+            counts=counts,
+            latencies_ns={
+                one: (found["upper_ns"], found["requests"]) for one, found in histograms.items()
+            },
+            programmed_pages=programmed_pages,
+            flash_pages=programmed_pages - counters.get("slc", 0),
+            erases=counters.get("erases", 0),
+            host_pages=counters.get("host_pages", 0),
+        )
+
+
+def between(
+    first: Look,
+    last: Look,
+    *,
+    precision: float | None,
+    steady: bool | None,
+    recent_write_bytes: int = 0,
+) -> Measured:
+    """Return what a run showed between two looks.
+
+    Args:
+        first, last: requests were answered between them.
+        precision: half width of the 95% intervals of its means, over them; None if not known.
+        steady: whether neither drifted; None if nobody looked.
+        recent_write_bytes: what was written before the first look, in the minute before.
+    """
+    seconds = (last.time_ns - first.time_ns) / 1e9
+    requests = last.requests - first.requests
+    sums_ns = {one: last.sums_ns[one] - first.sums_ns[one] for one in last.sums_ns}
+    counts = {one: last.counts[one] - first.counts[one] for one in last.counts}
+    mean_us = {one: sums_ns[one] / count / 1e3 if count else None for one, count in counts.items()}
+    p50_us, p99_us = _quantiles_us(first, last, (0.5, 0.99))
+    host_pages = last.host_pages - first.host_pages
+    programmed_pages = last.programmed_pages - first.programmed_pages
+    return Measured(
+        latency_us=sum(sums_ns.values()) / requests / 1e3,
+        latency_p50_us=p50_us,
+        latency_p99_us=p99_us,
+        read_latency_us=mean_us["read"],
+        write_latency_us=mean_us["write"],
+        bandwidth_mb_s=(last.bytes - first.bytes) / 1e6 / seconds,
+        throughput_iops=requests / seconds,
+        # Without a program, all that was written is in the cache, and WA is yet to come.
+        wa=programmed_pages / host_pages if host_pages and programmed_pages else None,
+        requests=requests,
+        precision=precision,
+        steady=steady,
+        measured_s=seconds,
+        run_s=last.time_ns / 1e9,
+        recent_write_bytes=recent_write_bytes,
+    )
+
+
+def _quantiles_us(first: Look, last: Look, shares: tuple[float, ...]) -> list[float]:
+    """Return the latencies that such shares of the requests between two looks do not exceed."""
+    upper = np.concatenate([last.latencies_ns[one][0] for one in last.latencies_ns])
+    counts = np.concatenate(
+        [_since(first.latencies_ns[one], last.latencies_ns[one]) for one in last.latencies_ns]
+    )
+    order = np.argsort(upper, kind="stable")
+    reached = np.cumsum(counts[order])
+    places = [np.searchsorted(reached, share * reached[-1]) for share in shares]
+    return [float(upper[order][place]) / 1e3 for place in places]
+
+
+def _since(
+    first: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
+    last: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
+) -> _Floats:
+    """Return the counts of a histogram without those that it had before; no bin ever goes."""
+    counts = last[1].astype(float)
+    counts[np.searchsorted(last[0], first[0])] -= first[1]
+    return counts

@@ -1,0 +1,134 @@
+"""Settings of targets: which is measured, and how points on it are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from writeamp.devices.profile import profile_names
+from writeamp.fields.domains import Number, OneOf, Whole
+from writeamp.fields.setting import Settings, setting
+from writeamp.learn.blackbox.targets.conditioning import PRECONDITIONS
+from writeamp.units.durations import DurationIn
+
+_SIMULATED = {"panel": "simulated"}
+_REAL = {"panel": "real"}
+_REAL_TIME = DurationIn(Number("be from 0.1 to 3600", lambda value: 0.1 <= value <= 3600))
+
+
+@dataclass(frozen=True)
+class TargetSettings(Settings):
+    """The target, as `target_of` takes it."""
+
+    title: ClassVar[str] = "target"
+    names_options: ClassVar[bool] = True
+
+    target: str | None = setting(
+        None,
+        None,
+        "what is measured: a profile (see `writeamp list devices`), an array of them such as "
+        "raid0:x25-m,x25-m, a file, a block device or an NBD URI",
+        choices=profile_names(),
+        metavar="TARGET",
+        required=True,
+    )
+    size: str | None = setting(
+        None,
+        None,
+        "what the host of a simulated device sees (8 GiB by default), or the part of a real "
+        "target that is used; a file that does not exist is made of this size",
+        number="bytes",
+    )
+    destroys: str | None = setting(
+        None,
+        None,
+        "write to this very target although it holds data; they are lost",
+        flag="--yes-destroy-data",
+        metavar="TARGET",
+        **_REAL,
+    )
+
+
+def _seed() -> Any:
+    return setting(1, Whole(0), "decides all random draws of the workloads", number="count")
+
+
+@dataclass(frozen=True)
+class SimulatedSettings(Settings):
+    """Settings of the measurement of points on a simulated device.
+
+    Attributes:
+        precision: relative half width of the 95% intervals of mean latency and bandwidth.
+        most_s: virtual time after which a point ends anyway.
+        seed: decides every random draw.
+
+    Raises:
+        WriteampError: a value outside its domain.
+    """
+
+    title: ClassVar[str] = "simulated"
+    names_options: ClassVar[bool] = True
+
+    precision: float = setting(
+        0.01,
+        Number("be above 0 and below 1", lambda value: 0 < value < 1),
+        "a point ends when the 95% intervals of mean latency and bandwidth are within this share "
+        "of them",
+        number="ratio",
+        **_SIMULATED,
+    )
+    most_s: float = setting(
+        60.0,
+        DurationIn(Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600)),
+        "virtual time after which a point ends anyway",
+        flag="--time",
+        metavar="TIME",
+        **_SIMULATED,
+    )
+    seed: int = _seed()
+
+
+@dataclass(frozen=True)
+class RealSettings(Settings):
+    """Settings of the measurement of points on a real target.
+
+    Attributes:
+        runtime_s: what is measured of each point; paper 2 takes a minute.
+        precondition: "none", "fill" or "steady"; by default a device is brought to steady state,
+            and anything else filled.
+        round_s: length of a round of the preconditioning to steady state.
+        seed: decides every random draw.
+
+    Raises:
+        WriteampError: a value outside its domain.
+    """
+
+    title: ClassVar[str] = "real"
+    names_options: ClassVar[bool] = True
+
+    runtime_s: float = setting(
+        60.0,
+        _REAL_TIME,
+        "how long fio measures each point, in the paper a minute",
+        flag="--runtime",
+        metavar="TIME",
+        **_REAL,
+    )
+    precondition: str | None = setting(
+        None,
+        OneOf(PRECONDITIONS),
+        f"{', '.join(PRECONDITIONS)}: what is written before the first point. steady, the default "
+        "of devices, is SNIA's; of all others it is fill",
+        choices=PRECONDITIONS,
+        metavar="NAME",
+        **_REAL,
+    )
+    round_s: float = setting(
+        60.0,
+        _REAL_TIME,
+        "length of a round of --precondition steady",
+        flag="--round",
+        metavar="TIME",
+        **_REAL,
+    )
+    seed: int = _seed()

@@ -1,0 +1,1 @@
+"""Verbs of what is learnt from measurements: `blackbox`, `twin`."""

@@ -1,0 +1,120 @@
+"""`writeamp blackbox`: learn a drive's performance, and predict it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from writeamp.cli import boundary, options, point_progress
+from writeamp.cli.application import App
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.cli.runner_options import with_runner
+from writeamp.cli.setting_options import with_settings
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.files import output
+from writeamp.learn.blackbox.collection import Collected, collect
+from writeamp.learn.blackbox.designs import Design
+from writeamp.learn.blackbox.targets.choice import is_simulated, target_of
+from writeamp.learn.blackbox.targets.settings import (
+    RealSettings,
+    SimulatedSettings,
+    TargetSettings,
+)
+from writeamp.learn.cli.blackbox_choose import choose
+from writeamp.learn.cli.blackbox_explain import explain
+from writeamp.learn.cli.blackbox_predict import predict
+from writeamp.learn.cli.blackbox_train import evaluate_model, train_model
+from writeamp.runners import Runner
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs."""
+    verbs = App(
+        help="Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict "
+        "them for any workload: collect, train, evaluate, predict, explain, choose.",
+        no_args_is_help=True,
+    )
+    verbs.command("collect")(with_runner(with_settings(collect_points)))
+    verbs.command("train")(with_settings(train_model))
+    verbs.command("evaluate")(with_settings(evaluate_model))
+    verbs.command("predict")(with_settings(predict))
+    verbs.command("explain")(with_settings(explain))
+    verbs.command("choose")(with_settings(choose))
+    app.add_typer(verbs, name="blackbox")
+
+
+def collect_points(
+    asked: Annotated[dict[str, Any], TargetSettings, SimulatedSettings, RealSettings],
+    design: Design,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            show_default=False,
+            help="The Parquet file of the measurements; points that it has are not measured again.",
+            metavar="FILE",
+        ),
+    ],
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Measure points again that failed.")
+    ] = False,
+    runner: Runner,
+    json: options.Json = False,
+) -> None:
+    """Measure a target at many points of the space of workloads.
+
+    Example: writeamp blackbox collect --target x25-m --points 600 --out x25m.parquet
+    """
+    target = asked.pop("target")
+    if not is_simulated(target):
+        output.check_distinct([out, target])
+        if design.is_in_states:
+            raise WriteampError(
+                f"--vary and --burst are for simulated targets, and {target} is none"
+            )
+    measured = target_of(target, runner=runner, **asked)
+    for sentence in measured.notes:
+        options.note(sentence)
+    try:
+        with Bar("measuring", point_progress.words, by_own_pace=True) as bar:
+            found = collect(
+                measured,
+                out=out,
+                design=design,
+                retry_failed=retry_failed,
+                progress=bar.update,
+            )
+    except Interrupted as stopped:
+        raise boundary.PartlyDone(_how_far(stopped.finished)) from None
+    _warn(found)
+    if not options.printed_json(found.to_dict, json=json):
+        stdout.print(
+            options.facts(
+                [(key, point_progress.shown(one)) for key, one in found.to_dict().items()]
+            )
+        )
+    if found.failed:
+        raise typer.Exit(point_progress.FAILED)
+
+
+def _how_far(stopped: Collected) -> str:
+    have = stopped.points - len(stopped.unfinished)
+    return (
+        f"{have} of {stopped.points} points are in {stopped.out}, and the same command goes on "
+        "with the others"
+    )
+
+
+def _warn(found: Collected) -> None:
+    if found.merged:
+        options.note(f"{found.merged} points that are the same on this target are measured once")
+    for sentence in [] if found.kept is None else found.kept.notes:
+        options.note(sentence)
+    for sentence in found.warnings:
+        options.warn(sentence)
+    for sentence in found.errors[: point_progress.MOST_ERRORS]:
+        options.warn(f"points failed: {sentence}")

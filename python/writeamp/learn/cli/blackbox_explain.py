@@ -1,0 +1,153 @@
+"""`writeamp blackbox explain`: a model's explanation as text, figure and page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
+from writeamp.errors import WriteampError, unknown
+from writeamp.files import output
+from writeamp.learn.blackbox.features import of_workload
+from writeamp.learn.blackbox.settings import ExplanationSettings
+from writeamp.plots import check_target, save
+from writeamp.results.numbers import json_number
+
+if TYPE_CHECKING:
+    from writeamp.learn.blackbox.explanation import Explanation, Response
+    from writeamp.learn.blackbox.training import BlackBox
+
+_TYPICAL = "the median of the training rows"
+_PAGE_SUFFIXES = (".html", ".htm")
+
+
+def explain(
+    model: Annotated[
+        Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
+    ],
+    asked: ExplanationSettings,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Write one HTML page: importances, response curves and rules.",
+            metavar="FILE.html",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw the response curves of --target (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Say what decides a model's predictions: importances, response curves, rules of its trees.
+
+    Example: writeamp blackbox explain x25m.model --out x25m.html
+    """
+    from writeamp.learn.blackbox import (  # noqa: PLC0415 (takes seconds)
+        explanation,
+        html_page,
+        model_file,
+        pictures,
+    )
+
+    target, workload = asked.target, asked.workload
+    _check_outputs(model, out, plot, target)
+    with Bar("explaining"):
+        trained = model_file.load(model)
+        if target is not None and target not in trained.estimators:
+            raise unknown("target", target, trained.estimators)
+        found = [
+            explanation.explained(trained, one)
+            for one in trained.estimators
+            if target in (None, one)
+        ]
+        around = explanation.typical_workload(trained)
+        if workload is not None:
+            around = explanation.like(trained, of_workload(workload).frame())
+        curves = explanation.responses(trained, around)
+    named = workload or _TYPICAL
+    if plot is not None and target is not None:
+        drawn = explanation.strongest(curves, target, len(curves))
+        if not drawn:
+            raise WriteampError(f"there is nothing that {target} responds to")
+        save(pictures.response_curves(trained, target, drawn, named), plot)
+    if out is not None:
+        with output.replacing(out, "page", inputs=[model]) as file:
+            file.write(html_page.page(trained, around, named))
+
+    def document() -> dict[str, Any]:
+        return _document(model, trained, found, curves) | {"out": out and str(out)}
+
+    if options.printed_json(document, json=json):
+        return
+    _print_importances(f"{model}: share of what each target's model explains", found)
+    if target is not None:
+        for one in found[0].rules:
+            stdout.print(f"rules{' for ' if one.name else ''}{one.name}: {one.leaves} leaves")
+            stdout.out(one.text, end="", highlight=False)
+
+
+def _check_outputs(model: Path, out: Path | None, plot: Path | None, target: str | None) -> None:
+    if out is not None:
+        if out.suffix.lower() not in _PAGE_SUFFIXES:
+            raise WriteampError(f"--out is {str(out)!r}, and a page has the suffix .html")
+        output.check_target(out, "page")
+    if plot is not None:
+        if target is None:
+            raise WriteampError("--plot draws the response curves of one target; give --target")
+        check_target(plot)
+    output.check_distinct([one for one in (model, out, plot) if one is not None])
+
+
+def _document(
+    model: Path, trained: BlackBox, found: Sequence[Explanation], curves: Sequence[Response]
+) -> dict[str, Any]:
+    return {
+        "model": str(model),
+        "drive": trained.drive,
+        "kind": trained.model,
+        "features": trained.features,
+        "joint": trained.is_joint,
+        "targets": [
+            {
+                "target": one.target,
+                "unseen_mre": trained.unseen_mre[one.target],
+                "importances": one.importances,
+                "rules": [
+                    {"of": rules.name, "leaves": rules.leaves, "text": rules.text}
+                    for rules in one.rules
+                ],
+                "responses": [_curve(curve, one.target) for curve in curves],
+            }
+            for one in found
+        ],
+    }
+
+
+def _curve(curve: Response, target: str) -> dict[str, Any]:
+    said = curve.predictions[target]
+    lines = {"value": said.value, "low": said.low, "high": said.high}
+    return {"characteristic": curve.characteristic, "x": curve.x.tolist()} | {
+        name: [json_number(value) for value in line.tolist()] for name, line in lines.items()
+    }
+
+
+def _print_importances(title: str, found: Sequence[Explanation]) -> None:
+    known = [one for one in found if one.importances is not None]
+    if not known:
+        stdout.print("This kind of model has no importances; --out draws how it responds.")
+        return
+    names = list(known[0].importances or {})
+    rows = [[name, *(f"{(one.importances or {})[name]:.1%}" for one in known)] for name in names]
+    stdout.print(options.table(title, ["feature", *(f">{one.target}" for one in known)], rows))

@@ -1,0 +1,17 @@
+"""Lists of learnt models for `writeamp list`."""
+
+from __future__ import annotations
+
+from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
+
+
+def feature_sets() -> list[tuple[str, str]]:
+    """Return names and sources of the sets of features."""
+    from writeamp.learn.blackbox.features import FEATURE_SETS  # noqa: PLC0415 (slow)
+
+    return [(one.name, one.source) for one in FEATURE_SETS.values()]
+
+
+def blackbox_models() -> list[tuple[str, str]]:
+    """Return names and summaries of the black-box models."""
+    return list(MODEL_SUMMARIES.items())

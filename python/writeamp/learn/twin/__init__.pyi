@@ -1,0 +1,10 @@
+"""Names of `writeamp.learn.twin`."""
+
+from .chain import Chain as Chain
+from .chain import chain_of as chain_of
+from .fitting import Fit as Fit
+from .fitting import fit as fit
+from .measuring import measure as measure
+from .one_number import fit_one as fit_one
+from .windows import Windows as Windows
+from .windows import read_windows as read_windows

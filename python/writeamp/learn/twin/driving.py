@@ -1,0 +1,150 @@
+"""Driving of a real or virtual drive through a chain, its counters read after each part."""
+
+from __future__ import annotations
+
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import Load
+from writeamp.learn.twin.chain import Chain, Part
+from writeamp.learn.twin.keeping import Kept
+from writeamp.runs.memory import check_memory
+
+Integers = npt.NDArray[np.int64]
+
+# Host bytes and flash bytes that a drive has counted so far.
+Reading = tuple[float, float]
+
+# The number of the fill in the place of a part's, and of a window's.
+FILL = -1
+_FILL_BYTES = 1 << 20
+_OTHER_SEEDS = 1 << 20
+# Of each request, while a phase is drawn.
+_BYTES_A_REQUEST = 40
+
+
+class Host(Protocol):
+    """A host of a drive, which writes a chain to it and reads its counters."""
+
+    def discard(self) -> None:
+        """Discard all that the drive holds."""
+
+    def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
+        """Write part `at` of a chain, FILL of which is the fill in order.
+
+        `done` is called with the bytes of it written so far.
+        """
+
+    def read_counters(self) -> Reading:
+        """Return host and flash bytes, when all that was written is on the flash."""
+
+
+def drive_chain(
+    host: Host, kept: Kept, *, seed: int, progress: Callable[[int, int], None] | None = None
+) -> None:
+    """Let a host serve a chain, and keep what the counters say of each part.
+
+    What is kept already is not measured again: the drive is as that left it. A part in which it was
+    interrupted is written anew, with other draws, as the same ones would make a loop of it; what it
+    wrote before counts for nothing.
+
+    Args:
+        host: of the drive.
+        kept: of the chain on this drive.
+        seed: decides what the host draws.
+        progress: called with the bytes written and expected.
+    """
+    chain = kept.chain
+    spans = list(chain.parts(chain.logical_pages))
+    size = chain.logical_pages * chain.page_bytes
+    draws = seed + 1 + secrets.randbelow(_OTHER_SEEDS) if kept.rows else seed
+    begins = [0, size, *(size + part.end_pages * chain.page_bytes for part in spans)]
+
+    def measured(at: int, window: int) -> None:
+        before = begins[at + 1]
+        tell = (lambda done: progress(before + done, begins[-1])) if progress else _silent
+        begin = host.read_counters()
+        host.serve(chain, draws, at, tell)
+        end = host.read_counters()
+        kept.add([(0, window, end[0] - begin[0], end[1] - begin[1])])
+
+    if not kept.rows:
+        host.discard()
+        measured(FILL, FILL)
+    for at in range(len(kept.rows) - 1, len(spans)):
+        measured(at, spans[at].window)
+
+
+def _silent(_done: int) -> None:
+    return
+
+
+class RangesHost(ABC):
+    """A host that is told each range of bytes to write, as the engine draws them."""
+
+    _drawn: _Drawn | None = None
+
+    @abstractmethod
+    def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
+        """Write ranges of bytes in their order; `done` is called with the bytes written so far."""
+
+    def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
+        """Draw a part of a chain, and write it."""
+        if at == FILL:
+            size = chain.logical_pages * chain.page_bytes
+            offsets = np.arange(0, size, _FILL_BYTES)
+            self.write(offsets, np.minimum(size - offsets, _FILL_BYTES), done)
+            return
+        self._drawn = self._drawn or _Drawn(chain, seed)
+        spans = list(chain.parts(chain.logical_pages))
+        begin = spans[at - 1].end_pages if at else 0
+        self.write(*self._drawn.part(spans[at], begin, spans[at].end_pages), done)
+
+
+class _Drawn:
+    """Requests of a chain, a phase at a time: a part is what of these lies between its ends."""
+
+    def __init__(self, chain: Chain, seed: int) -> None:
+        self._chain = chain
+        self._seed = seed
+        self._phase = -1
+        self._begin = 0
+        self._columns: tuple[Integers, Integers] | None = None
+
+    def part(self, part: Part, begin_pages: int, end_pages: int) -> tuple[Integers, Integers]:
+        """Return offsets and lengths of the requests of a part in bytes."""
+        if part.phase != self._phase:
+            self._draw(part)
+        assert self._columns is not None
+        offsets, lengths = self._columns
+        written = np.cumsum(lengths) // self._chain.page_bytes
+        first, last = (
+            int(np.searchsorted(written, pages - self._begin, side="left")) + (pages > self._begin)
+            for pages in (begin_pages, end_pages)
+        )
+        return offsets[first:last], lengths[first:last]
+
+    def _draw(self, part: Part) -> None:
+        chain, pages = self._chain, self._chain.logical_pages
+        ends: list[int] = [0] * (len(chain.phases) + 1)
+        for one in chain.parts(pages, fine=False):
+            ends[one.phase + 1] = one.end_pages
+        self._phase, self._begin = part.phase, ends[part.phase]
+        count = ends[part.phase + 1] - self._begin
+        check_memory("the requests of a phase need", count * _BYTES_A_REQUEST)
+        load = Load.spec(chain.phases[part.phase].workload, pages, chain.page_bytes)
+        _, start, length, _, _ = load.requests(seed=self._seed + part.phase, pages=count)
+        page = chain.page_bytes
+        self._columns = start.astype(np.int64) * page, length.astype(np.int64) * page
+
+
+def in_parts(offsets: Integers, lengths: Integers, most: int) -> Iterator[tuple[int, int]]:
+    """Give ranges, long ones in parts of at most so many bytes."""
+    for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True):
+        for start in range(offset, offset + length, most):
+            yield start, min(most, offset + length - start)

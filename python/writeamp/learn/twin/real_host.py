@@ -1,0 +1,177 @@
+"""Host of a file, a device or an NBD export: fio writes to it, and its counters are read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp.drives.devices import fio, safety
+from writeamp.drives.devices.calibration import device_under
+from writeamp.drives.devices.emptying import check_file_system, emptied
+from writeamp.drives.devices.place import Place, held, kind_of, opened
+from writeamp.drives.devices.source import source_at
+from writeamp.errors import WriteampError
+from writeamp.files import output
+from writeamp.files.temporary import temporary_folder
+from writeamp.learn.twin.chain import PAGE_BYTES, Chain
+from writeamp.learn.twin.counted import Counted
+from writeamp.learn.twin.driving import FILL, Reading
+from writeamp.learn.twin.fio_jobs import FILL as FILL_SECTION
+from writeamp.learn.twin.fio_jobs import fio_jobs, section_names, unwritten
+from writeamp.learn.twin.plan import capacity_of
+from writeamp.units.byte_sizes import shown_bytes
+
+# fio ends with this process, also if that is killed, where util-linux is.
+_ENDING = ("setpriv", "--pdeathsig", "KILL")
+# The slowest drive that a part is waited for.
+_LEAST_BYTES_S = 1e6
+# A file or a part of a drive is said to be one if it is smaller than the drive by more than this.
+_WHOLE_PART = 0.99
+
+
+@dataclass
+class RealHost:
+    """Host of a place that fio writes to, and whose drive's counters are read.
+
+    Attributes:
+        place: that is written to.
+        counted: the counters of its drive.
+        tell: is given sentences on what a reader of the windows should know.
+        lock: descriptor that keeps others from the place, which fio holds, too; None of none.
+    """
+
+    place: Place
+    counted: Counted
+    tell: Callable[[str], None]
+    lock: int | None = None
+    _written_bytes: int = 0
+
+    @property
+    def meaning(self) -> dict[str, Any]:
+        """Place, part of it, drive and counters, as JSON types."""
+        where, facts = self.place.name, self.counted.first.facts
+        return {
+            "target": where if self.place.kind == "nbd" else os.path.realpath(where),
+            "size_bytes": self.place.size_bytes,
+            "counters": os.path.realpath(self.counted.source.name),
+            "drive": [facts.model, facts.serial],
+        }
+
+    def check(self, chain: Chain, *, goes_on: bool) -> None:
+        """Refuse a chain that cannot be measured here, before anything is written.
+
+        Args:
+            chain: that is to be served.
+            goes_on: whether a part of it was measured before.
+
+        Raises:
+            WriteampError: fio cannot write it, counters are too coarse, or the file is new.
+        """
+        for workload in unwritten(chain):
+            raise WriteampError(f"no fio job writes {workload}; leave that phase out of the plan")
+        shortest = min(
+            (end - start)
+            for phase in chain.phases
+            for start, end in zip((0.0, *phase.ends), phase.ends, strict=False)
+        )
+        self.counted.check_grain(shortest * chain.capacity_bytes)
+        if goes_on and self.place.is_new:
+            raise WriteampError(
+                f"{self.place.name} is new, but a part of the chain was measured on it; remove the "
+                "file of windows, or put the file back"
+            )
+        drive_bytes = self.counted.first.facts.capacity_bytes or _whole_bytes(self.place)
+        if self.place.size_bytes < _WHOLE_PART * drive_bytes:
+            self.tell(
+                f"{shown_bytes(self.place.size_bytes)} of the drive's {shown_bytes(drive_bytes)} "
+                "are used: op is found as of a drive of that "
+                "size, whose spare space is the drive's and all that is free and trimmed besides"
+            )
+
+    def discard(self) -> None:
+        """Discard what the place holds, and count from then on."""
+        if self.place.kind == "file":
+            safety.mark_as_ours(self.place.name)
+        for sentence in emptied(self.place, timeout_s=self._timeout_s(self.place.size_bytes)):
+            self.tell(sentence)
+        self.counted.begin()
+
+    def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
+        """Let fio write a part of a chain."""
+        options = [one.removeprefix("--") for one in self.place.fio_options]
+        name = FILL_SECTION if at == FILL else section_names(chain)[at]
+        with temporary_folder() as folder:
+            job = folder / "chain.fio"
+            with output.replacing(job, "fio job", synced=False) as draft:
+                draft.write(fio_jobs(chain, options, fine=True, seed=seed).encode())
+            command = ["fio", f"--section={name}", "--output-format=json", str(job)]
+            if shutil.which(_ENDING[0]):
+                command = [*_ENDING, *command]
+            report = fio.reported(
+                command,
+                self.place.name,
+                timeout_s=self._timeout_s(chain.written_bytes),
+                handles=[] if self.lock is None else [self.lock],
+            )
+        self._written_bytes += int(report["write"]["io_bytes"])
+        done(self._written_bytes)
+
+    def read_counters(self) -> Reading:
+        """Return host and flash bytes since this host began."""
+        written, self._written_bytes = self._written_bytes, 0
+        return self.counted.read(written)
+
+    def _timeout_s(self, size_bytes: int) -> float:
+        return size_bytes / _LEAST_BYTES_S
+
+
+@contextmanager
+def real_host(
+    name: str,
+    *,
+    counters: str | None,
+    size_bytes: int | None,
+    destroys: str | None,
+    tell: Callable[[str], None],
+) -> Iterator[RealHost]:
+    """Give the host of a target once it is certain that it may be written to, and lock it.
+
+    Args:
+        name: a file, a block device or an NBD URI.
+        counters: a device, or files that another program keeps up to date; None for the device
+            that the target is or lies on.
+        size_bytes: so much of it is used, from its beginning; a file is made with it.
+        destroys: the one target of which everything may be destroyed.
+        tell: is given sentences on what a reader of the windows should know.
+
+    Raises:
+        WriteampError: it must not be written to, or its drive's counters cannot show WA.
+    """
+    fio.check_fio()
+    if kind_of(name) == "file":
+        check_file_system(name, PAGE_BYTES)
+    counted = Counted.of(source_at(counters or _drive_of(name)))
+    place = opened(name, size_bytes, destroys)
+    with held(place) as lock:
+        yield RealHost(place, counted, tell, lock)
+
+
+def _drive_of(name: str) -> str:
+    """Return the device that a target is or lies on."""
+    kind = kind_of(name)
+    if kind == "nbd":
+        raise WriteampError(f"{name} says nothing of its drive's counters; give --counters SOURCE")
+    return name if kind == "device" else device_under(Path(name).absolute().parent)
+
+
+def _whole_bytes(place: Place) -> int:
+    """Return the size of a device, of the file system of a file, or of an export."""
+    if place.kind == "file":
+        found = os.statvfs(place.name)
+        return found.f_blocks * found.f_frsize
+    return capacity_of(place.name) if place.kind == "device" else place.size_bytes

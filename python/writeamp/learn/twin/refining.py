@@ -1,0 +1,148 @@
+"""Refinement of weights: the likely candidates themselves are simulated, not interpolated.
+
+Between its nodes a table is off by several percent where WA swings with spare space, as that of
+FIFO does. So each likely variant is simulated at draws of its erase unit and spare space. By how
+much they differ from what was said of them is a smooth function of both, found by least squares;
+what scatters about it is the luck of a run, which the drive that was measured has as well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from writeamp.learn.twin.chain import Chain
+from writeamp.learn.twin.families import Variant
+from writeamp.learn.twin.likelihood import Floats, Points, Weighed, posterior, prior_of
+from writeamp.learn.twin.table import Table, grid_of, in_usual_pages, simulated_windows
+from writeamp.learn.twin.windows import Windows
+from writeamp.units.ratios import logical_of, physical_of
+
+# Variants so much less likely than the best (in logarithms) are left out, and those behind so many.
+_FURTHEST = 6.0
+_MOST_VARIANTS = 8
+# Runs of a variant; fewer than the least tell no function.
+_RUNS, _FEWEST_RUNS = 24, 10
+# Draws are spread wider than the weights by this power of them.
+_TEMPER = 0.5
+# What the runs of a variant are scaled by is at least this, in logarithms of op and of the unit.
+_LEAST_SPREADS = (0.01, 0.25)
+# Candidates further from the runs than so many of these scales are left out.
+_REACH = 3.5
+# Ridge of each term: none of the mean, little of what is straight.
+_RIDGE = np.diag([0.0, 0.3, 0.3, 1.0, 1.0, 1.0])
+# Luck is never less: counters of so many pages.
+_LEAST_LUCK = 0.0007
+# Runs of erase units within about so many octaves tell the luck at one; never less than so much of
+# the square of that of all.
+_OCTAVES_OF_LUCK = 0.7
+_LEAST_SHARE = 0.1
+
+
+def refined(table: Table, weighed: Weighed, windows: Windows) -> Weighed:
+    """Return the likely candidates with the weights that their simulations give them.
+
+    Some ten milliseconds a run: a second in all on most drives, a few on those of which little is
+    known. The same windows give the same weights.
+
+    Args:
+        table: what the candidates were weighed by first.
+        weighed: their weights by it.
+        windows: of the drive.
+    """
+    told = ~np.isnan(windows.wa)
+    observed = np.log(np.maximum(windows.wa[told], 1e-3))
+    prior = prior_of(table)
+    drives = _Drives(in_usual_pages(windows.chain), grid_of(windows.chain).logical_pages, told)
+    parts = [
+        _corrected(drives, table.variants[at], weighed, np.flatnonzero(weighed.variant == at))
+        for at in _likely(weighed.best + prior)
+    ]
+    columns = [part for part in parts if part is not None]
+    if not columns:  # no candidate can be simulated on a drive of this size
+        return weighed
+    points = Points(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+    return posterior(points, observed, windows.noise, prior)
+
+
+@dataclass(frozen=True)
+class _Drives:
+    """Drives that serve the chain: of so many pages, and which windows count."""
+
+    chain: Chain
+    logical_pages: int
+    told: np.ndarray
+
+    def log_wa(
+        self, variant: Variant, unit_pages: int, log_op: float, *, seed: int
+    ) -> Floats | None:
+        """Return the logarithm of WA of a drive in the windows; None if there can be none."""
+        op = math.exp(log_op)
+        free_blocks = physical_of(self.logical_pages, op) / unit_pages
+        blocks = round(free_blocks + variant.tied_blocks)
+        # Whole blocks leave another op, so its logical pages are chosen to have this very one.
+        pages = round(logical_of((blocks - variant.tied_blocks) * unit_pages, op))
+        wa = simulated_windows(self.chain, variant, unit_pages, blocks, pages, seed=seed)
+        return None if wa is None else np.log(wa[self.told])
+
+
+def _likely(value: Floats) -> list[int]:
+    """Return the likely variants, the best first."""
+    order = [int(at) for at in np.argsort(-value, kind="stable") if np.isfinite(value[at])]
+    return [at for at in order if value[at] > value[order[0]] - _FURTHEST][:_MOST_VARIANTS]
+
+
+def _corrected(
+    drives: _Drives, variant: Variant, weighed: Weighed, own: np.ndarray
+) -> tuple[np.ndarray, ...] | None:
+    """Return the candidates of a variant, by what runs of it come to."""
+    drawn, off = [], []
+    for seed, at in enumerate(_draws(weighed.weight[own]), start=1):
+        unit = max(2, round(float(np.exp2(weighed.log2_unit[own[at]]))))
+        found = drives.log_wa(variant, unit, float(weighed.log_op[own[at]]), seed=seed)
+        if found is not None:
+            drawn.append(at)
+            off.append(found - weighed.log_wa[own[at]])
+    if len(drawn) < _FEWEST_RUNS:
+        return None
+    terms, reached = _terms(weighed.log_op[own], weighed.log2_unit[own], np.array(drawn))
+    of_runs = terms[drawn]
+    inverse = np.linalg.inv(of_runs.T @ of_runs + _RIDGE)
+    factors = inverse @ of_runs.T @ np.array(off)
+    freedom = len(drawn) - float(np.einsum("ij,jk,ik->", of_runs, inverse, of_runs))
+    left = np.array(off) - of_runs @ factors
+    luck = np.hypot(np.sqrt(np.sum(left**2, axis=0) / freedom), _LEAST_LUCK)
+    units = weighed.log2_unit[own]
+    luck = luck * _luck_of_units(units, units[drawn], left / luck)[:, None]
+    leverage = np.einsum("ij,jk,ik->i", terms, inverse, terms)
+    errors = np.sqrt(1 + leverage)[:, None] * luck
+    log_wa = weighed.log_wa[own] + terms @ factors
+    places = weighed.variant[own], weighed.log2_unit[own], weighed.log_op[own]
+    return tuple(column[reached] for column in (*places, log_wa, errors))
+
+
+def _luck_of_units(log2_unit: Floats, of_runs: Floats, left: Floats) -> Floats:
+    """Return by how much luck is more or less at an erase unit: few large blocks have more."""
+    near = np.exp(-(((log2_unit[:, None] - of_runs) / _OCTAVES_OF_LUCK) ** 2) / 2)
+    squares = near @ np.mean(left**2, axis=1) / np.maximum(near.sum(axis=1), 1e-9)
+    return np.asarray(np.sqrt(np.maximum(squares, _LEAST_SHARE)))
+
+
+def _draws(weight: Floats) -> list[int]:
+    """Return which candidates are simulated: evenly over their weights, which are flattened."""
+    flat = np.maximum(weight / max(weight.max(), 1e-300), 1e-12) ** _TEMPER
+    at = (np.arange(_RUNS) + 0.5) / _RUNS
+    return [int(one) for one in np.searchsorted(np.cumsum(flat) / flat.sum(), at)]
+
+
+def _terms(log_op: Floats, log2_unit: Floats, drawn: np.ndarray) -> tuple[Floats, np.ndarray]:
+    """Return the terms of a quadratic, and which candidates the runs reach."""
+    scaled = []
+    for values, least in zip((log_op, log2_unit), _LEAST_SPREADS, strict=True):
+        of_runs = values[drawn]
+        scaled.append((values - of_runs.mean()) / max(float(of_runs.std()), least))
+    op, unit = scaled
+    terms = np.stack([np.ones_like(op), op, unit, op**2, unit**2, op * unit], axis=1)
+    return terms, (np.abs(op) < _REACH) & (np.abs(unit) < _REACH)

@@ -1,0 +1,180 @@
+"""Settings of twins: the chain, what is measured, and the one number that may stand for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from writeamp.devices.device import SIZE
+from writeamp.devices.profile import profile_names
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import Flag, Number, Whole
+from writeamp.fields.setting import Settings, setting
+from writeamp.learn.twin.chain import MOST_PHASES
+from writeamp.registry.specs import Spec, SpecOf
+from writeamp.traces.settings import format_setting
+
+STEADY_WA = Number("be at least 1", lambda value: value >= 1)
+
+
+@dataclass(frozen=True)
+class ChainSettings(Settings):
+    """Length of the chain that a drive serves."""
+
+    title: ClassVar[str] = "chain"
+    names_options: ClassVar[bool] = True
+
+    phases: int = setting(
+        4, Whole(1, MOST_PHASES), "phases of the chain, each 0.75 drive writes", number="count"
+    )
+    chunks: bool = setting(
+        False,
+        Flag(),
+        "add three phases of aligned chunks, which tell the erase unit",
+        number="switch",
+    )
+
+
+@dataclass(frozen=True)
+class PlanSettings(Settings):
+    """Drive that a plan is for."""
+
+    title: ClassVar[str] = "plan"
+    names_options: ClassVar[bool] = True
+
+    capacity: int | None = setting(
+        None, SIZE, "what the host sees, such as 1TB or 512MiB", number="bytes"
+    )
+    target: str | None = setting(
+        None,
+        None,
+        "take the capacity of this target: a profile, a file or a block device",
+        metavar="TARGET",
+    )
+    write_mb_s: float = setting(
+        400.0,
+        Number("be above 0", lambda value: value > 0),
+        "bandwidth of random writes that the hours are told by",
+        number="number",
+        metavar="MB/S",
+    )
+    rated_tbw: float | None = setting(
+        None,
+        Number("be above 0", lambda value: value > 0),
+        "rated endurance in TB written, of which the share is told",
+        number="number",
+        metavar="TB",
+    )
+
+
+@dataclass(frozen=True)
+class TargetSettings(Settings):
+    """Target that is measured, or who measured it."""
+
+    title: ClassVar[str] = "target"
+    names_options: ClassVar[bool] = True
+
+    target: str | None = setting(
+        None,
+        None,
+        "what is measured: a simulated drive by its profile (see `writeamp list devices`), a "
+        "virtual one by its Unix socket or nbd+unix:///?socket=PATH, or a block device or a file "
+        "on a real one, which fio writes to",
+        choices=profile_names(),
+        metavar="TARGET",
+    )
+    counters: str | None = setting(
+        None,
+        None,
+        "counters of a real drive: its device, or a file or folder that something keeps up to date "
+        "(default: the device that the target is or lies on)",
+        metavar="SOURCE",
+    )
+    families: Path | None = setting(
+        None,
+        None,
+        "families of drives of your own, as `measure counters` takes them",
+        number="path",
+        metavar="FILE",
+    )
+    windows: Path | None = setting(
+        None,
+        None,
+        "take the windows from a CSV file with columns host_bytes and flash_bytes, a line each, "
+        "the fill in order the first, in the place of a target",
+        number="path",
+        metavar="FILE.csv",
+    )
+    plan: Path | None = setting(
+        None, None, "serve the chain of this plan", number="path", metavar="PLAN.toml"
+    )
+    repeats: int = setting(
+        1,
+        Whole(1, 100),
+        "chains that are served, each by a new drive: they tell noise",
+        number="count",
+    )
+    seed: int = setting(1, Whole(0), "decides every random draw", number="count")
+    destroys: str | None = setting(
+        None,
+        None,
+        "destroy all that this target holds, which must be named once more",
+        flag="--yes-destroy-data",
+        metavar="TARGET",
+    )
+    timed: bool = setting(
+        False, Flag(), "let the drive serve in virtual time, with its caches", number="switch"
+    )
+
+
+@dataclass(frozen=True)
+class OneNumberSettings(Settings):
+    """One WA under a known load, in the place of a chain."""
+
+    title: ClassVar[str] = "one number"
+    names_options: ClassVar[bool] = True
+
+    wa: float | None = setting(
+        None,
+        STEADY_WA,
+        "fit this steady write amplification, in the place of a file of windows",
+        number="number",
+        metavar="WA",
+    )
+    workload: Spec | None = setting(
+        None, SpecOf("workloads"), "the load of that (default uniform)", kind="workloads"
+    )
+    trace: Path | None = setting(
+        None,
+        None,
+        "fit the WA of a real drive under this block trace, in the place of a file of windows",
+        number="path",
+        metavar="TRACE",
+    )
+    trace_format: str | None = format_setting()
+    counters: tuple[str, ...] | None = setting(
+        None,
+        None,
+        "snapshots of the drive's counters before the trace and after it; given twice",
+        number="texts",
+        metavar="SNAP",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together."""
+        super().__post_init__()
+        if self.wa is None and self.trace is None and self.workload is not None:
+            raise WriteampError("--workload is the load of --wa; a file of windows has its own")
+        if self.trace is None:
+            if self.counters is not None or self.trace_format is not None:
+                raise WriteampError("--counters and --format are of --trace; give it too")
+            return
+        if self.workload is not None:
+            raise WriteampError("--trace is a load of its own; give it without --workload")
+        given = (self.wa is not None) + (self.counters is not None)
+        if given != 1 or (self.counters is not None and len(self.counters) != 2):
+            raise WriteampError(
+                "--trace needs the drive's WA under it: by --counters before and --counters after "
+                "it, or by --wa"
+            )

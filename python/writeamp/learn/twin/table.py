@@ -1,0 +1,269 @@
+"""Table of candidates: the windows of one chain on many drives, simulated once and kept.
+
+Every candidate serves the chain from the same state, so nothing has to be steady. Its axis of spare
+space leaves out blocks that hold no data (`Variant.tied_blocks`): they are a large share of a small
+drive's, and none of a large one's, and what is left decides WA on both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import CAUSES, DEFAULT_BATCH_PAGES, Drive, Geometry, Load, Simulation
+from writeamp.errors import WriteampError
+from writeamp.files import output
+from writeamp.learn.twin.chain import PAGE_BYTES, Chain, Phase
+from writeamp.learn.twin.families import FAMILIES, Variant
+from writeamp.runners import Runner, gather_whole, local_runner
+from writeamp.units.ratios import physical_of
+
+Floats = npt.NDArray[np.float64]
+
+# Whatever changes what the table holds, beside the engine, the chain and the families.
+_FORM = 3
+# Bits of WA that are kept.
+_BITS = 13
+# Pages of the drive on which two engines are compared.
+_TINY_PAGES = 1000
+# Tables of the usual chains come with the package.
+_SHIPPED = Path(str(resources.files("writeamp.learn.twin").joinpath("tables")))
+# Smaller drives than this are compared with candidates of this size.
+_LEAST_PAGES = 2**12
+# Pages of the simulated drives: 128 of the largest erase units.
+LOGICAL_PAGES = 2**17
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Values of the candidates' erase unit and spare space."""
+
+    unit_pages: tuple[int, ...] = tuple(round(32 * 2 ** (at / 2)) for at in range(11))
+    op: tuple[float, ...] = tuple(0.03 * 1.33**at for at in range(11))
+    logical_pages: int = LOGICAL_PAGES
+
+    def runs(self, unit_pages: int) -> int:
+        """Return how often a candidate is simulated: few large blocks are a matter of luck."""
+        blocks = self.logical_pages / unit_pages
+        return 1 + (blocks <= 1024) + 2 * (blocks <= 256)
+
+
+@dataclass(frozen=True)
+class Table:
+    """WA of every candidate in every window of a chain.
+
+    `log_op` has an axis each for variant, erase unit and spare space, and is NaN where there can be
+    no such drive; `wa` has one for the windows besides. `op` in it is what is left of spare space
+    without tied blocks.
+    """
+
+    variants: tuple[Variant, ...]
+    family_of: tuple[int, ...]
+    unit_pages: Floats
+    log_op: Floats
+    wa: Floats
+
+
+def table_of(
+    chain: Chain,
+    *,
+    grid: Grid | None = None,
+    families: Sequence[Sequence[Variant]] = FAMILIES,
+    runner: Runner | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Table:
+    """Return the table of a chain, from the user's cache if it is there.
+
+    Args:
+        chain: what every candidate serves, by shares of the drive.
+        grid: values of the candidates; by default, those of a drive as large as the chain's.
+        families: their managers and victim policies.
+        runner: who simulates them.
+        progress: called with how many erase units of families are done, and how many there are.
+    """
+    grid = grid or grid_of(chain)
+    chain = in_usual_pages(chain)
+    variants = tuple(one for family in families for one in family)
+    family_of = tuple(at for at, family in enumerate(families) for _ in family)
+    name = f"{_hash(chain, grid, variants)}.npz"
+    kept = cache_folder() / f"twin-{name}"
+    shape = (len(variants), len(grid.unit_pages), len(grid.op))
+    found = _read(_SHIPPED / name, shape, chain.windows) or _read(kept, shape, chain.windows)
+    if found is None:
+        jobs = [(one, unit) for one in variants for unit in grid.unit_pages]
+        runner = runner or local_runner(len(jobs))
+        rows = _gathered(runner, partial(_simulated, chain, grid), jobs, progress)
+        log_op = np.array([row[0] for row in rows]).reshape(shape)
+        wa = np.array([row[1] for row in rows]).reshape(*shape, chain.windows)
+        found = log_op, _rounded(wa)
+        _write(kept, *found)
+    return Table(variants, family_of, np.array(grid.unit_pages, float), *found)
+
+
+def grid_of(chain: Chain) -> Grid:
+    """Return the grid for a drive: one of few blocks is compared with drives as small.
+
+    What few blocks make of WA is more than the blocks that hold no data; sizes within half an
+    octave share a table.
+    """
+    if chain.logical_pages >= LOGICAL_PAGES:
+        return Grid()
+    octaves = round(2 * math.log2(max(chain.logical_pages, _LEAST_PAGES))) / 2
+    return Grid(logical_pages=min(LOGICAL_PAGES, round(2**octaves)))
+
+
+def in_usual_pages(chain: Chain) -> Chain:
+    """Return the chain on pages of the usual size: what counts is how many a chunk has."""
+
+    def usual(found: re.Match[str]) -> str:
+        return f"bs={max(512, int(found[1]) * PAGE_BYTES // chain.page_bytes)}"
+
+    phases = tuple(
+        replace(phase, workload=re.sub(r"bs=(\d+)", usual, phase.workload))
+        for phase in chain.phases
+    )
+    return Chain(phases, LOGICAL_PAGES * PAGE_BYTES, PAGE_BYTES)
+
+
+def cache_folder() -> Path:
+    """Return the folder in which tables are kept: the user's cache, by the rules of XDG."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "writeamp"
+
+
+def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
+    """Return WA up to each of these page writes since the fill, from the one before."""
+    written, found = 0, []
+    before = _programmed(simulation)
+    for end in ends:
+        simulation.run(end - written)
+        now = _programmed(simulation)
+        found.append((now - before) / (end - written))
+        before, written = now, end
+    return np.array(found)
+
+
+def _programmed(simulation: Simulation) -> int:
+    counters = simulation.counters()
+    return sum(counters[cause] for cause in CAUSES)
+
+
+def _gathered(
+    runner: Runner,
+    work: Callable[[tuple[Variant, int]], tuple[Floats, Floats]],
+    jobs: list[tuple[Variant, int]],
+    progress: Callable[[int, int], None] | None,
+) -> list[tuple[Floats, Floats]]:
+    if progress is None:
+        return gather_whole(runner, work, jobs)
+    rows: dict[int, tuple[Floats, Floats]] = {}
+    for at, row in runner.results(work, jobs):
+        rows[at] = row
+        progress(len(rows), len(jobs))
+    return [rows[at] for at in range(len(jobs))]
+
+
+def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> tuple[Floats, Floats]:
+    """Return spare space and WA of one variant and erase unit at every op."""
+    variant, unit = job
+    log_op = np.full(len(grid.op), math.nan)
+    wa = np.full((len(grid.op), chain.windows), math.nan)
+    for at, op in enumerate(grid.op):
+        blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
+        runs = [
+            simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
+            for seed in range(1, 1 + grid.runs(unit))
+        ]
+        if runs[0] is not None:
+            free = blocks * unit - variant.tied_blocks * unit
+            log_op[at] = math.log(free / grid.logical_pages - 1)
+            wa[at] = np.mean([run for run in runs if run is not None], axis=0)
+    return log_op, wa
+
+
+def simulated_windows(
+    chain: Chain, variant: Variant, unit_pages: int, blocks: int, logical_pages: int, *, seed: int
+) -> Floats | None:
+    """Return WA of a flat drive in the windows of a chain; None if there can be no such drive."""
+    geometry = Geometry(
+        channels=1,
+        chips_per_channel=1,
+        dies_per_chip=1,
+        planes_per_die=1,
+        blocks_per_plane=blocks,
+        pages_per_block=unit_pages,
+        page_bytes=chain.page_bytes,
+    )
+    drive = Drive(
+        geometry=geometry,
+        logical_pages=logical_pages,
+        layout="flat",
+        manager=variant.manager,
+        victims=variant.victims_on(blocks),
+    )
+    load = Load.spec(chain.spec(logical_pages), logical_pages, chain.page_bytes)
+    ends = [part.end_pages for part in chain.parts(logical_pages, fine=False)]
+    try:
+        simulation = Simulation(drive, load, seed=seed, batch_pages=DEFAULT_BATCH_PAGES)
+        simulation.fill(0, logical_pages)
+        return serve_chain(simulation, ends)
+    except WriteampError:  # too few spare blocks for what it keeps open, or comes to open
+        return None
+
+
+def _hash(chain: Chain, grid: Grid, variants: Sequence[Variant]) -> str:
+    """Return the name of a table: a digest of all that it follows from."""
+    phases = [(phase.workload, phase.ends) for phase in chain.phases]
+    meaning = [_FORM, phases, repr(grid), repr(variants), *map(_trace_of, variants)]
+    return hashlib.sha256(json.dumps(meaning).encode()).hexdigest()[:16]
+
+
+@cache
+def _trace_of(variant: Variant) -> list[float]:
+    """Return what a tiny drive comes to: another engine, another table."""
+    chain = Chain((Phase("hot-cold(f=0.1,r=0.9)", (2.0, 4.0)),), _TINY_PAGES * PAGE_BYTES)
+    found = simulated_windows(chain, variant, 8, _TINY_PAGES // 6, _TINY_PAGES, seed=1)
+    return [] if found is None else [float(wa) for wa in found]
+
+
+def _read(path: Path, shape: tuple[int, int, int], windows: int) -> tuple[Floats, Floats] | None:
+    """Return spare space and WA that a file holds; None if it is missing or damaged."""
+    try:
+        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
+            log_op, wa = (np.asarray(file[name], float) for name in ("log_op", "wa"))
+    except Exception:  # a damaged archive has many: of zlib, zipfile, struct and NumPy's headers
+        return None
+    if log_op.shape != shape or wa.shape != (*shape, windows):
+        return None
+    drives = np.isfinite(log_op)
+    whole = (np.isfinite(wa) == drives[..., np.newaxis]).all() and drives.any()
+    return (log_op, wa) if whole else None
+
+
+def _rounded(wa: Floats) -> Floats:
+    """Return WA within 0.012%, which takes two thirds of the room in a file, and less than luck."""
+    mantissa, exponent = np.frexp(wa)
+    return np.asarray(np.ldexp(np.round(mantissa * 2**_BITS) / 2**_BITS, exponent))
+
+
+def _write(path: Path, log_op: Floats, wa: Floats) -> None:
+    text = io.BytesIO()
+    np.savez_compressed(text, log_op=log_op, wa=wa.astype(np.float32))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with output.replacing(path, "table of candidates") as file:
+            file.write(text.getvalue())
+    except (OSError, WriteampError):
+        return  # a cache that cannot be written costs time, and no result

@@ -1,0 +1,249 @@
+"""Windows of a chain as counters tell them: what `twin measure` keeps and `fit` reads."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+from writeamp.files import inputs, output
+from writeamp.files.tables import read_csv, read_parquet
+from writeamp.learn.twin.chain import Chain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FILL = -1
+# Of a file; a window has some tens of bytes.
+MOST_BYTES = 64 << 20
+# Host bytes of a window may differ so much from the plan's: hosts and counters round.
+_TOLERANCE = 0.05
+# More than parity and metadata cost: a cache of SLC that is folded, which no candidate has.
+_MOST_SEQUENTIAL = 1.5
+# Fewer parts of one run of a window tell no noise.
+_FEWEST_PARTS = 3
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Host and flash bytes of each part of each window, one repeat of the chain after another.
+
+    `window` is -1 for the fill in order. Nothing in it says what the drive is inside.
+    """
+
+    chain: Chain
+    repeat: npt.NDArray[np.int64]
+    window: npt.NDArray[np.int64]
+    host_bytes: npt.NDArray[np.float64]
+    flash_bytes: npt.NDArray[np.float64]
+
+    @property
+    def wa(self) -> npt.NDArray[np.float64]:
+        """WA of each window, that of the fill divided out, over all repeats; NaN if not counted."""
+        flash, host = self._of_windows(self.flash_bytes), self._of_windows(self.host_bytes)
+        with np.errstate(invalid="ignore"):
+            return flash / host / max(1.0, self.sequential_factor)
+
+    @property
+    def sequential_factor(self) -> float:
+        """WA of the sequential fill: parity and metadata; 1 where nobody counted it."""
+        is_fill = self.window == _FILL
+        host = self.host_bytes[is_fill].sum()
+        return float(self.flash_bytes[is_fill].sum() / host) if host else 1.0
+
+    @property
+    def is_repeated(self) -> bool:
+        """True if the chain was served more than once."""
+        return np.unique(self.repeat).size > 1
+
+    @property
+    def noise(self) -> float | None:
+        """Relative standard deviation of one window by its parts and repeats; None if unknown."""
+        repeats, parts = self._scatter_of_repeats(), self._scatter_of_parts()
+        if repeats:
+            return math.sqrt(float(np.mean(np.square(repeats))))
+        # Some drives swing within a window, which is no noise.
+        return float(np.median(parts)) if parts else None
+
+    def check(self) -> None:
+        """Refuse what no candidate can be.
+
+        Raises:
+            WriteampError: the drive wrote less than its host, or far more in the fill.
+        """
+        if not 0.97 <= self.sequential_factor <= _MOST_SEQUENTIAL:
+            raise WriteampError(
+                f"the sequential fill has a write amplification of {self.sequential_factor:.3f}; "
+                f"parity and metadata make 1 to {_MOST_SEQUENTIAL}, more is a cache that is folded "
+                "and less a counter of something else, and no candidate has either"
+            )
+        low = int(np.argmin(self.wa))
+        if self.wa[low] < 0.9:
+            raise WriteampError(
+                f"window {low + 1} has a write amplification of {self.wa[low]:.3f}: the flash "
+                "wrote less than its host, as a compressing drive does, and no candidate can"
+            )
+
+    def frame(self) -> pl.DataFrame:
+        """Return it as rows."""
+        import polars as pl  # noqa: PLC0415 (slow)
+
+        return pl.DataFrame(
+            {
+                "repeat": self.repeat,
+                "window": self.window,
+                "host_bytes": self.host_bytes,
+                "flash_bytes": self.flash_bytes,
+                "chain": [json.dumps(self.chain.tables())] * len(self.window),
+            }
+        )
+
+    def write(self, path: str | Path, more: Mapping[str, pl.Expr] | None = None) -> None:
+        """Write a Parquet file, with more columns if there are some."""
+        content = io.BytesIO()
+        self.frame().with_columns(**(more or {})).write_parquet(content)
+        with output.replacing(path, "windows") as file:
+            file.write(content.getvalue())
+
+    def _of_windows(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        is_chain = self.window != _FILL
+        counts = self.chain.windows
+        return np.bincount(self.window[is_chain], values[is_chain], counts).astype(float)
+
+    def _scatter_of_parts(self) -> list[float]:
+        """Return the noise of a window by second differences of its parts, which no trend makes."""
+        found = []
+        log_wa = np.log(self.flash_bytes / self.host_bytes)
+        for repeat in np.unique(self.repeat):
+            for window in range(self.chain.windows):
+                own = log_wa[(self.repeat == repeat) & (self.window == window)]
+                if own.size >= _FEWEST_PARTS:
+                    of_part = np.sqrt(np.mean(np.diff(own, 2) ** 2) / 6)
+                    found.append(float(of_part / math.sqrt(own.size)))
+        return found
+
+    def _scatter_of_repeats(self) -> list[float]:
+        repeats = np.unique(self.repeat)
+        if repeats.size < 2:
+            return []
+        log_wa = []
+        for repeat in repeats:
+            own = (self.repeat == repeat) & (self.window != _FILL)
+            sums = [
+                np.bincount(self.window[own], of[own], minlength=self.chain.windows)
+                for of in (self.flash_bytes, self.host_bytes)
+            ]
+            log_wa.append(np.log(sums[0] / sums[1]))
+        # What is fitted is their mean.
+        return list(np.std(log_wa, axis=0, ddof=1) / math.sqrt(repeats.size))
+
+
+def windows_of(chain: Chain, rows: Sequence[tuple[int, int, float, float]]) -> Windows:
+    """Return windows of rows: repeat, window, host bytes and flash bytes."""
+    columns = np.array(rows, dtype=float).reshape(-1, 4).T
+    return Windows(chain, columns[0].astype(int), columns[1].astype(int), columns[2], columns[3])
+
+
+def read_windows(path: str | Path) -> Windows:
+    """Return the windows in a file of `twin measure`.
+
+    Raises:
+        WriteampError: the file cannot be read, or holds no windows of a whole chain.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    refused = f"{path} is no file of windows; `writeamp twin measure --out` writes one"
+    try:
+        frame = read_parquet(inputs.read_bytes(path, MOST_BYTES, "file of windows"))
+        chain = Chain.from_tables(json.loads(frame["chain"][0]), str(path))
+        columns = [frame[name].to_numpy() for name in ("repeat", "window")]
+        amounts = [
+            frame[name].cast(pl.Float64).to_numpy() for name in ("host_bytes", "flash_bytes")
+        ]
+    except OSError as error:
+        raise WriteampError(f"cannot read windows {path}: {error.strerror or error}") from None
+    except (pl.exceptions.PolarsError, KeyError, IndexError, TypeError, ValueError) as error:
+        if isinstance(error, WriteampError):
+            raise
+        raise WriteampError(refused) from None
+    found = Windows(chain, columns[0].astype(int), columns[1].astype(int), *amounts)
+    _check_whole(found, str(path))
+    return found
+
+
+def windows_of_csv(path: str | Path, chain: Chain | None, make: Any) -> Windows:
+    """Return the windows that a CSV file has in order, a line each: host_bytes, flash_bytes.
+
+    Args:
+        path: the file; its first line may be the fill in order, and its lines may be repeated
+            for each repeat of the chain.
+        chain: the plan that was followed; None for the usual one, whose capacity the fill says.
+        make: returns the usual chain on a drive of so many bytes.
+
+    Raises:
+        WriteampError: it has other columns, or other windows than the plan.
+    """
+    import polars as pl  # noqa: PLC0415 (slow)
+
+    try:
+        frame = read_csv(inputs.read_bytes(path, MOST_BYTES, "file of windows"))
+        host, flash = (
+            frame[name].cast(pl.Float64).to_numpy() for name in ("host_bytes", "flash_bytes")
+        )
+    except OSError as error:
+        raise WriteampError(f"cannot read windows {path}: {error.strerror or error}") from None
+    except pl.exceptions.PolarsError:
+        raise WriteampError(
+            f"{path} must have the columns host_bytes and flash_bytes, a line for each window"
+        ) from None
+    if not host.size or not np.all(np.isfinite(host) & np.isfinite(flash) & (host > 0)):
+        raise WriteampError(f"{path} has a window without host bytes, or with what is no number")
+    chain = chain or make(int(host[0]))
+    spans = _spans(chain)
+    for begins in (0, 1):
+        expected = np.array(spans[begins:])
+        repeats, rest = divmod(host.size, expected.size)
+        if not rest and np.all(np.abs(host.reshape(-1, expected.size) / expected - 1) < _TOLERANCE):
+            numbers = np.tile(np.arange(begins, len(spans)) - 1, repeats)
+            repeat = np.repeat(np.arange(repeats), expected.size)
+            found = Windows(chain, repeat, numbers, host, flash)
+            _check_whole(found, str(path))
+            return found
+    hint = "; give what was written in each window, not the counters" if _rises(host) else ""
+    raise WriteampError(
+        f"{path} has {host.size} windows of {host[0]:.4g}, … {host[-1]:.4g} host bytes; the plan "
+        f"has {len(spans)}, the fill the first, of "
+        f"{', '.join(f'{span:.4g}' for span in spans)}{hint}"
+    )
+
+
+def _spans(chain: Chain) -> list[float]:
+    """Return host bytes of the fill and of each window."""
+    pages = chain.logical_pages
+    ends = [0, *(part.end_pages for part in chain.parts(pages, fine=False))]
+    return [pages * chain.page_bytes, *(np.diff(ends) * chain.page_bytes).astype(float)]
+
+
+def _rises(host: npt.NDArray[np.float64]) -> bool:
+    return host.size > 2 and bool(np.all(np.diff(host) > 0))
+
+
+def _check_whole(found: Windows, where: str) -> None:
+    wanted = set(range(found.chain.windows))
+    for repeat in np.unique(found.repeat):
+        have = set(found.window[found.repeat == repeat].tolist()) - {_FILL}
+        if have != wanted:
+            missing = sorted(number + 1 for number in wanted - have)
+            raise WriteampError(
+                f"{where} lacks windows {missing} of {len(wanted)}; the same `twin measure` goes on"
+            )
+    if not np.all(found.host_bytes > 0) or not np.all(found.flash_bytes > 0):
+        raise WriteampError(f"{where} has a window in which nothing was written")
