@@ -1,10 +1,11 @@
 #!/bin/sh
-# Builds a wheel from the sdist in dist/ with the network off, given maturin and a compiler, and runs
-# what it installs. Its argument is the folder of a Python that has maturin and the dependencies.
+# Builds wheels from the two sdists in dist/ with the network off, given maturin and a compiler, and runs
+# what they install. Its argument is the folder of a Python that has maturin and the dependencies.
 set -eu
 bin=$(realpath --no-symlinks "$1")
 cd "$(dirname "$0")/.."
-sdist=$(realpath dist/writeamp-*.tar.gz)
+sdist=$(realpath dist/writeamp-[0-9]*.tar.gz)
+papers=$(realpath dist/writeamp_papers-*.tar.gz)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -13,9 +14,12 @@ cd "$scratch"
 offline="env CARGO_HOME=$scratch/cargo CARGO_NET_OFFLINE=true"
 if unshare --net true 2> /dev/null; then offline="unshare --net $offline"; fi
 PATH="$bin:$PATH" $offline "$bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps \
-    --wheel-dir wheels "$sdist"
+    --wheel-dir wheels "$sdist" "$papers"
 "$bin/pip" install --quiet --no-index --no-deps --target site wheels/writeamp-*-cp311-abi3-*.whl
-PYTHONPATH="$scratch/site" "$bin/python" - <<'END'
+run="env PYTHONPATH=$scratch/site $bin/python"
+"$bin/pip" install --quiet --no-index --no-deps --target site wheels/writeamp_papers-*-py3-none-any.whl
+$run -m writeamp reproduce verschoren2019 --json > /dev/null
+$run - <<'END'
 import pathlib
 
 import writeamp as wa

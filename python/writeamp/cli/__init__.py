@@ -13,10 +13,15 @@ from writeamp.errors import PolicyError, WriteampError
 BAD_INPUT = 2
 INTERRUPTED = 130
 
+_HELP = """Predict, simulate and explain the write amplification of flash SSDs.
+
+Example: writeamp answer --workload zipf:s=0.99 --op 0.1
+"""
+
 app = typer.Typer(
     name="writeamp",
     cls=Verbs,
-    help="Predict, simulate and explain the write amplification of flash SSDs.",
+    help=_HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -37,7 +42,7 @@ def _root(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Predict, simulate and explain the write amplification of flash SSDs."""
+    """Read the options that stand before a verb."""
 
 
 def main() -> None:

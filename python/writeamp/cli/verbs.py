@@ -66,9 +66,11 @@ def _loaded(name: str) -> Verb:
     entry = extensions("writeamp.verbs")[name]
     try:
         verb = entry.load()
+        if not isinstance(verb, Verb):
+            raise TypeError(f"it is not a {__name__}.Verb")
     except Exception as error:  # of whatever class: the other verbs are to work
         return Verb("", f"Cannot be loaded from {entry.value}: {error}", Panel.PAPERS)
-    return verb if isinstance(verb, Verb) else Verb("", f"{entry.value} is no Verb", Panel.PAPERS)
+    return verb
 
 
 class Verbs(TyperGroup):

@@ -1,0 +1,132 @@
+"""Parts that extend the core: their entry points, and what is said where one is missing."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+import writeamp as wa
+from in_process import run
+from places import ROOT
+from writeamp.cli import verbs
+from writeamp.extensions import PAPERS_MISSING, extensions
+
+GROUPS = ("verbs", "ways", "lists", "findings")
+
+
+@pytest.fixture
+def forgotten() -> Iterator[Callable[[], None]]:
+    """Give a function that forgets what was found, which is also forgotten at the end."""
+    caches = (extensions, verbs.verbs, verbs.load)
+
+    def forget() -> None:
+        for one in caches:
+            one.cache_clear()
+
+    yield forget
+    forget()
+
+
+def install(folder: Path, points: str, module: str) -> None:
+    """Lay a package into a folder as pip does."""
+    (folder / "hello.py").write_text(module)
+    info = folder / "hello-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hello\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(points)
+
+
+@pytest.mark.parametrize("group", [*(f"writeamp.{name}" for name in GROUPS), "console_scripts"])
+def test_entry_points_are_those_that_python_itself_finds(group: str) -> None:
+    expected = {one.name: one.value for one in entry_points(group=group)}
+    assert {name: one.value for name, one in extensions(group).items()} == expected
+    assert expected
+
+
+def test_every_entry_point_of_the_house_leads_to_something() -> None:
+    for name in GROUPS:
+        for one in extensions(f"writeamp.{name}").values():
+            assert one.load() is not None
+
+
+def test_a_package_adds_a_verb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
+) -> None:
+    points = (
+        "[console_scripts]\nhello = hello:no\n\n[writeamp.verbs]\n# greets\nhello = hello:HELLO\n"
+        "broken = hello:GONE\nstrange = hello:STRANGE\nsimulate = hello:HELLO\n"
+    )
+    install(tmp_path, points, HELLO)
+    monkeypatch.syspath_prepend(tmp_path)
+    forgotten()
+    assert "Greet" in run("--help", "").out
+    assert "Greetings" in run("--help", "").out
+    assert run("hello", "").out == "hello\n"
+    assert "nobody" not in run("hello", "--help").out
+    assert extensions("writeamp.verbs")["simulate"].value == "writeamp.cli.core_verbs:SIMULATE"
+    for name, words in (
+        ("broken", "no attribute 'GONE'"),
+        ("strange", "it is not a writeamp.cli.verbs.Verb"),
+    ):
+        done = run(name, "")
+        assert done.status == 2
+        assert words in done.err
+        assert done.err.count("\n") == 1
+
+
+HELLO = """
+import typer
+from writeamp.cli.verbs import Verb
+
+HELLO = Verb("hello", "Greet.", "Greetings")
+STRANGE = 1
+
+def register(app):
+    app.command("hello")(hello)
+
+def hello():
+    '''Greet.'''
+    print("hello")
+"""
+
+
+def test_without_the_papers_the_verb_and_the_module_name_the_package(
+    monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
+) -> None:
+    def others(group: str) -> dict[str, object]:
+        return {name: one for name, one in found(group).items() if name != "reproduce"}
+
+    found = extensions
+    forgotten()
+    monkeypatch.setattr(verbs, "extensions", others)
+    assert "reproduce" in run("--help", "").out
+    helped = run("reproduce", "--help")
+    assert helped.status == 0
+    assert "writeamp-papers" in helped.out
+    for arguments in ("park2017", "", "park2017 --full --json", "--plots build"):
+        done = run("reproduce", arguments)
+        assert (done.status, done.out) == (2, "")
+        assert done.err == f"writeamp: {PAPERS_MISSING}\n"
+    monkeypatch.setitem(sys.modules, "writeamp_papers", None)
+    monkeypatch.delitem(sys.modules, "writeamp.reproduce", raising=False)
+    with pytest.raises(ModuleNotFoundError) as refused:
+        importlib.import_module("writeamp.reproduce")
+    assert str(refused.value) == PAPERS_MISSING
+
+
+def test_where_the_papers_are_the_module_is_theirs() -> None:
+    assert importlib.import_module("writeamp.reproduce").PAPERS.keys() == {
+        "park2017", "huang2011", "dayan2015", "verschoren2019", "four-level",
+    }  # fmt: skip
+
+
+def test_both_packages_have_one_version() -> None:
+    papers = tomllib.loads((ROOT / "papers/pyproject.toml").read_text())["project"]
+    assert papers["version"] == wa.__version__
+    assert papers["dependencies"] == [f"writeamp=={wa.__version__}"]
