@@ -22,16 +22,22 @@ MAX_PAGES_PER_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class _Domain:
-    """Domain of an argument, in words and as a test that is false for NaN."""
+class _Check:
+    """Check of an argument: its domain in words, and as a test that is false for NaN."""
 
     words: str
     holds: Callable[[FloatArray], _Mask]
 
+    def __call__(self, name: str, value: npt.ArrayLike) -> FloatArray:
+        """Return `value` as float64, or raise if any element is not in the domain."""
+        array = _as_floats(name, value, self.words)
+        raise_first(name, array, ~self.holds(array), self.words)
+        return array
 
-def _is_integer(array: FloatArray) -> _Mask:
-    is_integer: _Mask = np.isfinite(array) & (array == np.floor(array))
-    return is_integer
+
+def _is_integer(array: FloatArray, least: int, most: int) -> _Mask:
+    is_whole: _Mask = np.isfinite(array) & (array == np.floor(array))
+    return is_whole & (array >= least) & (array <= most)
 
 
 # Far beyond every drive, and far within what can be inverted and still be a float.
@@ -41,83 +47,27 @@ _MOST_COUNT = 2**53
 # As the engine draws them.
 _MOST_CHOICES = 2**32 - 1
 
-_POSITIVE = _Domain(
+positive = _Check(
     f"finite and greater than 0, from {_LEAST:g} to {_MOST:g}",
     lambda a: (a >= _LEAST) & (a <= _MOST),
 )
-_WHOLE = _Domain(
-    "an integer of at least 1",
-    lambda a: _is_integer(a) & (a >= 1) & (a <= _MOST_COUNT),
-)
-_COUNT = _Domain(
-    "an integer of at least 0",
-    lambda a: _is_integer(a) & (a >= 0) & (a <= _MOST_COUNT),
-)
-_WHOLE_OR_INFINITE = _Domain(
+whole = _Check("an integer of at least 1", lambda a: _is_integer(a, 1, _MOST_COUNT))
+count = _Check("an integer of at least 0", lambda a: _is_integer(a, 0, _MOST_COUNT))
+whole_or_infinite = _Check(
     "an integer of at least 1 and below 2^32, or infinite",
-    lambda a: (_is_integer(a) & (a >= 1) & (a <= _MOST_CHOICES)) | (a == np.inf),
+    lambda a: _is_integer(a, 1, _MOST_CHOICES) | (a == np.inf),
 )
-_BLOCK_PAGES = _Domain(
+block_pages = _Check(
     f"an integer of at least 1 and at most {MAX_PAGES_PER_BLOCK}",
-    lambda a: _is_integer(a) & (a >= 1) & (a <= MAX_PAGES_PER_BLOCK),
+    lambda a: _is_integer(a, 1, MAX_PAGES_PER_BLOCK),
 )
-_LARGE_OR_INFINITE = _Domain("at least 2, or infinite", lambda a: a >= 2)
-_PROPER_SHARE = _Domain("greater than 0 and less than 1", lambda a: (a >= _LEAST) & (a < 1))
-_SHARE = _Domain("greater than 0 and at most 1", lambda a: (a >= _LEAST) & (a <= 1))
-_SHARE_OR_ZERO = _Domain("from 0 to 1", lambda a: (a >= 0) & (a <= 1))
-_AMPLIFIED = _Domain(
+large_or_infinite = _Check("at least 2, or infinite", lambda a: a >= 2)
+proper_share = _Check("greater than 0 and less than 1", lambda a: (a >= _LEAST) & (a < 1))
+share = _Check("greater than 0 and at most 1", lambda a: (a >= _LEAST) & (a <= 1))
+share_or_zero = _Check("from 0 to 1", lambda a: (a >= 0) & (a <= 1))
+amplified = _Check(
     f"finite and greater than 1, at most {_MOST:g}", lambda a: (a > 1) & (a <= _MOST)
 )
-
-
-def positive(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not from 1e-300 to 1e300."""
-    return _checked(name, value, _POSITIVE)
-
-
-def whole(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not an integer of at least 1."""
-    return _checked(name, value, _WHOLE)
-
-
-def count(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not an integer of at least 0."""
-    return _checked(name, value, _COUNT)
-
-
-def whole_or_infinite(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is neither infinite nor a whole number."""
-    return _checked(name, value, _WHOLE_OR_INFINITE)
-
-
-def block_pages(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not from 1 to MAX_PAGES_PER_BLOCK."""
-    return _checked(name, value, _BLOCK_PAGES)
-
-
-def large_or_infinite(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not a number of at least 2."""
-    return _checked(name, value, _LARGE_OR_INFINITE)
-
-
-def proper_share(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not strictly between 0 and 1."""
-    return _checked(name, value, _PROPER_SHARE)
-
-
-def share(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not above 0 and at most 1."""
-    return _checked(name, value, _SHARE)
-
-
-def share_or_zero(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not from 0 to 1."""
-    return _checked(name, value, _SHARE_OR_ZERO)
-
-
-def amplified(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not a finite number above 1."""
-    return _checked(name, value, _AMPLIFIED)
 
 
 def single(name: str, value: object) -> None:
@@ -154,12 +104,6 @@ def raise_first(name: str, array: FloatArray, bad: _Mask, domain: str) -> None:
     where = np.unravel_index(int(np.argmax(bad)), bad.shape)
     index = f"[{', '.join(str(int(i)) for i in where)}]" if array.ndim else ""
     raise WriteampError(f"{name}{index} must be {domain}, not {float(array[where])!r}")
-
-
-def _checked(name: str, value: npt.ArrayLike, domain: _Domain) -> FloatArray:
-    array = _as_floats(name, value, domain.words)
-    raise_first(name, array, ~domain.holds(array), domain.words)
-    return array
 
 
 def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
