@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -33,6 +33,9 @@ from writeamp.volumes.selection import select
 from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
 
 R = TypeVar("R", bound=Studied)
+
+# Manager, victim policy and name of a policy.
+Policy: TypeAlias = tuple[str, str | None, str]
 
 # Stands for the trace of each volume where an experiment of all of them is checked.
 _ANY_VOLUME = "volume"
@@ -94,9 +97,20 @@ def run(
     )
 
 
-def run_fleet(
+def run_fleet(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> FleetRun:
+    """Run every chosen volume of a fleet under every policy; `asked` is as of `study_fleet`.
+
+    The largest volumes are run first, and a volume's runs after each other. Each is what `simulate`
+    finds of the volume's own trace with the same settings.
+    """
+    return study_fleet(fleet, policies, _jobs, lambda found: found, **asked)
+
+
+def study_fleet(
     fleet: Fleet,
     policies: PoliciesSettings,
+    jobs_of: Callable[[Fleet, pl.DataFrame, Sequence[Policy]], list[Job]],
+    result: Callable[[FleetRun], R],
     *,
     out: AnyPath | None = None,
     selection: SelectionSettings | None = None,
@@ -104,15 +118,14 @@ def run_fleet(
     runner: Runner | None = None,
     progress: Callable[[int, int], None] | None = None,
     **settings: Any,
-) -> FleetRun:
-    """Run every volume of a fleet that is chosen, under every policy.
-
-    The largest volumes are run first, and a volume's runs after each other. Each is what `simulate`
-    finds of the volume's own trace with the same settings.
+) -> R:
+    """Run jobs of the chosen volumes of a fleet, whose runs are kept.
 
     Args:
         fleet: the volumes.
         policies: block managers and victim policies.
+        jobs_of: returns the jobs of the chosen volumes under the policies.
+        result: makes the result of that of runs of any jobs.
         out: a folder in which each finished run is kept, and those that it has are not done again.
         selection: which volumes.
         compared: with which policy the others are compared, and how.
@@ -122,94 +135,46 @@ def run_fleet(
 
     Raises:
         WriteampError: a setting that cannot be, or the folder cannot be written.
-        Interrupted: Ctrl-C, with what was finished, or None.
+        Interrupted: Ctrl-C, with the result of what was finished, or None.
     """
-    tables = experiment_of(policies, settings).to_dict()
+    tables = _experiment_of(policies, settings).to_dict()
     chosen = select(fleet.volumes, selection or SelectionSettings())
-    jobs, labels = _jobs(fleet, chosen, policies)
-    compared = compared or ComparedSettings()
-    compared.check_baseline(labels)
-
-    def found(rows: pl.DataFrame, took_s: float) -> FleetRun:
-        return FleetRun(str(fleet.folder), chosen, labels, rows, compared, len(jobs), took_s)
-
-    return kept_study(out, tables, jobs, found, runner=runner, progress=progress)
-
-
-def kept_study(
-    out: AnyPath | None,
-    tables: Mapping[str, Any],
-    jobs: Sequence[Job],
-    found: Callable[[pl.DataFrame, float], R],
-    *,
-    runner: Runner | None,
-    progress: Callable[[int, int], None] | None,
-) -> R:
-    """Return what is found of the outcomes of jobs, whose runs are kept.
-
-    Args:
-        out: a folder in which each finished run is kept, and those that it has are not done again.
-        tables: the experiment without its trace and policy, as `Experiment.to_dict` has it.
-        jobs: what to run.
-        found: makes the result of a row for each outcome, and of the seconds that all took.
-        runner: who does the runs; by default threads of this process.
-        progress: called with the runs done and in all.
-
-    Raises:
-        Interrupted: Ctrl-C, with the result of what was finished.
-    """
+    pairs = _named_pairs(policies)
+    labels = tuple(name for _, _, name in pairs)
+    comparison = compared or ComparedSettings()
+    comparison.check_baseline(labels)
+    jobs = jobs_of(fleet, chosen, pairs)
 
     def of_outcomes(done: Mapping[int, Outcome]) -> R:
-        rows = [
+        outcomes = [
             {**one.columns, "label": jobs[at].name, "error": one.error, "small": one.is_too_small}
             for at, one in sorted(done.items())
         ]
-        frame = pl.DataFrame(rows, schema=ROW)
-        return found(frame.drop("elapsed_s", "run_s"), float(frame["elapsed_s"].sum()))
+        frame = pl.DataFrame(outcomes, schema=ROW)
+        rows, took_s = frame.drop("elapsed_s", "run_s"), float(frame["elapsed_s"].sum())
+        folder = str(fleet.folder)
+        return result(FleetRun(folder, chosen, labels, rows, comparison, len(jobs), took_s))
 
     def study(kept: Kept) -> R:
         try:
-            return of_outcomes(_outcomes(kept, tables, jobs, runner=runner, progress=progress))
+            outcomes = kept.gather(
+                KeepVolumes(tables),
+                runner or local_runner(len(jobs)),
+                partial(run_volume, tables),
+                jobs,
+                lost=lost_volume,
+                files=sorted({file for job in jobs for file in job.volume.files}),
+                again=is_again,
+                progress=progress,
+            )
         except Interrupted as stopped:
             raise Interrupted(of_outcomes(stopped.finished)) from None
+        return of_outcomes(dict(enumerate(outcomes)))
 
     return keep_runs(out, study, VolumeRunsDataset)
 
 
-def _outcomes(
-    kept: Kept,
-    tables: Mapping[str, Any],
-    jobs: Sequence[Job],
-    *,
-    runner: Runner | None,
-    progress: Callable[[int, int], None] | None,
-) -> dict[int, Outcome]:
-    """Return the outcome of each job by its index; those that are kept are not done again.
-
-    Args:
-        kept: the runs that the folder has.
-        tables: the experiment without its trace and policy, as `Experiment.to_dict` has it.
-        jobs: what to run.
-        runner: who does the runs; by default threads of this process.
-        progress: called with the runs done and in all.
-
-    Raises:
-        Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its outcome.
-    """
-    results = kept.gather(
-        KeepVolumes(tables),
-        runner or local_runner(len(jobs)),
-        partial(run_volume, tables),
-        jobs,
-        lost=lost_volume,
-        files=sorted({file for job in jobs for file in job.volume.files}),
-        again=is_again,
-        progress=progress,
-    )
-    return dict(enumerate(results))
-
-
-def experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
+def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
     """Return the experiment of a trace that is yet to be given, under the first policy.
 
     Raises:
@@ -235,18 +200,13 @@ def experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Ex
     return found
 
 
-def _jobs(
-    fleet: Fleet, chosen: pl.DataFrame, policies: PoliciesSettings
-) -> tuple[list[Job], tuple[str, ...]]:
-    """Return the runs, those of the largest volumes first, and the names of the policies."""
+def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[Job]:
+    """Return the runs, those of the largest volumes first."""
     largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
-    pairs = named_pairs(policies)
-    jobs = [Job(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
-    return jobs, tuple(name for _, _, name in pairs)
+    return [Job(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
 
 
-def named_pairs(policies: PoliciesSettings) -> list[tuple[str, str | None, str]]:
-    """Return the manager, the victim policy and the name of each policy."""
+def _named_pairs(policies: PoliciesSettings) -> list[Policy]:
     combinations = policies.combinations()
     return [
         (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,9 +25,9 @@ from writeamp.studies.study import Account
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import Job
 from writeamp.volumes.placed import VolumesTogether
-from writeamp.volumes.selection import select
+from writeamp.volumes.result import FleetRun
 from writeamp.volumes.settings import ComparedSettings, SelectionSettings
-from writeamp.volumes.study import experiment_of, kept_study, named_pairs, places
+from writeamp.volumes.study import Policy, places, study_fleet
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,53 +205,31 @@ def together(
     )
 
 
-def run_together(
-    fleet: Fleet,
-    policies: PoliciesSettings,
-    *,
-    out: AnyPath | None = None,
-    selection: SelectionSettings | None = None,
-    compared: ComparedSettings | None = None,
-    runner: Runner | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **settings: Any,
-) -> TogetherRun:
-    """Run all volumes of a fleet that are chosen on one drive, under every policy.
+def run_together(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> TogetherRun:
+    """Run all chosen volumes on one drive under every policy; `asked` is as of `study_fleet`.
 
     The written sets of the volumes lie side by side, and their requests come in the order of their
     times. Managers that hear groups hear the volume of each write. Each run is what `simulate`
     finds of a trace of these devices with the same settings.
 
-    Args:
-        fleet: the volumes.
-        policies: block managers and victim policies.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
-        selection: which volumes.
-        compared: with which policy the others are compared.
-        runner: who does the runs; by default threads of this process.
-        progress: called with the runs done and in all.
-        settings: those of `RUN_OPTIONS` that are given, as `simulate` takes them.
-
     Raises:
-        WriteampError: a setting that cannot be, or more volumes than hints can name.
-        Interrupted: Ctrl-C, with what was finished, or None.
+        WriteampError: as `study_fleet`, or more volumes than hints can name.
     """
-    tables = experiment_of(policies, settings).to_dict()
-    chosen = select(fleet.volumes, selection or SelectionSettings())
-    pairs = named_pairs(policies)
-    labels = tuple(name for _, _, name in pairs)
-    compared = compared or ComparedSettings()
-    compared.check_baseline(labels)
+    return study_fleet(fleet, policies, _jobs, _result, **asked)
+
+
+def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[Job]:
     for manager, _, _ in pairs:
         _refuse_many(manager, chosen.height)
     volumes = VolumesTogether(tuple(places(fleet, chosen)))
-    jobs = [Job(volumes, *pair) for pair in pairs]
+    return [Job(volumes, *pair) for pair in pairs]
 
-    def found(rows: pl.DataFrame, took_s: float) -> TogetherRun:
-        first = compared.baseline or labels[0]
-        return TogetherRun(str(fleet.folder), chosen, labels, rows, first, took_s)
 
-    return kept_study(out, tables, jobs, found, runner=runner, progress=progress)
+def _result(found: FleetRun) -> TogetherRun:
+    first = found.compared.baseline or found.labels[0]
+    return TogetherRun(
+        found.folder, found.volumes, found.labels, found.rows, first, found.elapsed_s
+    )
 
 
 def interval_of(low: float | None, high: float | None) -> tuple[float, float]:
