@@ -1,4 +1,4 @@
-"""Causes of difference between the timed run and the simulation, and of both with the window."""
+"""Causes of difference between the timed run, the simulation, and the window of both."""
 
 from __future__ import annotations
 
