@@ -18,7 +18,7 @@ from writeamp.traces.column_values import (
     Operations,
 )
 from writeamp.traces.columns import Columns, parse_columns, resolve
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import (
     Check,
@@ -31,7 +31,7 @@ from writeamp.traces.rows import (
 from writeamp.traces.source import Block, read_blocks
 from writeamp.traces.text_table import fields_of
 from writeamp.traces.text_values import VALID_DATE_AND_TIME, nanoseconds_since_1970
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation, Trace
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation
 
 SUMMARY = "any text with one request a line, its columns and units stated"
 
@@ -53,12 +53,6 @@ def column_format(name: str) -> Format:
     """
     columns = parse_columns(name)
 
-    def rows(path: Path) -> RowFormat:
-        return _row_format(path, columns)
-
-    def read(path: Path, options: ReadOptions) -> Trace:
-        return rows(path).read(path)
-
     return Format(
         name=columns.text,
         summary=SUMMARY,
@@ -66,11 +60,8 @@ def column_format(name: str) -> Format:
         units="; ".join(columns.notes),
         detection="never: it is stated",
         matches=lambda head: False,
-        read=read,
-        write=only_read(PREFIX),
         certain=False,
-        is_written=False,
-        rows=rows,
+        rows=lambda path: _row_format(path, columns),
     )
 
 

@@ -20,15 +20,6 @@ class ReadOptions:
     action: str | None = None
 
 
-def only_read(name: str) -> Callable[[Trace, BinaryIO], list[str]]:
-    """Return the writer of a format that is only read: it refuses."""
-
-    def refuse(trace: Trace, file: BinaryIO) -> list[str]:
-        raise WriteampError(f"traces are not written as {name}; choose another, such as parquet")
-
-    return refuse
-
-
 @dataclass(frozen=True)
 class Format:
     """Trace format of the registry.
@@ -43,11 +34,11 @@ class Format:
         certain: False where another known format has the same look but other units, so that the
             format must be named.
         unmistakable: no other table has this look, so that its consequences need no check.
-        read: path and options to trace.
-        write: writes a trace to an open file; returns notes on what was rounded or renamed.
+        reader: path and options to trace; None for a format that its rows read.
+        writer: writes a trace to an open file; returns notes on what was rounded or renamed. None
+            for a format that is only read.
         actions: values of the ``action`` option, the default first; none if it takes none.
         rows: path to the rows of a text with one request a line, which is then read in blocks.
-        is_written: whether traces are written in it, too.
         has_devices: whether the requests of a format without rows say which device they are for.
     """
 
@@ -57,14 +48,38 @@ class Format:
     units: str
     detection: str
     matches: Callable[[Head], bool]
-    read: Callable[[Path, ReadOptions], Trace]
-    write: Callable[[Trace, BinaryIO], list[str]]
+    reader: Callable[[Path, ReadOptions], Trace] | None = None
+    writer: Callable[[Trace, BinaryIO], list[str]] | None = None
     certain: bool = True
     unmistakable: bool = False
     actions: tuple[str, ...] = ()
     rows: Callable[[Path], RowFormat] | None = None
-    is_written: bool = True
     has_devices: bool = True
+
+    @property
+    def is_written(self) -> bool:
+        """Whether traces are written in this format, too."""
+        return self.writer is not None
+
+    def read(self, path: Path, options: ReadOptions) -> Trace:
+        """Read a file; raises `WriteampError` as the reader does."""
+        if self.reader is not None:
+            return self.reader(path, options)
+        assert self.rows is not None, f"the format {self.name} has neither a reader nor rows"
+        return self.rows(path).read(path)
+
+    def write(self, trace: Trace, file: BinaryIO) -> list[str]:
+        """Write a trace, and return the notes of the writer.
+
+        Raises:
+            WriteampError: the format is only read, or cannot carry a request.
+        """
+        if self.writer is None:
+            kind = self.name.partition(":")[0]  # what follows are the columns of one file
+            raise WriteampError(
+                f"traces are not written as {kind}; choose another, such as parquet"
+            )
+        return self.writer(trace, file)
 
     def names_devices(self, path: Path) -> bool:
         """Return whether the requests of a file say which device they are for."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.text_output import (
@@ -58,11 +57,6 @@ _ROWS = RowFormat(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read an Alibaba file."""
-    return _ROWS.read(path)
-
-
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes; times are cut to microseconds."""
     refuse_operations(trace, "alibaba", ["read", "write"])
@@ -86,7 +80,6 @@ FORMAT = Format(
     units="time in microseconds since 1970; offset and length in bytes; opcode R or W",
     detection="five comma-separated fields, the second R or W",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=write,
+    writer=write,
     rows=lambda path: _ROWS,
 )

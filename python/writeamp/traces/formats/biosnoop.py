@@ -9,14 +9,14 @@ from pathlib import Path
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
 from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds
 from writeamp.traces.source import Block, Head, read_head
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES, Trace
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES
 
 _FORM = "TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms)"
 _USUAL = ("TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES")
@@ -163,11 +163,6 @@ class _Rewriting:
         return kept.select("number", row=pl.format("{} {} {} {}", "time", "disk", "name", extent))
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a table of biosnoop."""
-    return _rows(path).read(path)
-
-
 def _matches(head: Head) -> bool:
     return _header(head.lines) is not None or any_line(_ROW, head)
 
@@ -180,9 +175,6 @@ FORMAT = Format(
     "T is R or W, or RWBS as in blkparse",
     detection="a header with COMM, PID and LAT(ms), or rows of this form",
     matches=_matches,
-    read=read,
-    write=only_read("biosnoop"),
     unmistakable=True,
-    is_written=False,
     rows=_rows,
 )

@@ -251,7 +251,7 @@ FORMAT = Format(
     units="time in seconds; sectors of 512 bytes; R read, W write, D discard (trim), F flush",
     detection="rows of major,minor cpu sequence seconds pid action",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=write,
+    reader=read,
+    writer=write,
     actions=tuple(ACTIONS),
 )

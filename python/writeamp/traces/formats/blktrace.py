@@ -14,7 +14,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import (
     ACTIONS,
     DEFAULT_ACTION,
@@ -219,8 +219,6 @@ FORMAT = Format(
     units="time in ns; sectors of 512 bytes; length in bytes",
     detection="begins with blktrace's magic, in either byte order",
     matches=_matches,
-    read=read,
-    write=only_read("blktrace"),
-    is_written=False,
+    reader=read,
     actions=tuple(ACTIONS),
 )

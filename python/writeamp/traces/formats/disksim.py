@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format
 from writeamp.traces.formats.five_columns import five_column_rows, write_five_columns
 from writeamp.traces.row_format import any_line
 from writeamp.traces.rows import Check, Kind
@@ -40,11 +39,6 @@ _ROWS = five_column_rows(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a DiskSim file."""
-    return _ROWS.read(path)
-
-
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes of whole sectors; other flags than bit 0 are not written."""
     return write_five_columns(trace, file, "disksim", decimal_time(_NS_PER_MS))
@@ -58,8 +52,7 @@ FORMAT = Format(
     "bit 0 set for a read",
     detection="five columns of numbers, the last hexadecimal: never certain, must be named",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=write,
+    writer=write,
     certain=False,
     rows=lambda path: _ROWS,
 )

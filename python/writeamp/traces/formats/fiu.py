@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.source import Block
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, SECTOR_BYTES, Trace
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, SECTOR_BYTES
 
 _LAYOUT = RowLayout(
     " ",
@@ -69,11 +68,6 @@ _ROWS = RowFormat(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a file of FIU's."""
-    return _ROWS.read(path)
-
-
 FORMAT = Format(
     name="fiu",
     summary="FIU traces of SRCMap and I/O deduplication (SNIA IOTTA), with hashes of content",
@@ -81,8 +75,5 @@ FORMAT = Format(
     units="time in ns; lba and size in sectors of 512 bytes; rw R or W",
     detection="rows of this form, the process in any words",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=only_read("fiu"),
-    is_written=False,
     rows=lambda path: _ROWS,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
@@ -232,8 +232,6 @@ FORMAT = Format(
     "I inserted, the first that the file has",
     detection="an event block_… of a device major,minor in the first 64 KiB",
     matches=_matches,
-    read=read,
-    write=only_read("ftrace"),
+    reader=read,
     actions=tuple(ACTIONS),
-    is_written=False,
 )

@@ -201,6 +201,6 @@ FORMAT = Format(
     "sync and datasync are flushes",
     detection="begins with fio version … iolog",
     matches=_looks_like_iolog,
-    read=read,
-    write=write,
+    reader=read,
+    writer=write,
 )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.source import Head
-from writeamp.traces.trace import SECTOR_BYTES, Trace
+from writeamp.traces.trace import SECTOR_BYTES
 
 _LAYOUT = RowLayout(
     ",",
@@ -50,11 +49,6 @@ _ROWS = RowFormat(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a CSV of libCacheSim's."""
-    return _ROWS.read(path)
-
-
 def _matches(head: Head) -> bool:
     return bool(head.lines) and _HEADER.fullmatch(head.lines[0].encode()) is not None
 
@@ -67,8 +61,5 @@ FORMAT = Format(
     "hexadecimal, 28 read, 2a write",
     detection="begins with the header version,time,op,size,lbn",
     matches=_matches,
-    read=read,
-    write=only_read("libcachesim"),
-    is_written=False,
     rows=lambda path: _ROWS,
 )

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.source import read_head
@@ -48,11 +48,6 @@ _ROW = re.compile(
 # The files of the collection have no header; some copies do.
 _HEADER = re.compile(rb"\s*timestamp\s*,\s*hostname\s*,[^\n]*", re.IGNORECASE)
 _DEVICE = re.compile(r"([^,\s]+)_(\d{1,18})")
-
-
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read an MSR Cambridge file."""
-    return _rows(origin_ticks=_origin_ticks(path)).read(path)
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
@@ -134,7 +129,6 @@ FORMAT = Format(
     "Type Read or Write",
     detection="seven comma-separated fields, the fourth Read or Write",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=write,
+    writer=write,
     rows=lambda path: _rows(_origin_ticks(path)),
 )

@@ -228,6 +228,6 @@ FORMAT = Format(
     units="time in ns; offset and length in bytes; op read, write, trim or flush",
     detection="begins with PAR1",
     matches=_looks_like_parquet,
-    read=read,
-    write=write,
+    reader=read,
+    writer=write,
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.text_output import (
@@ -62,11 +61,6 @@ _ROWS = RowFormat(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read an SPC file."""
-    return _ROWS.read(path)
-
-
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes that start on a sector."""
     refuse_operations(trace, "spc", ["read", "write"])
@@ -92,7 +86,6 @@ FORMAT = Format(
     "Opcode R or W",
     detection="five or more comma-separated fields, the fourth R or W, the fifth seconds",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=write,
+    writer=write,
     rows=lambda path: _ROWS,
 )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format
 from writeamp.traces.formats.five_columns import (
     ROW_IN_NANOSECONDS,
     five_column_rows,
@@ -29,11 +28,6 @@ _ROWS = five_column_rows(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read an SSDsim file."""
-    return _ROWS.read(path)
-
-
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes of whole sectors."""
     return write_five_columns(trace, file, "ssdsim", pl.col("timestamp_ns"))
@@ -46,8 +40,7 @@ FORMAT = Format(
     units="time in ns; address and size in sectors of 512 bytes; type 1 read, 0 write",
     detection="five columns of whole numbers, the last 0 or 1: never certain, must be named",
     matches=partial(any_line, ROW_IN_NANOSECONDS),
-    read=read,
-    write=write,
+    writer=write,
     certain=False,
     rows=lambda path: _ROWS,
 )

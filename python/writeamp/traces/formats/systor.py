@@ -9,12 +9,11 @@ from pathlib import Path
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.source import Block
-from writeamp.traces.trace import Trace
 
 _LAYOUT = RowLayout(
     ",",
@@ -57,11 +56,6 @@ def _rows(path: Path) -> RowFormat:
     )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a file of one LUN or several."""
-    return _rows(path).read(path)
-
-
 FORMAT = Format(
     name="systor",
     summary="SYSTOR '17 traces of virtual desktops (SNIA IOTTA), one file a LUN and hour",
@@ -69,8 +63,5 @@ FORMAT = Format(
     units="time in seconds since 1970; offset and size in bytes; IOType R, W or empty",
     detection="six comma-separated fields, the first decimal seconds, the third R, W or empty",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=only_read("systor"),
-    is_written=False,
     rows=_rows,
 )

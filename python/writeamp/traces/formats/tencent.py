@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.text_output import (
@@ -66,11 +65,6 @@ _ROWS = RowFormat(
 )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read a Tencent file."""
-    return _ROWS.read(path)
-
-
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes of whole sectors; times are cut to seconds."""
     refuse_operations(trace, "tencent", ["read", "write"])
@@ -96,8 +90,7 @@ FORMAT = Format(
     "1 write",
     detection="five comma-separated whole numbers, the fourth 0 or 1: never certain, must be named",
     matches=partial(any_line, _ROW),
-    read=read,
-    write=write,
+    writer=write,
     certain=False,
     rows=lambda path: _ROWS,
 )

@@ -12,7 +12,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.source import Head, read_binary
 from writeamp.traces.trace import (
     MAX_END_BYTES,
@@ -140,8 +140,6 @@ FORMAT = Format(
     units="time in us; lbn in sectors of 512 bytes; len in bytes; cmd a SCSI command",
     detection="32 records of 32 or 40 bytes with the version in its place",
     matches=_matches,
-    read=read,
-    write=only_read("vscsi"),
-    is_written=False,
+    reader=read,
     has_devices=False,
 )

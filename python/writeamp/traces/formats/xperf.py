@@ -7,13 +7,12 @@ from pathlib import Path
 
 import polars as pl
 
-from writeamp.traces.format import Format, ReadOptions, only_read
+from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.source import Block, Head
-from writeamp.traces.trace import Trace
 
 _FORM = (
     "DiskWrite, TimeStamp, Process Name ( PID), ThreadID, [CPU,] IrpPtr, ByteOffset, IOSize, "
@@ -144,11 +143,6 @@ def _rows(path: Path) -> RowFormat:
     )
 
 
-def read(path: Path, options: ReadOptions) -> Trace:
-    """Read the disk events of a file that xperf printed."""
-    return _rows(path).read(path)
-
-
 def _matches(head: Head) -> bool:
     return bool(_DETECTED.search(head.start)) or b"IO Type, Start Time," in head.start
 
@@ -160,9 +154,6 @@ FORMAT = Format(
     units="time in us; offset and size in hexadecimal bytes; DiskRead, DiskWrite or DiskFlush",
     detection="lines that begin with DiskRead or DiskWrite and a time, or their header",
     matches=_matches,
-    read=read,
-    write=only_read("xperf"),
     unmistakable=True,
-    is_written=False,
     rows=_rows,
 )
