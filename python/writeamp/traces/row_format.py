@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.rows import Check, RowLayout, parse
+from writeamp.traces.rows import Check, RowLayout, extent_checks, nanoseconds, parse, time_check
 from writeamp.traces.source import Block, Head, read_blocks
-from writeamp.traces.trace import SCHEMA, Operation, Trace
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, SCHEMA, Operation, Trace
 
 # Lines in which a row of a format is looked for; damaged ones and a header may come before.
 _LINES_OF_FORM = 32
@@ -93,6 +94,58 @@ class RowFormat:
 
     def _begins_with_header(self, block: Block) -> bool:
         return bool(block.first_line == 1 and self.header and self.header.match(block.text))
+
+
+def request_rows(
+    name: str,
+    layout: RowLayout,
+    devices: Sequence[str],
+    op: tuple[pl.Expr, Check],
+    *,
+    time: str | tuple[pl.Expr, Check],
+    offset: tuple[str, int],
+    length: tuple[str, int],
+    more_checks: Sequence[Check] = (),
+    **others: Any,
+) -> RowFormat:
+    """Return the row format of a layout that has a request's fields as columns.
+
+    Args:
+        name: the format's name.
+        layout: the fields.
+        devices: the columns that name a device together.
+        op: the expression of the operation and its check, as `operation` returns them.
+        time: a column of times, of whole numbers if they are ns; or its expression and check.
+        offset: its column, and the bytes of its unit.
+        length: see `offset`.
+        more_checks: those after the ones of the columns.
+        others: further fields of `RowFormat`.
+    """
+    op_expression, op_check = op
+    if isinstance(time, str):
+        time = nanoseconds(time), time_check(time)
+    time_expression, time_is_valid = time
+    extents = extent_checks(
+        offset[0], length[0], offset_unit_bytes=offset[1], length_unit_bytes=length[1]
+    )
+    return RowFormat(
+        name=name,
+        layout=layout,
+        device_columns=list(devices),
+        checks=(op_check, time_is_valid, *extents, *more_checks),
+        timestamp_ns=time_expression,
+        op=op_expression,
+        offset=pl.col(offset[0]) * offset[1],
+        length=pl.col(length[0]) * length[1],
+        **others,
+    )
+
+
+def whole_ticks(column: str, tick_ns: int, unit: str) -> tuple[pl.Expr, Check]:
+    """Return the nanoseconds of a column of whole numbers of a unit, and the check of them."""
+    last = MAX_TIMESTAMP_NS // tick_ns
+    sentence = f"{column} {{{column}}} is out of range, valid are 0 to {last} {unit}"
+    return pl.col(column) * tick_ns, Check(pl.col(column) <= last, sentence)
 
 
 def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr, Check]:

@@ -12,17 +12,63 @@ from writeamp.errors import WriteampError
 from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 _SLICE_ROWS = 2**20
+DEVICE = pl.col("label")
+"""Label of each request's device, as `write_columns` writes it."""
 _PLAIN_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
 def write_columns(
-    requests: pl.DataFrame, columns: Sequence[pl.Expr], separator: str, file: BinaryIO
+    requests: pl.DataFrame,
+    columns: Sequence[pl.Expr],
+    separator: str,
+    file: BinaryIO,
+    *,
+    labels: Sequence[str],
 ) -> None:
-    """Write the columns as lines without a header, a slice at a time."""
+    """Write the columns as lines without a header, a slice at a time.
+
+    `DEVICE` among them is the label of the device, of which there is one for each.
+    """
+    names = pl.lit(pl.Series(list(labels), dtype=pl.String))
     for part in requests.iter_slices(_SLICE_ROWS):
-        part.select(
+        part.with_columns(label=names.gather(pl.col("device"))).select(
             column.alias(str(position)) for position, column in enumerate(columns)
         ).write_csv(file, include_header=False, separator=separator, quote_style="never")
+
+
+def write_reads_and_writes(
+    trace: Trace,
+    file: BinaryIO,
+    format_name: str,
+    columns: Sequence[pl.Expr],
+    *,
+    separator: str = ",",
+    in_sectors: Sequence[str] = (),
+    tick: tuple[int, str] = (1, "1 ns"),
+) -> list[str]:
+    """Write a trace to a format of reads and writes, whose devices are numbers.
+
+    Args:
+        trace: the trace.
+        file: where to.
+        format_name: for errors and notes.
+        columns: those of the format; `DEVICE` is the number of the device.
+        separator: what stands between them.
+        in_sectors: columns in bytes that the format counts in sectors.
+        tick: the format's unit of time in ns, and in words.
+
+    Returns:
+        Notes on what is written otherwise than it was.
+
+    Raises:
+        WriteampError: the format cannot carry a request.
+    """
+    refuse_operations(trace, format_name, ["read", "write"])
+    refuse_early_times(trace, format_name)
+    refuse_part_sectors(trace, format_name, in_sectors)
+    labels = numeric_labels(trace)
+    write_columns(trace.requests, columns, separator, file, labels=labels)
+    return [*renaming_notes(trace, labels), *cut_times_notes(trace, *tick, format_name)]
 
 
 def refuse_operations(trace: Trace, format_name: str, valid: Sequence[str]) -> None:
@@ -67,9 +113,9 @@ def sectors(column: str) -> pl.Expr:
     return pl.col(column) // SECTOR_BYTES
 
 
-def device_labels(labels: Sequence[str]) -> pl.Expr:
-    """Return the column of labels that stand for the devices, one label a device."""
-    return pl.lit(pl.Series(list(labels), dtype=pl.String)).gather(pl.col("device"))
+def read_or_write(read: str, write: str) -> pl.Expr:
+    """Return the column of words for reads and for writes."""
+    return pl.when(pl.col("op") == "read").then(pl.lit(read)).otherwise(pl.lit(write))
 
 
 def renaming_notes(trace: Trace, names: Sequence[str]) -> list[str]:

@@ -9,18 +9,10 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.traces.format import Format
-from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
-from writeamp.traces.text_output import (
-    cut_times_notes,
-    device_labels,
-    numeric_labels,
-    refuse_early_times,
-    refuse_operations,
-    renaming_notes,
-    write_columns,
-)
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, Trace
+from writeamp.traces.row_format import any_line, operation, request_rows, whole_ticks
+from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.text_output import DEVICE, read_or_write, write_reads_and_writes
+from writeamp.traces.trace import Trace
 
 _NS_PER_US = 1000
 _LAYOUT = RowLayout(
@@ -34,43 +26,28 @@ _LAYOUT = RowLayout(
     },
 )
 _ROW = re.compile(r"\d+\s*,\s*[RW]\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+")
-_OP, _OP_CHECK = operation("opcode", {"read": ["R"], "write": ["W"]})
-_LAST_US = MAX_TIMESTAMP_NS // _NS_PER_US
-
-_ROWS = RowFormat(
-    name="alibaba",
-    layout=_LAYOUT,
-    device_columns=["device_id"],
-    checks=(
-        _OP_CHECK,
-        Check(
-            pl.col("timestamp") <= _LAST_US,
-            f"timestamp {{timestamp}} is out of range, valid are 0 to {_LAST_US} us",
-        ),
-        *extent_checks("offset", "length"),
-    ),
-    timestamp_ns=pl.col("timestamp") * _NS_PER_US,
-    op=_OP,
-    offset=pl.col("offset"),
-    length=pl.col("length"),
+_ROWS = request_rows(
+    "alibaba",
+    _LAYOUT,
+    ["device_id"],
+    operation("opcode", {"read": ["R"], "write": ["W"]}),
+    time=whole_ticks("timestamp", _NS_PER_US, "us"),
+    offset=("offset", 1),
+    length=("length", 1),
     notes=["times are microseconds; offsets and lengths are bytes"],
 )
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes; times are cut to microseconds."""
-    refuse_operations(trace, "alibaba", ["read", "write"])
-    refuse_early_times(trace, "alibaba")
-    labels = numeric_labels(trace)
     columns = [
-        device_labels(labels),
-        pl.when(pl.col("op") == "read").then(pl.lit("R")).otherwise(pl.lit("W")),
+        DEVICE,
+        read_or_write("R", "W"),
         pl.col("offset"),
         pl.col("length"),
         pl.col("timestamp_ns") // _NS_PER_US,
     ]
-    write_columns(trace.requests, columns, ",", file)
-    return [*renaming_notes(trace, labels), *cut_times_notes(trace, _NS_PER_US, "1 us", "alibaba")]
+    return write_reads_and_writes(trace, file, "alibaba", columns, tick=(_NS_PER_US, "1 us"))
 
 
 FORMAT = Format(

@@ -13,8 +13,8 @@ from writeamp.traces.format import Format
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
 from writeamp.traces.quoting import quoted
-from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds
+from writeamp.traces.row_format import RowFormat, any_line, operation, request_rows
+from writeamp.traces.rows import Check, Kind, RowLayout, nanoseconds
 from writeamp.traces.source import Block, Head, read_head
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES
 
@@ -50,14 +50,13 @@ _LAYOUT = RowLayout(
         "bytes": Kind.WHOLE,
     },
 )
-_OP, _OP_CHECK = operation("operation", {name: [name] for name in OPERATIONS})
-_CHECKS = (
-    _OP_CHECK,
+_OP = operation("operation", {name: [name] for name in OPERATIONS})
+_TIME = (
+    nanoseconds("time"),
     Check(  # The clock starts at the first row printed, which need not be the first completed.
         nanoseconds("time").is_between(-MAX_TIMESTAMP_NS, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are seconds within 2^63 ns of 0",
     ),
-    *extent_checks("sector", "bytes", offset_unit_bytes=SECTOR_BYTES),
 )
 # Only a header says that sizes are bytes; without one they must look like bytes.
 _WHOLE_SECTORS = Check(
@@ -81,15 +80,15 @@ def _rows(path: Path) -> RowFormat:
         notes.append(f"no header line: columns are taken for {_FORM}")
     elif "TIME(s)" not in names:
         notes.append("the table has no TIME(s): no times")
-    return RowFormat(
-        name="biosnoop",
-        layout=_LAYOUT,
-        device_columns=["disk"],
-        checks=_CHECKS if names else (*_CHECKS, _WHOLE_SECTORS),
-        timestamp_ns=nanoseconds("time"),
-        op=_OP,
-        offset=pl.col("sector") * SECTOR_BYTES,
-        length=pl.col("bytes"),
+    return request_rows(
+        "biosnoop",
+        _LAYOUT,
+        ["disk"],
+        _OP,
+        time=_TIME,
+        offset=("sector", SECTOR_BYTES),
+        length=("bytes", 1),
+        more_checks=[] if names else [_WHOLE_SECTORS],
         notes=notes,
         without_others=rewrite.rows_of,
         left_out=rewrite.left_out.notes,

@@ -20,8 +20,8 @@ from writeamp.traces.row_format import any_line
 from writeamp.traces.rows import Check, first_failure, read_lines
 from writeamp.traces.source import Block, read_blocks
 from writeamp.traces.text_output import (
+    DEVICE,
     decimal_time,
-    device_labels,
     refuse_early_times,
     refuse_part_sectors,
     renaming_notes,
@@ -130,7 +130,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
     letters = {"read": "R", "write": "W", "trim": "D", "flush": "FN"}
     extent = pl.format("{} + {}", sectors("offset"), sectors("length"))
     columns = [
-        device_labels(labels),
+        DEVICE,
         pl.lit(0),
         pl.col("sequence"),
         decimal_time(10**9),
@@ -141,7 +141,9 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         pl.when(pl.col("op") == "flush").then(pl.lit("[writeamp]")).otherwise(extent),
         pl.when(pl.col("op") == "flush").then(pl.lit("")).otherwise(pl.lit("[writeamp]")),
     ]
-    write_columns(trace.requests.with_row_index("sequence", offset=1), columns, " ", file)
+    write_columns(
+        trace.requests.with_row_index("sequence", offset=1), columns, " ", file, labels=labels
+    )
     return renaming_notes(trace, labels)
 
 

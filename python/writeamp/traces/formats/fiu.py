@@ -6,13 +6,11 @@ import re
 from dataclasses import replace
 from functools import partial
 
-import polars as pl
-
 from writeamp.traces.format import Format
-from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
+from writeamp.traces.row_format import any_line, operation, request_rows
+from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, SECTOR_BYTES
+from writeamp.traces.trace import SECTOR_BYTES
 
 _LAYOUT = RowLayout(
     " ",
@@ -33,7 +31,6 @@ _FORM = rb"^[ \t]*(\d+)[ \t]+(\d+)[ \t]+.*?[ \t]+(\d+)[ \t]+(\d+)[ \t]+([RrWw])[
 _LINE = re.compile(_FORM + rb"(\d+)([^\n]*)", re.MULTILINE)
 _ROW = re.compile(r"\d+\s+\d+\s+.*?\s+\d+\s+\d+\s+[RrWw]\s+\d+\s+\d+(\s+[0-9a-fA-F]{32})?")
 _FIELDS = len(_LAYOUT.fields) + 1
-_OP, _OP_CHECK = operation("rw", {"read": ["R", "r"], "write": ["W", "w"]})
 
 
 def _with_one_word(block: Block) -> Block:
@@ -44,25 +41,15 @@ def _with_one_word(block: Block) -> Block:
     return replace(block, text=_LINE.sub(rb"\1 \2 _ \3 \4 \5 \6 \7\8", text))
 
 
-_ROWS = RowFormat(
-    name="fiu",
-    layout=_LAYOUT,
-    device_columns=["major", "minor"],
+_ROWS = request_rows(
+    "fiu",
+    _LAYOUT,
+    ["major", "minor"],
+    operation("rw", {"read": ["R", "r"], "write": ["W", "w"]}),
+    time="ts",
+    offset=("lba", SECTOR_BYTES),
+    length=("size", SECTOR_BYTES),
     device_separator=",",
-    checks=(
-        _OP_CHECK,
-        Check(
-            pl.col("ts") <= MAX_TIMESTAMP_NS,
-            "ts {ts} is out of range, valid are 0 to 2^63 - 1 ns",
-        ),
-        *extent_checks(
-            "lba", "size", offset_unit_bytes=SECTOR_BYTES, length_unit_bytes=SECTOR_BYTES
-        ),
-    ),
-    timestamp_ns=pl.col("ts"),
-    op=_OP,
-    offset=pl.col("lba") * SECTOR_BYTES,
-    length=pl.col("size") * SECTOR_BYTES,
     notes=["times are nanoseconds; sectors of 512 bytes; hashes of the content are not used"],
     without_others=_with_one_word,
 )

@@ -13,8 +13,8 @@ from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
-from writeamp.traces.row_format import RowFormat, operation
-from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.row_format import operation, request_rows
+from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
@@ -58,7 +58,7 @@ _LAYOUT = RowLayout(
         "sectors": Kind.WHOLE,
     },
 )
-_OP, _OP_CHECK = operation("operation", {name: [name] for name in OPERATIONS})
+_OP = operation("operation", {name: [name] for name in OPERATIONS})
 
 
 class _Events:
@@ -173,21 +173,14 @@ def read(path: Path, options: ReadOptions) -> Trace:
         WriteampError: a row is not valid, or no event is of the stage.
     """
     events = _Events(_action(path, options.action))
-    return RowFormat(
-        name="ftrace",
-        layout=_LAYOUT,
-        device_columns=["device"],
-        checks=(
-            _OP_CHECK,
-            time_check("time"),
-            *extent_checks(
-                "sector", "sectors", offset_unit_bytes=SECTOR_BYTES, length_unit_bytes=SECTOR_BYTES
-            ),
-        ),
-        timestamp_ns=nanoseconds("time"),
-        op=_OP,
-        offset=pl.col("sector") * SECTOR_BYTES,
-        length=pl.col("sectors") * SECTOR_BYTES,
+    return request_rows(
+        "ftrace",
+        _LAYOUT,
+        ["device"],
+        _OP,
+        time="time",
+        offset=("sector", SECTOR_BYTES),
+        length=("sectors", SECTOR_BYTES),
         notes=[],
         without_others=events.rows_of,
         left_out=events.notes,

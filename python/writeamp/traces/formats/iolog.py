@@ -15,8 +15,8 @@ from writeamp.traces.quoting import quoted
 from writeamp.traces.rows import Check, first_failure, read_lines
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.text_output import (
+    DEVICE,
     cut_times_notes,
-    device_labels,
     refuse_early_times,
     renaming_notes,
     write_columns,
@@ -90,12 +90,12 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         file.write("".join(f"0 {label} {action}\n" for label in labels).encode())
     columns = [
         pl.col("timestamp_ns") // _NS_PER_US,
-        device_labels(labels),
+        DEVICE,
         pl.col("op").cast(pl.String).replace_strict(_ACTION_OF_OPERATION),
         pl.col("offset"),
         pl.col("length"),
     ]
-    write_columns(trace.requests, columns, " ", file)
+    write_columns(trace.requests, columns, " ", file, labels=labels)
     return [*renaming_notes(trace, labels), *cut_times_notes(trace, _NS_PER_US, "1 us", "iolog")]
 
 

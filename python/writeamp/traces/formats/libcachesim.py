@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-import polars as pl
-
 from writeamp.traces.format import Format
-from writeamp.traces.row_format import RowFormat, operation
-from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.row_format import operation, request_rows
+from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Head
 from writeamp.traces.trace import SECTOR_BYTES
 
@@ -24,26 +22,21 @@ _LAYOUT = RowLayout(
 )
 _HEADER = re.compile(rb"\s*version\s*,\s*time\s*,\s*op\s*,\s*size\s*,\s*lbn[^\n]*", re.IGNORECASE)
 # SCSI's READ and WRITE of 6, 10, 12 and 16 bytes, in hexadecimal.
-_OP, _OP_CHECK = operation(
+_OP = operation(
     "op",
     {
         "read": ["28", "8", "08", "88", "a8", "A8"],
         "write": ["2a", "2A", "a", "0a", "0A", "8a", "8A", "aa", "AA"],
     },
 )
-_ROWS = RowFormat(
-    name="libcachesim",
-    layout=_LAYOUT,
-    device_columns=[],
-    checks=(
-        _OP_CHECK,
-        time_check("time"),
-        *extent_checks("lbn", "size", offset_unit_bytes=SECTOR_BYTES),
-    ),
-    timestamp_ns=nanoseconds("time"),
-    op=_OP,
-    offset=pl.col("lbn") * SECTOR_BYTES,
-    length=pl.col("size"),
+_ROWS = request_rows(
+    "libcachesim",
+    _LAYOUT,
+    [],
+    _OP,
+    time="time",
+    offset=("lbn", SECTOR_BYTES),
+    length=("size", 1),
     notes=["times are seconds; lbn counts sectors of 512 bytes, size bytes; one device"],
     header=_HEADER,
 )

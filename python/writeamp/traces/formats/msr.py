@@ -14,8 +14,9 @@ from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.source import read_head
 from writeamp.traces.text_output import (
+    DEVICE,
     cut_times_notes,
-    device_labels,
+    read_or_write,
     refuse_early_times,
     refuse_operations,
     renaming_notes,
@@ -60,13 +61,13 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
     notes += cut_times_notes(trace, _TICK_NS, "100 ns", "msr")
     columns = [
         ticks + _TICKS_1601_TO_1970,
-        device_labels(labels),
-        pl.when(pl.col("op") == "read").then(pl.lit("Read")).otherwise(pl.lit("Write")),
+        DEVICE,
+        read_or_write("Read", "Write"),
         pl.col("offset"),
         pl.col("length"),
         pl.lit(0),
     ]
-    write_columns(trace.requests, columns, ",", file)
+    write_columns(trace.requests, columns, ",", file, labels=labels)
     return notes
 
 

@@ -9,18 +9,14 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.traces.format import Format
-from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.row_format import any_line, operation, request_rows
+from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.text_output import (
+    DEVICE,
     decimal_time,
-    device_labels,
-    numeric_labels,
-    refuse_early_times,
-    refuse_operations,
-    refuse_part_sectors,
-    renaming_notes,
+    read_or_write,
     sectors,
-    write_columns,
+    write_reads_and_writes,
 )
 from writeamp.traces.trace import SECTOR_BYTES, Trace
 
@@ -40,42 +36,31 @@ _LAYOUT = RowLayout(
 _ROW = re.compile(
     r"\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*[rw]\s*,\s*[\d.]+(e[+-]?\d+)?\s*(,.*)?", re.IGNORECASE
 )
-_OP, _OP_CHECK = operation("Opcode", {"read": ["R", "r"], "write": ["W", "w"]})
 
 # Each application storage unit (ASU) is an address space of its own: the same LBA of two units is
 # two places, so the unit is the device.
-_ROWS = RowFormat(
-    name="spc",
-    layout=_LAYOUT,
-    device_columns=["ASU"],
-    checks=(
-        _OP_CHECK,
-        time_check("Timestamp"),
-        *extent_checks("LBA", "Size", offset_unit_bytes=SECTOR_BYTES),
-    ),
-    timestamp_ns=nanoseconds("Timestamp"),
-    op=_OP,
-    offset=pl.col("LBA") * SECTOR_BYTES,
-    length=pl.col("Size"),
+_ROWS = request_rows(
+    "spc",
+    _LAYOUT,
+    ["ASU"],
+    operation("Opcode", {"read": ["R", "r"], "write": ["W", "w"]}),
+    time="Timestamp",
+    offset=("LBA", SECTOR_BYTES),
+    length=("Size", 1),
     notes=["times are seconds; addresses are blocks of 512 bytes, sizes are bytes"],
 )
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
     """Write reads and writes that start on a sector."""
-    refuse_operations(trace, "spc", ["read", "write"])
-    refuse_early_times(trace, "spc")
-    refuse_part_sectors(trace, "spc", ["offset"])
-    labels = numeric_labels(trace)
     columns = [
-        device_labels(labels),
+        DEVICE,
         sectors("offset"),
         pl.col("length"),
-        pl.when(pl.col("op") == "read").then(pl.lit("R")).otherwise(pl.lit("W")),
+        read_or_write("R", "W"),
         decimal_time(10**9),
     ]
-    write_columns(trace.requests, columns, ",", file)
-    return renaming_notes(trace, labels)
+    return write_reads_and_writes(trace, file, "spc", columns, in_sectors=["offset"])
 
 
 FORMAT = Format(

@@ -7,12 +7,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import polars as pl
-
 from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut
-from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.row_format import RowFormat, any_line, operation, request_rows
+from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block
 
 _LAYOUT = RowLayout(
@@ -29,7 +27,6 @@ _LAYOUT = RowLayout(
 _ROW = re.compile(r"\d+\.\d+\s*,[\d.\s]*,\s*[RW]?\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+")
 _HEADER = re.compile(rb"\s*timestamp\s*,\s*response\s*,[^\n]*", re.IGNORECASE)
 _WITHOUT_TYPE = re.compile(rb"^[^,\n]*,[^,\n]*,[ \t]*,[^\n]*", re.MULTILINE)
-_OP, _OP_CHECK = operation("IOType", {"read": ["R"], "write": ["W"]})
 
 
 def _rows(path: Path) -> RowFormat:
@@ -40,15 +37,14 @@ def _rows(path: Path) -> RowFormat:
         left_out.reasons["rows without IOType"] += count
         return replace(block, text=text) if count else block
 
-    return RowFormat(
-        name="systor",
-        layout=_LAYOUT,
-        device_columns=["LUN"],
-        checks=(_OP_CHECK, time_check("Timestamp"), *extent_checks("Offset", "Size")),
-        timestamp_ns=nanoseconds("Timestamp"),
-        op=_OP,
-        offset=pl.col("Offset"),
-        length=pl.col("Size"),
+    return request_rows(
+        "systor",
+        _LAYOUT,
+        ["LUN"],
+        operation("IOType", {"read": ["R"], "write": ["W"]}),
+        time="Timestamp",
+        offset=("Offset", 1),
+        length=("Size", 1),
         notes=["times are seconds since 1970; offsets and sizes are bytes; a LUN is a device"],
         header=_HEADER,
         without_others=without_untyped,

@@ -10,8 +10,8 @@ import polars as pl
 from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
-from writeamp.traces.row_format import RowFormat, operation
-from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.row_format import RowFormat, operation, request_rows
+from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block, Head
 
 _FORM = (
@@ -50,9 +50,7 @@ _LAYOUT = RowLayout(
         "IOSize": Kind.WHOLE,
     },
 )
-_OP, _OP_CHECK = operation(
-    "event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFlush"]}
-)
+_OP = operation("event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFlush"]})
 
 
 class _Events:
@@ -124,15 +122,14 @@ def _of_flushes(events: pl.DataFrame) -> pl.DataFrame:
 
 def _rows(path: Path) -> RowFormat:
     events = _Events()
-    return RowFormat(
-        name="xperf",
-        layout=_LAYOUT,
-        device_columns=["DiskNum"],
-        checks=(_OP_CHECK, time_check("TimeStamp"), *extent_checks("ByteOffset", "IOSize")),
-        timestamp_ns=nanoseconds("TimeStamp"),
-        op=_OP,
-        offset=pl.col("ByteOffset"),
-        length=pl.col("IOSize"),
+    return request_rows(
+        "xperf",
+        _LAYOUT,
+        ["DiskNum"],
+        _OP,
+        time="TimeStamp",
+        offset=("ByteOffset", 1),
+        length=("IOSize", 1),
         notes=[
             "times are microseconds, of completion in dumper and of the start in diskio -detail; "
             "offsets and sizes are hexadecimal bytes"
