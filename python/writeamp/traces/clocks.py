@@ -9,6 +9,8 @@ import numpy.typing as npt
 import polars as pl
 
 _NS_PER_S = 1e9
+DATES_S = range(10**9, 22 * 10**8)
+"""Seconds since 1970 that are dates from 2001 to 2040."""
 _S_PER_DAY = 86_400
 # A pause of a month in a block trace means that a clock was set, or that CPUs have two clocks.
 _LONGEST_PAUSE_S = 30 * _S_PER_DAY

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.traces.clocks import DATES_S
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.text_values import nanoseconds_since_1970_of
 from writeamp.traces.trace import OPERATIONS
@@ -47,12 +48,10 @@ _DEVICE = re.compile(
     r"|\d+,\d+|PhysicalDrive\d+",
     re.IGNORECASE,
 )
+_PER_S = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 # Dates from 2001 to 2040 as numbers of each unit; Windows file times count from 1601.
 _DATES = {
-    "s": (1e9, 2.2e9),
-    "ms": (1e12, 2.2e12),
-    "us": (1e15, 2.2e15),
-    "ns": (1e18, 2.2e18),
+    **{unit: (DATES_S.start * per_s, DATES_S.stop * per_s) for unit, per_s in _PER_S.items()},
     "filetime": (1.262e17, 1.386e17),
 }
 # Digits after the point of seconds alone: milliseconds have up to 6.

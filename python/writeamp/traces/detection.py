@@ -18,7 +18,6 @@ from writeamp.traces.registry import FORMATS
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Block, Head, file_path, read_head
 from writeamp.traces.suggestion import Suggestion, gap_of, misfit_of, suggestion_of
-from writeamp.traces.text_table import table_of
 from writeamp.traces.words import EXAMPLE
 
 # Rows that are parsed one by one where not all of the first can be read.
@@ -46,7 +45,7 @@ def detect(path: str | os.PathLike[str]) -> str:
         return plausible[0].name
     _refuse_without_operations(path, head)
     suggestion = suggestion_of(file, head)
-    table = table_of(head.text)
+    table = head.table
     if table is not None and table.has_header and suggestion is not None:
         raise _error(path, "its first line names columns of no known format", suggestion)
     if is_one:
@@ -101,7 +100,7 @@ def _listed(clauses: Sequence[str]) -> str:
 
 def _has_foreign_header(entry: Format, path: Path, head: Head) -> bool:
     """Return whether the first line names columns, and not as a format's own header does."""
-    table = table_of(head.text)
+    table = head.table
     if entry.rows is None or table is None or not table.has_header:
         return False
     first_line = head.lines[0]

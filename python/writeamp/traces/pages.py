@@ -6,7 +6,7 @@ import hashlib
 import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -210,16 +210,25 @@ def to_pages(
         logical_pages = _PAGES.check("logical_pages", logical_pages)
     if isinstance(trace, str | os.PathLike):
         check_trace(trace)
-    if not isinstance(trace, Trace):
-        given = trace if isinstance(trace, Given) else Given(trace)
-        return _of_given(
-            given,
-            page_bytes,
-            mapping=mapping,
-            device=device,
-            logical_pages=logical_pages,
-            with_reads=with_reads,
-        )
+    asked = _Asked(page_bytes, mapping, device, logical_pages, with_reads)
+    if isinstance(trace, Trace):
+        return _of_trace(trace, asked)
+    return _of_given(trace if isinstance(trace, Given) else Given(trace), asked)
+
+
+class _Asked(NamedTuple):
+    """Checked arguments of `to_pages`."""
+
+    page_bytes: int
+    mapping: Mapping
+    device: str | None
+    logical_pages: int | None
+    with_reads: bool
+
+
+def _of_trace(trace: Trace, asked: _Asked) -> PageTrace:
+    """Return the page trace of a trace whose requests are all here, as `to_pages` does."""
+    page_bytes, mapping, device, logical_pages, with_reads = asked
     requests = _choose_device(trace, mapping, device)
     touched, notes = _touched(requests, page_bytes, trace.path)
     if not touched.select((pl.col("op") == "write").any()).item():
@@ -281,17 +290,9 @@ def _refuse_several(path: str, devices: list[str], mapping: Mapping) -> None:
         )
 
 
-def _of_given(
-    given: Given,
-    page_bytes: int,
-    *,
-    mapping: Mapping,
-    device: str | None,
-    logical_pages: int | None,
-    with_reads: bool,
-) -> PageTrace:
+def _of_given(given: Given, asked: _Asked) -> PageTrace:
     """Return the page trace of data that may come in batches, as `to_pages` does."""
-    asked = (page_bytes, mapping, device, logical_pages, with_reads)
+    page_bytes, mapping, device, logical_pages, with_reads = asked
     if given.pages is not None and given.pages[0] == asked:
         found: PageTrace = given.pages[1]
         return found

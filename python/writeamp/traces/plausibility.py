@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.traces.clocks import MOST_BACKWARD_STEPS, backward_steps, clock_of
+from writeamp.traces.clocks import DATES_S, MOST_BACKWARD_STEPS, backward_steps, clock_of
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.trace import SECTOR_BYTES
 
@@ -29,8 +29,10 @@ _MOST, _FEWEST_VALUES = 0.5, 2
 # Requests of 4 KiB that all begin at multiples of 256 KiB: bytes, counted as sectors.
 _COARSE_BYTES = SECTOR_BYTES * SECTOR_BYTES
 _FEWEST_OFFSETS = 8
-# Seconds since 1970 that are 2001 to 2040, in the units of clocks.
-_DATES = [range(10**9 * scale, 22 * 10**8 * scale) for scale in (1, 10**3, 10**6, 10**7, 10**9)]
+# Dates in the units of clocks: s, ms, us, 100 ns and ns.
+_DATES = [
+    range(DATES_S.start * per_s, DATES_S.stop * per_s) for per_s in (1, 10**3, 10**6, 10**7, 10**9)
+]
 _NS_PER_US, _US_PER_S = 1000, 10**6
 # Requests a second from which times that may be dates in a coarser unit are doubted.
 _RATE_OF_OTHER_UNIT = 10**5

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +18,7 @@ from writeamp.fields.domains import file_name
 from writeamp.files import inputs
 from writeamp.files.tables import free_memory_bytes
 from writeamp.traces.packed import unpacked
+from writeamp.traces.text_table import Table, table_of
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
 BLOCK_BYTES = 4 * 2**20
@@ -67,6 +69,11 @@ class Head:
     start: bytes
     lines: tuple[str, ...]
     text: str = ""
+
+    @cached_property
+    def table(self) -> Table | None:
+        """The table that the whole lines are; None if they are none."""
+        return table_of(self.text)
 
     @property
     def is_cut(self) -> bool:

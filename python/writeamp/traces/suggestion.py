@@ -34,7 +34,7 @@ from writeamp.traces.column_names import (
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.source import Block, Head
-from writeamp.traces.text_table import Table, table_of
+from writeamp.traces.text_table import Table
 
 # Without names, one row proves nothing.
 _FEWEST_ROWS = 2
@@ -74,7 +74,7 @@ class _Fields:
 
 def suggestion_of(path: Path, head: Head) -> Suggestion | None:
     """Return the spec for a text; None if the columns are not clear or no spec reads the rows."""
-    table = table_of(head.text)
+    table = head.table
     if table is None or len(table.rows) < (1 if table.names else _FEWEST_ROWS):
         return None
     fields = _fields(table)
@@ -91,7 +91,7 @@ def suggestion_of(path: Path, head: Head) -> Suggestion | None:
 
 def misfit_of(path: Path, head: Head) -> str:
     """Return the spec of the columns, and why it is not suggested; empty if there is none."""
-    table = table_of(head.text)
+    table = head.table
     fields = None if table is None or len(table.rows) < _FEWEST_ROWS else _fields(table)
     if table is None or fields is None:
         return ""
