@@ -1,4 +1,4 @@
-"""Sections of a report, one file each: each says what it shows of a document, if anything."""
+"""Sections of a report: each says what it shows of a document, if anything."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from writeamp.reports.report import Report
 from writeamp.reports.sections import (
     advice,
     before_after,
-    blocks,
     by_cause,
     details,
     differences,
     findings,
-    notes,
+    run_drawings,
     summary,
-    wa_over_time,
     ways,
     what_if,
 )
@@ -30,10 +28,10 @@ _SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     advice.advice,
     differences.differences,
     by_cause.by_cause,
-    wa_over_time.wa_over_time,
-    blocks.blocks,
+    run_drawings.wa_over_time,
+    run_drawings.blocks,
     what_if.what_if,
-    notes.notes,
+    details.notes,
     details.details,
 )
 

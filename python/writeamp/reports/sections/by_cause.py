@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from writeamp.reports.charts.icicle import Piece, icicle
+from writeamp.reports.charts import Piece, icicle
 from writeamp.reports.parts import Drawing, Rows, Section
 from writeamp.reports.report import Report
 from writeamp.reports.values import number, rows, table, words

@@ -1,19 +1,26 @@
-"""Details: all that the document holds beside what other sections show, as tables."""
+"""End of a report: the notes of the document, and what no other section shows as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.reports.parts import Block, Paragraph, Rows, Section
+from writeamp.reports.parts import Block, Bullets, Paragraph, Rows, Section
 from writeamp.reports.report import Report
-from writeamp.reports.values import rows, shown
+from writeamp.reports.values import rows, shown, texts
 
 _MOST_ROWS = 100
 # Shown by sections of their own, or above all of them.
 _ELSEWHERE = frozenset(
     {"warnings", "notes", "differences", "advice", "findings", "settings", "numbers", "what_if"}
 )
+
+
+def notes(report: Report) -> Section | None:
+    """Return the notes of the document, those that are no warnings."""
+    warnings = texts(report.document, "warnings")
+    found = [one for one in texts(report.document, "notes") if one not in warnings]
+    return Section("notes", "Notes", (Bullets(found),)) if found else None
 
 
 def details(report: Report) -> Section | None:

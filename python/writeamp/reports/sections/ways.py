@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from writeamp.reports.charts.intervals import Estimate, intervals
+from writeamp.reports.charts import Estimate, intervals
 from writeamp.reports.parts import Block, Drawing, Rows, Section
 from writeamp.reports.report import Report
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words

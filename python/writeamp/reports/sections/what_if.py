@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from writeamp.pages.escaping import text
-from writeamp.reports.charts.svg import SIZE, WIDTH, label, rule
 from writeamp.reports.parts import Controls, Paragraph, Section
 from writeamp.reports.report import Report
+from writeamp.reports.svg import SIZE, WIDTH, label, rule
 from writeamp.reports.values import number, op_of_data, words
 
 _LEAST_OP, _MOST_OP = 0.01, 1.0

@@ -1,1 +1,0 @@
-"""Drawings of reports: SVG without a library, in the colours of the page."""
