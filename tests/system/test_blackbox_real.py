@@ -16,8 +16,8 @@ import pytest
 
 import in_process
 from collecting import MIXED, READS, WRITES, measure_on
-from writeamp.drives.devices import fio
-from writeamp.drives.devices.place import Place
+from unchecked_places import unchecked
+from writeamp.drives.devices.writing import Place, fio
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import Design
@@ -29,7 +29,9 @@ from writeamp.learn.blackbox.targets.real import RealSettings, RealTarget
 MIB = 1 << 20
 SHARED = Path("/dev/shm")
 SIZE = 16 * MIB
-PLACE = Place("file", "drive.img", SIZE, 512)
+PLACE = unchecked("file", "drive.img", SIZE)
+# It is locked by no file.
+EXPORT = unchecked("nbd", "drive.img", SIZE)
 FAST = RealSettings(runtime_s=0.2)
 
 
@@ -90,8 +92,7 @@ def test_a_sequential_job_begins_at_a_place_of_its_own_in_the_first_half() -> No
 
 
 def test_a_file_whose_name_has_a_colon_is_one_file_for_fio() -> None:
-    options = replace(PLACE, name="/a:b.img").fio_options
-    assert "--filename=/a\\:b.img" in options
+    assert "filename=/a\\:b.img" in unchecked("file", "/a:b.img", SIZE)._fio_options()
 
 
 def test_points_of_a_file_are_measured_with_its_own_numbers(drive: Path) -> None:
@@ -190,15 +191,16 @@ def test_a_failure_of_fio_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
     fake_fio(tmp_path, script, monkeypatch)
-    with pytest.raises(WriteampError, match=f"fio failed on drive.img: .*{words}"):
-        fio.run(PLACE, [], timeout_s=1)
+    failure = f"fio failed on drive.img: .*{words}"
+    with EXPORT.held(), pytest.raises(WriteampError, match=failure):
+        EXPORT.run_fio([], timeout_s=1)
 
 
 def test_a_fio_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_fio(tmp_path, "exec sleep 600", monkeypatch)
     monkeypatch.setattr(fio, "_PATIENCE_S", 0.1)
-    with pytest.raises(WriteampError, match="fio did not end"):
-        fio.run(PLACE, [], timeout_s=0.1)
+    with EXPORT.held(), pytest.raises(WriteampError, match="fio did not end"):
+        EXPORT.run_fio([], timeout_s=0.1)
 
 
 def test_without_fio_a_real_target_is_refused(
@@ -265,7 +267,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], list[str]
             done = sum(option == "--rw=randwrite" for option in asked)
             return report(iops=throughputs[min(done, len(throughputs)) - 1] if done else 1.0)
 
-        monkeypatch.setattr(fio, "run", run)
+        monkeypatch.setattr(Place, "run_fio", run)
         return asked
 
     return of

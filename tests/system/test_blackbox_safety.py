@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from writeamp.drives.devices import safety
-from writeamp.drives.devices.place import opened
-from writeamp.drives.devices.safety import Machine, check_device, check_export, check_file
+from writeamp.drives.devices.writing import opened, safety
+from writeamp.drives.devices.writing.safety import Machine, check_device, check_export, check_file
 from writeamp.errors import WriteampError
 
 MIB = 1 << 20

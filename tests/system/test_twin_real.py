@@ -18,7 +18,7 @@ import in_process
 import writeamp as wa
 from patience import await_value
 from served import MOUNTING, PATH, needs
-from writeamp.drives.devices import fio
+from writeamp.drives.devices.writing import seeded
 from writeamp.learn.twin.windows import read_windows
 
 MIB = 1 << 20
@@ -140,7 +140,7 @@ def test_fio_draws_by_its_seed(tmp_path: Path) -> None:
         log = tmp_path / f"{seed}.log"
         subprocess.run(
             ["fio", "--name=f", f"--filename={tmp_path / 'f'}", "--size=4M", "--rw=randwrite",
-             "--norandommap", "--io_size=64k", f"--write_iolog={log}", *fio.seeded(seed)],
+             "--norandommap", "--io_size=64k", f"--write_iolog={log}", *seeded(seed)],
             check=True, capture_output=True, cwd=tmp_path,
         )  # fmt: skip
         found = [line.split()[-2] for line in log.read_text().splitlines() if " write " in line]

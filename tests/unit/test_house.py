@@ -94,13 +94,13 @@ def test_op_becomes_other_ratios_in_one_module() -> None:
 # refuses devices and limits what is read.
 OPENING = {
     "learn/blackbox/formulas/of_profiles.py": "of the package",
-    "drives/devices/place.py": "the drive that is measured",
-    "drives/devices/safety.py": "the machine, and the drive that is measured",
+    "drives/devices/writing/place.py": "the drive that is measured",
+    "drives/devices/writing/new_file.py": "a file that it makes",
+    "drives/devices/writing/safety.py": "the machine, and the drive that is measured",
     "cli/boundary.py": "/dev/null",
     "cli/engine_age.py": "of the package",
-    "drives/devices/calibration.py": "the machine, and a file that it makes",
     "drives/devices/device.py": "the machine",
-    "drives/devices/emptying.py": "the drive that is measured",
+    "drives/devices/file_systems.py": "the machine",
     "drives/counters/families.py": "of the package",
     "drives/doctor/fio/known.py": "of the package",
     "extensions.py": "of installed packages",

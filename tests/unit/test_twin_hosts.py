@@ -14,10 +14,10 @@ import pytest
 import in_process
 import writeamp.learn.cli.twin_measure  # noqa: F401 (slow, and of no test's time)
 from stand_in_drives import drive, tools, writes
-from writeamp.drives.devices import emptying
-from writeamp.drives.devices.emptying import emptied
-from writeamp.drives.devices.place import Place
+from unchecked_places import unchecked
+from writeamp.drives.devices import file_systems
 from writeamp.drives.devices.source import source_at
+from writeamp.drives.devices.writing import Place
 from writeamp.errors import WriteampError
 from writeamp.learn.twin import counted
 from writeamp.learn.twin.chain import Phase, chain_of
@@ -181,7 +181,7 @@ def host_of(place: Place, folder: Path, tell: Callable[[str], None] = print) -> 
 def test_a_place_is_judged_before_it_is_written(tmp_path: Path) -> None:
     file, told = tmp_path / "f", list[str]()
     file.write_bytes(b"")
-    place = Place("file", str(file), 64 * MIB, 512, is_new=True)
+    place = unchecked("file", str(file), 64 * MIB, is_new=True)
     host = host_of(place, tmp_path, told.append)
     chain = chain_of(2, chunks=False, capacity_bytes=place.size_bytes)
     host.check(chain, goes_on=False)
@@ -195,25 +195,27 @@ def test_a_place_is_judged_before_it_is_written(tmp_path: Path) -> None:
 def test_a_file_is_emptied_and_gets_its_blocks(tmp_path: Path) -> None:
     file = tmp_path / "f"
     file.write_bytes(b"x" * MIB)
-    emptied(Place("file", str(file), MIB // 2, 512), timeout_s=1)
+    place = unchecked("file", str(file), MIB // 2)
+    with place.held():
+        place.discard(timeout_s=1)
     assert file.read_bytes() == bytes(MIB)
     assert file.stat().st_blocks * 512 >= MIB // 2
-    huge = Place("file", str(file), 1 << 60, 512)
-    with pytest.raises(WriteampError, match="cannot make room for"):
-        emptied(huge, timeout_s=1)
+    huge = unchecked("file", str(file), 1 << 60)
+    with huge.held(), pytest.raises(WriteampError, match="cannot make room for"):
+        huge.discard(timeout_s=1)
 
 
 def test_a_file_system_that_moves_data_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(emptying, "file_system_of", lambda path: ("btrfs", ["rw"]))
+    monkeypatch.setattr(file_systems, "file_system_of", lambda path: ("btrfs", ["rw"]))
     with pytest.raises(WriteampError, match="lies on btrfs, which writes elsewhere"):
-        emptying.check_file_system(str(tmp_path / "f"), 4096)
-    monkeypatch.setattr(emptying, "file_system_of", lambda path: ("ext4", ["rw"]))
+        file_systems.check_overwrites(str(tmp_path / "f"), 4096)
+    monkeypatch.setattr(file_systems, "file_system_of", lambda path: ("ext4", ["rw"]))
     block_bytes = os.statvfs(tmp_path).f_bsize
-    emptying.check_file_system(str(tmp_path / "f"), block_bytes)
+    file_systems.check_overwrites(str(tmp_path / "f"), block_bytes)
     with pytest.raises(WriteampError, match="lies on ext4 with blocks of"):
-        emptying.check_file_system(str(tmp_path / "f"), block_bytes + 1)
+        file_systems.check_overwrites(str(tmp_path / "f"), block_bytes + 1)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,13 @@ from typing import Any
 from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.devices.judging import LeastAmount, least_amount, require_counters, run_checks
 from writeamp.drives.devices.saving import check_out, save_documents
-from writeamp.drives.devices.settling import Reading, Settled, reading_of, settled
+from writeamp.drives.devices.settling import (
+    Reading,
+    Settled,
+    reading_of,
+    sent_between,
+    settled,
+)
 from writeamp.drives.devices.source import Source, source_at
 from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult
@@ -185,7 +191,7 @@ def _found(
     elapsed_s: float,
 ) -> DriveRun:
     answer = interval_answer(before.snapshot, after.reading.snapshot)
-    kernel_bytes = _between(before.sent_bytes, after.reading.sent_bytes)
+    kernel_bytes = sent_between(before, after.reading)
     checks = tuple(
         run_checks(
             answer,
@@ -236,7 +242,3 @@ def _refusals(answer: DriveCounters, least: LeastAmount | None) -> Iterator[str]
         yield answer.reason
     failed = [one for one in answer.checks if one.name == "host against kernel"]
     yield from (f"{one.name}: {one.evidence}" for one in failed if one.verdict == "fail")
-
-
-def _between(first: int | None, last: int | None) -> int | None:
-    return None if first is None or last is None else last - first

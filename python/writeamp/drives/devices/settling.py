@@ -39,6 +39,12 @@ def reading_of(source: Source) -> Reading:
     return Reading(documents, source.snapshot(documents), source.bytes_sent())
 
 
+def sent_between(before: Reading, after: Reading) -> int | None:
+    """Return the bytes that the kernel sent to a drive between two readings; None if unknown."""
+    first, last = before.sent_bytes, after.sent_bytes
+    return None if first is None or last is None else last - first
+
+
 def settled(
     source: Source,
     before: Reading,

@@ -12,7 +12,7 @@ from writeamp.cli import options
 from writeamp.cli.progress_bar import Bar
 from writeamp.devices.device import SIZE
 from writeamp.drives.counters.own_families import with_families
-from writeamp.drives.devices.place import kind_of
+from writeamp.drives.devices.writing import kind_of
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.choice import is_simulated
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain, chain_of

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp.drives.devices import fio, safety
-from writeamp.drives.devices.calibration import device_under
-from writeamp.drives.devices.emptying import check_file_system, emptied
-from writeamp.drives.devices.place import Place, held, kind_of, opened
+from writeamp.drives.devices.file_systems import check_overwrites, device_under
 from writeamp.drives.devices.source import source_at
+from writeamp.drives.devices.writing import Place, check_fio, kind_of, opened
 from writeamp.errors import WriteampError
-from writeamp.files import output
-from writeamp.files.temporary import temporary_folder
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain
 from writeamp.learn.twin.counted import Counted
 from writeamp.learn.twin.driving import FILL, Reading
@@ -26,8 +21,6 @@ from writeamp.learn.twin.fio_jobs import fio_jobs, section_names, unwritten
 from writeamp.learn.twin.plan import capacity_of
 from writeamp.units.byte_sizes import shown_bytes
 
-# fio ends with this process, also if that is killed, where util-linux is.
-_ENDING = ("setpriv", "--pdeathsig", "KILL")
 # The slowest drive that a part is waited for.
 _LEAST_BYTES_S = 1e6
 # A file or a part of a drive is said to be one if it is smaller than the drive by more than this.
@@ -42,13 +35,11 @@ class RealHost:
         place: that is written to.
         counted: the counters of its drive.
         tell: is given sentences on what a reader of the windows should know.
-        lock: descriptor that keeps others from the place, which fio holds, too; None of none.
     """
 
     place: Place
     counted: Counted
     tell: Callable[[str], None]
-    lock: int | None = None
     _written_bytes: int = 0
 
     @property
@@ -95,29 +86,17 @@ class RealHost:
 
     def discard(self) -> None:
         """Discard what the place holds, and count from then on."""
-        if self.place.kind == "file":
-            safety.mark_as_ours(self.place.name)
-        for sentence in emptied(self.place, timeout_s=self._timeout_s(self.place.size_bytes)):
+        for sentence in self.place.discard(timeout_s=self.place.size_bytes / _LEAST_BYTES_S):
             self.tell(sentence)
         self.counted.begin()
 
     def serve(self, chain: Chain, seed: int, at: int, done: Callable[[int], None]) -> None:
         """Let fio write a part of a chain."""
-        options = [one.removeprefix("--") for one in self.place.fio_options]
-        name = FILL_SECTION if at == FILL else section_names(chain)[at]
-        with temporary_folder() as folder:
-            job = folder / "chain.fio"
-            with output.replacing(job, "fio job", synced=False) as draft:
-                draft.write(fio_jobs(chain, options, fine=True, seed=seed).encode())
-            command = ["fio", f"--section={name}", "--output-format=json", str(job)]
-            if shutil.which(_ENDING[0]):
-                command = [*_ENDING, *command]
-            report = fio.reported(
-                command,
-                self.place.name,
-                timeout_s=self._timeout_s(chain.written_bytes),
-                handles=[] if self.lock is None else [self.lock],
-            )
+        report = self.place.run_section(
+            lambda where: fio_jobs(chain, where, fine=True, seed=seed),
+            FILL_SECTION if at == FILL else section_names(chain)[at],
+            timeout_s=chain.written_bytes / _LEAST_BYTES_S,
+        )
         self._written_bytes += int(report["write"]["io_bytes"])
         done(self._written_bytes)
 
@@ -125,9 +104,6 @@ class RealHost:
         """Return host and flash bytes since this host began."""
         written, self._written_bytes = self._written_bytes, 0
         return self.counted.read(written)
-
-    def _timeout_s(self, size_bytes: int) -> float:
-        return size_bytes / _LEAST_BYTES_S
 
 
 @contextmanager
@@ -152,13 +128,13 @@ def real_host(
     Raises:
         WriteampError: it must not be written to, or its drive's counters cannot show WA.
     """
-    fio.check_fio()
+    check_fio()
     if kind_of(name) == "file":
-        check_file_system(name, PAGE_BYTES)
+        check_overwrites(name, PAGE_BYTES)
     counted = Counted.of(source_at(counters or _drive_of(name)))
     place = opened(name, size_bytes, destroys)
-    with held(place) as lock:
-        yield RealHost(place, counted, tell, lock)
+    with place.held():
+        yield RealHost(place, counted, tell)
 
 
 def _drive_of(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from writeamp.devices.device import SIZE, SizeLike
 from writeamp.devices.profile import profile_names
 from writeamp.devices.raid import is_array
-from writeamp.drives.devices.place import kind_of
+from writeamp.drives.devices.writing import kind_of
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import flag_of
 from writeamp.learn.blackbox.targets.real import RealTarget

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.drives.devices import fio
-from writeamp.drives.devices.place import Place
+from writeamp.drives.devices.writing import Place, seeded
 from writeamp.learn.blackbox.targets import fio_job
 from writeamp.runs.preconditioning import MOST_ROUNDS, is_steady
 
@@ -45,7 +44,7 @@ def precondition(place: Place, how: str, *, round_s: float, seed: int) -> list[s
 def _fill(place: Place) -> None:
     options = ["--rw=write", f"--bs={_FILL_BYTES}", f"--iodepth={_DEPTH}"]
     options.append(f"--size={place.size_bytes}")
-    fio.run(place, options, timeout_s=place.size_bytes / _LEAST_BYTES_S)
+    place.run_fio(options, timeout_s=place.size_bytes / _LEAST_BYTES_S)
 
 
 def _write_until_steady(place: Place, round_s: float, seed: int) -> list[str]:
@@ -62,11 +61,11 @@ def _write_until_steady(place: Place, round_s: float, seed: int) -> list[str]:
             f"--bs={_ROUND_BYTES}",
             f"--iodepth={_DEPTH}",
             f"--size={place.size_bytes}",
-            *fio.seeded(seed + len(rounds)),
+            *seeded(seed + len(rounds)),
             "--norandommap",
             "--time_based",
             f"--runtime={round(round_s * 1e3)}ms",
         ]
-        report = fio.run(place, options, timeout_s=round_s)
+        report = place.run_fio(options, timeout_s=round_s)
         rounds.append(fio_job.measured(report).throughput_iops)
     return []

@@ -9,8 +9,7 @@ from typing import Any
 
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-from writeamp.drives.devices.fio import seeded
-from writeamp.drives.devices.place import Place
+from writeamp.drives.devices.writing import Place, seeded
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.learn.blackbox.targets.measured import Measured

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from writeamp.drives.devices import fio
-from writeamp.drives.devices.place import Place, held, kind_of, opened
+from writeamp.drives.devices.writing import Place, check_fio, kind_of, opened
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.learn.blackbox.targets import fio_job
@@ -46,7 +45,7 @@ class RealTarget:
         Raises:
             WriteampError: it holds data or is in use, or fio cannot use it.
         """
-        fio.check_fio()
+        check_fio()
         self.kind = kind_of(name)
         self.name = name
         asked = settings or RealSettings()
@@ -94,7 +93,7 @@ class RealTarget:
     @contextmanager
     def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Precondition it, unless that was done before and the target is the same still."""
-        with held(self._place):
+        with self._place.held():
             if is_prepared and not self._place.is_new:
                 yield []
                 return
@@ -128,4 +127,4 @@ class _Job:
         options = fio_job.options_of(
             self.point, self.place, runtime_s=runtime_s, seed=self.settings.seed
         )
-        return fio_job.measured(fio.run(self.place, options, timeout_s=runtime_s))
+        return fio_job.measured(self.place.run_fio(options, timeout_s=runtime_s))

@@ -1,4 +1,4 @@
-"""fio: run on a place, and what it reports."""
+"""fio: its command, and what it reports."""
 
 from __future__ import annotations
 
@@ -8,11 +8,22 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from writeamp.drives.devices.place import Place
 from writeamp.errors import WriteampError
 
+# Arguments of one job that the command line describes.
+ONE_JOB = (
+    "--name=point",
+    "--thread",
+    "--output-format=json",
+    "--unified_rw_reporting=both",
+    "--lat_percentiles=1",
+    "--clat_percentiles=0",
+    "--percentile_list=50:99",
+)
 # How much longer than asked for fio may take, to write out what is queued.
 _PATIENCE_S = 120
+# fio ends with this process, also if that is killed, where util-linux is.
+_ENDING = ("setpriv", "--pdeathsig", "KILL")
 
 
 def check_fio() -> None:
@@ -34,34 +45,13 @@ def seeded(seed: int) -> list[str]:
     return ["--randrepeat=0", f"--randseed={seed}"]
 
 
-def run(place: Place, options: Sequence[str], *, timeout_s: float) -> dict[str, Any]:
-    """Run one job, and return what fio reports of it.
-
-    Raises:
-        WriteampError: fio fails, or does not end.
-    """
-    command = [
-        "fio",
-        "--name=point",
-        "--thread",
-        "--output-format=json",
-        "--unified_rw_reporting=both",
-        "--lat_percentiles=1",
-        "--clat_percentiles=0",
-        "--percentile_list=50:99",
-        *place.fio_options,
-        *options,
-    ]
-    return reported(command, place.name, timeout_s=timeout_s)
-
-
 def reported(
-    command: Sequence[str], name: str, *, timeout_s: float, handles: Sequence[int] = ()
+    arguments: Sequence[str], name: str, *, timeout_s: float, handles: Sequence[int]
 ) -> dict[str, Any]:
-    """Run a command of fio, and return what it reports of its only job or group.
+    """Run fio, and return what it reports of its only job or group.
 
     Args:
-        command: with JSON as its output's format.
+        arguments: with JSON as its output's format.
         name: of what it writes to, for errors.
         timeout_s: that it needs at most.
         handles: file descriptors that it keeps open as long as it runs.
@@ -69,15 +59,16 @@ def reported(
     Raises:
         WriteampError: fio fails, or does not end.
     """
+    ending = _ENDING if shutil.which(_ENDING[0]) else ()
     try:
         done = subprocess.run(
-            command,
+            [*ending, "fio", *arguments],
             capture_output=True,
             text=True,
             errors="replace",
             timeout=timeout_s + _PATIENCE_S,
             check=False,
-            pass_fds=tuple(handles),
+            pass_fds=handles,
         )
     except subprocess.TimeoutExpired:
         raise WriteampError(

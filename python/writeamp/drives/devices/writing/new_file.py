@@ -1,0 +1,45 @@
+"""New file of random content on a drive's file system."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+
+_CHUNK_BYTES = 4 << 20
+
+
+@contextmanager
+def random_file(
+    path: Path, size_bytes: int, progress: Callable[[int, int], None]
+) -> Iterator[None]:
+    """Write and sync a new file of random content, and remove it when the block ends.
+
+    Args:
+        path: of the file, which must not exist.
+        size_bytes: of the file.
+        progress: is called with bytes written, and all.
+
+    Raises:
+        WriteampError: the file cannot be written.
+    """
+    source = random.Random(os.urandom(16))
+    is_made = False
+    try:
+        with path.open("xb") as file:
+            is_made = True
+            for start in range(0, size_bytes, _CHUNK_BYTES):
+                file.write(source.randbytes(min(_CHUNK_BYTES, size_bytes - start)))
+                progress(start, size_bytes)
+            file.flush()
+            os.fsync(file.fileno())
+        yield
+    except OSError as error:
+        raise WriteampError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    finally:
+        if is_made:
+            path.unlink(missing_ok=True)
