@@ -102,6 +102,7 @@ OPENING = {
     "drives/devices/device.py": "the machine",
     "drives/devices/file_systems.py": "the machine",
     "drives/counters/families.py": "of the package",
+    "drives/counters/sources/printed_logs.py": "of the package",
     "drives/doctor/fio/known.py": "of the package",
     "extensions.py": "of installed packages",
     "files/mount_table.py": "the machine",

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 from writeamp.devices import toml_text
-from writeamp.drives.counters.amounts import UNITS
+from writeamp.drives.counters.amounts import UNITS, Part
 from writeamp.drives.counters.families import Family, family_from, tried_first
+from writeamp.drives.counters.table_checks import Kind, check_choice, check_table, compiled
 from writeamp.errors import WriteampError, placed, unknown
 from writeamp.files.inputs import read_bytes
 
-_TEXT, _IDS, _YES = str, list, bool
-_KINDS: dict[str, type] = {
+_TEXT, _COUNTERS = Kind(str, "text"), Kind(list, "a list of counters")
+_KINDS = {
     "name": _TEXT,
     "models": _TEXT,
     "firmware": _TEXT,
     "source": _TEXT,
     "note": _TEXT,
-    "host": _IDS,
-    "flash": _IDS,
-    "compresses": _YES,
+    "host": _COUNTERS,
+    "flash": _COUNTERS,
+    "compresses": Kind(bool, "true or false"),
 }
 _NEEDED = ("name", "models", "host", "source")
-_PARTS = ("all", "tlc", "slc", "host pages", "background pages")
 _MOST_BYTES = 1 << 20
 
 
@@ -65,34 +64,15 @@ def _read(path: str | os.PathLike[str]) -> tuple[Family, ...]:
 
 def _family(table: Any, where: str) -> Family:
     try:
-        if not isinstance(table, dict):
-            raise WriteampError("a family is a table")
-        for key, value in table.items():
-            if key not in _KINDS:
-                raise unknown("key", key, _KINDS)
-            if type(value) is not _KINDS[key]:
-                raise WriteampError(f"{key} must be {_in_words(_KINDS[key])}, not {value!r}")
-        if lacking := [key for key in _NEEDED if key not in table]:
-            raise WriteampError(f"lacks {', '.join(lacking)}")
+        check_table("a family", table, _KINDS, _NEEDED)
         for pattern in ("models", "firmware"):
-            _compiled(pattern, table.get(pattern, ""))
+            compiled(pattern, table.get(pattern, ""))
         for side in ("host", "flash"):
             for counter in table.get(side, []):
                 _check_counter(side, counter)
         return family_from(table)
     except WriteampError as error:
         raise placed(where, error) from None
-
-
-def _in_words(kind: type) -> str:
-    return {_TEXT: "text", _IDS: "a list of counters", _YES: "true or false"}[kind]
-
-
-def _compiled(key: str, pattern: str) -> None:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise WriteampError(f"{key} is no regular expression: {error}") from None
 
 
 def _check_counter(side: str, counter: Any) -> None:
@@ -106,6 +86,5 @@ def _check_counter(side: str, counter: Any) -> None:
         raise WriteampError(f"id is the number of an attribute, 1 to 255, not {counter['id']!r}")
     if counter.get("bits", 0) not in (0, 32, 48):
         raise WriteampError(f"bits must be 32 or 48, not {counter['bits']!r}")
-    for key, valid in (("unit", UNITS), ("part", _PARTS)):
-        if key in counter and counter[key] not in tuple(valid):
-            raise unknown(key, counter[key], valid)
+    check_choice("unit", counter, UNITS)
+    check_choice("part", counter, get_args(Part))

@@ -1,4 +1,4 @@
-"""Sources of logs that tools print: which keys hold which counter, in which unit."""
+"""Logs that tools print: which keys hold which counter, in which unit."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from writeamp.drives.counters.amounts import UNITS, Counter, Part, Rounding, Side
+from writeamp.drives.counters.amounts import Counter, Part, Rounding, Side, Unit
+from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import Erases, Facts
 from writeamp.drives.counters.printed import Count, Entry, count_of, entries
-from writeamp.drives.counters.source import Source
 
 Entries: TypeAlias = Mapping[str, tuple[Entry, ...]]
 
@@ -18,6 +18,30 @@ Entries: TypeAlias = Mapping[str, tuple[Entry, ...]]
 _ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
 # Above, a sum of counts cannot be one of a drive.
 _HALF_BITS = 64
+# Characters that are searched for the text of a log.
+_HEAD = 1 << 16
+_TENTHS = re.compile(r"(\d{1,30})[.,](\d)\s*GiB")
+
+
+def _tenths(value: Any) -> Count | None:
+    match = _TENTHS.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return None
+    count = int(match[1] + match[2])
+    return Count(count, count)
+
+
+def _hexadecimal(value: Any) -> Count | None:
+    is_hexadecimal = isinstance(value, str) and value.strip().lower().startswith("0x")
+    return count_of(value) if is_hexadecimal else None
+
+
+# Readers of printed values.
+VALUES: dict[str, Callable[[Any], Count | None]] = {
+    "count": count_of,
+    "hexadecimal": _hexadecimal,
+    "tenths of GiB": _tenths,
+}
 
 
 class Written(NamedTuple):
@@ -26,14 +50,14 @@ class Written(NamedTuple):
     Attributes:
         side, part, rounding: of the counter.
         keys: that may hold it; all of those that are there, if `sums`.
-        unit: by its name in UNITS; None if unknown, and then `shared` names what its sides share.
+        unit: None if unknown, and then `shared` names what its sides share.
         high_keys: of the high 64 bits.
         read: the count in a printed value.
     """
 
     side: Side
     keys: tuple[str, ...]
-    unit: str | None
+    unit: Unit | None = None
     part: Part = "all"
     rounding: Rounding = "exact"
     shared: str = ""
@@ -51,6 +75,20 @@ class Worn(NamedTuple):
     part: Part = "all"
 
 
+class Sign(NamedTuple):
+    """Keys that identify a log: one of them, with a value that begins with the pattern."""
+
+    keys: tuple[str, ...]
+    value: re.Pattern[str] | None = None
+
+    def is_in(self, found: Entries) -> bool:
+        """Return whether a document has it."""
+        said = [one for key in self.keys for one in found.get(key, ())]
+        if self.value is None:
+            return bool(said)
+        return any(self.value.match(str(one.value).strip()) for one in said)
+
+
 @dataclass(frozen=True)
 class PrintedLog:
     """A log of one vendor, or of several that print the same.
@@ -61,36 +99,33 @@ class PrintedLog:
         written: its counters.
         worn: its erases.
         notes: sentences about it.
-        needs: a pattern that a key must match, besides those of a counter; "" of none.
-        vetoes: keys of other logs that have the same.
+        signs: of which one identifies it, or only all of them if `all_signs`.
+        text: pattern of a text that identifies it as well; None of none.
+        vetoes: keys of other logs that have the same signs.
         unsupported: counts that mean that the drive does not count.
+        reports: pattern of keys under which the drive prints its own WA; None of none.
     """
 
     name: str
     label: str
-    written: tuple[Written, ...]
+    written: tuple[Written, ...] = ()
     worn: tuple[Worn, ...] = ()
     notes: tuple[str, ...] = ()
-    needs: str = ""
+    signs: tuple[Sign, ...] = ()
+    all_signs: bool = False
+    text: re.Pattern[str] | None = None
     vetoes: tuple[str, ...] = ()
     unsupported: frozenset[int] = frozenset()
+    reports: re.Pattern[str] | None = None
 
-
-def source_of(log: PrintedLog) -> Source:
-    """Return the source that reads a printed log."""
-    return Source(
-        log.name,
-        lambda document: _matches(log, entries(document)),
-        lambda document: [printed_facts(log, entries(document))],
-    )
-
-
-def _matches(log: PrintedLog, found: Entries) -> bool:
-    if any(key in found for key in log.vetoes):
-        return False
-    if log.needs and not any(re.fullmatch(log.needs, key) for key in found):
-        return False
-    return any(key in found for one in log.written for key in (*one.keys, *one.high_keys))
+    def matches(self, document: Document) -> bool:
+        """Return whether a document is such a log."""
+        if self.text is not None and self.text.search(document.text[:_HEAD]):
+            return True
+        found = entries(document)
+        if not self.signs or any(key in found for key in self.vetoes):
+            return False
+        return (all if self.all_signs else any)(one.is_in(found) for one in self.signs)
 
 
 def printed_facts(log: PrintedLog, found: Entries) -> Facts:
@@ -103,11 +138,16 @@ def printed_facts(log: PrintedLog, found: Entries) -> Facts:
                 counters.append(said)
             else:
                 notes.append(said)
+    notes += log.notes
+    reports = log.reports is not None and any(log.reports.search(key) for key in found)
+    if reports:
+        notes.append("the scale of its write amplification factor is not published")
     return Facts(
         source=log.name,
         counters=tuple(counters),
         erases=tuple(_erases(log, found)),
-        notes=(*notes, *log.notes),
+        reports_wa=reports,
+        notes=tuple(notes),
     )
 
 
@@ -146,7 +186,7 @@ drive does not support it"
         yield Counter(
             rule.side,
             low,
-            None if rule.unit is None else UNITS[rule.unit],
+            rule.unit,
             label,
             log.label,
             part=rule.part,

@@ -23,7 +23,7 @@ from writeamp.drives.counters.pasted.logs import Log, logs_in, plain_document, t
 from writeamp.drives.counters.pasted.wrapped import BROKEN
 from writeamp.drives.counters.saved_file import unpacked
 from writeamp.drives.counters.snapshot import Snapshot, snapshot_of
-from writeamp.drives.counters.sources import SOURCES
+from writeamp.drives.counters.sources import sources
 from writeamp.drives.counters.stated_model import check_model, stated_model, with_model
 from writeamp.drives.counters.verdicts import Check
 from writeamp.errors import WriteampError
@@ -199,7 +199,7 @@ def _facts_of_one(document: Document) -> list[Facts]:
 
 
 def _facts_in(document: Document) -> list[Facts] | None:
-    source = next((one for one in SOURCES if one.matches(document)), None)
+    source = next((one for one in sources() if one.matches(document)), None)
     if source is None:
         return None
     found = list(source.read(document))

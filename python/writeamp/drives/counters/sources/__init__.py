@@ -1,81 +1,59 @@
-"""Sources of counters: one module for each, with its `SOURCE`; the first that matches reads."""
+"""Sources of counters: documents of a tool each. The most specific one that matches reads."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
 
 from writeamp.drives.counters.source import Source
 from writeamp.drives.counters.sources import (
     additional_smart_log,
     additional_smart_page,
     backblaze_csv,
-    boot_text,
     crystal_disk_info,
-    endurance_group_json,
-    endurance_group_text,
-    fdp_json,
-    fdp_text,
+    endurance_group,
+    fdp,
     id_ctrl,
-    inspur,
-    liteon_ca,
-    micron_c6,
-    micron_d0,
-    nand_bytes_by_kind,
-    ocp_json,
-    ocp_media_wear,
+    ocp,
     ocp_page,
-    ocp_text,
+    printed_logs,
     prometheus_range,
     prometheus_text,
-    samsung_ca,
     samsung_page,
     saved_snapshot,
-    seagate_c4,
-    smart_log_json,
-    smart_log_text,
+    smart_log,
     smartctl_json,
     smartctl_text,
     ssacli,
-    toshiba_ca,
-    virtium,
-    wdc_ca,
-    wdc_d0,
-    workload_tracker,
 )
 
-SOURCES: tuple[Source, ...] = (
-    ocp_page.SOURCE,
-    additional_smart_page.SOURCE,
-    samsung_page.SOURCE,
-    backblaze_csv.SOURCE,
-    saved_snapshot.SOURCE,
-    smartctl_json.SOURCE,
-    smartctl_text.SOURCE,
-    crystal_disk_info.SOURCE,
-    ssacli.SOURCE,
-    ocp_json.SOURCE,
-    fdp_json.SOURCE,
-    endurance_group_json.SOURCE,
-    smart_log_json.SOURCE,
-    prometheus_range.SOURCE,
-    prometheus_text.SOURCE,
-    # Printed logs, told by their keys: those that share keys with others after these.
-    ocp_text.SOURCE,
-    boot_text.SOURCE,
-    nand_bytes_by_kind.SOURCE,
-    fdp_text.SOURCE,
-    endurance_group_text.SOURCE,
-    micron_d0.SOURCE,
-    micron_c6.SOURCE,
-    samsung_ca.SOURCE,
-    toshiba_ca.SOURCE,
-    seagate_c4.SOURCE,
-    liteon_ca.SOURCE,
-    inspur.SOURCE,
-    wdc_ca.SOURCE,
-    additional_smart_log.SOURCE,
-    wdc_d0.SOURCE,
-    ocp_media_wear.SOURCE,
-    virtium.SOURCE,
-    workload_tracker.SOURCE,
-    smart_log_text.SOURCE,
-    id_ctrl.SOURCE,
+_MODULES = (
+    additional_smart_log,
+    additional_smart_page,
+    backblaze_csv,
+    crystal_disk_info,
+    endurance_group,
+    fdp,
+    id_ctrl,
+    ocp,
+    ocp_page,
+    prometheus_range,
+    prometheus_text,
+    samsung_page,
+    saved_snapshot,
+    smart_log,
+    smartctl_json,
+    smartctl_text,
+    ssacli,
 )
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    """Return all sources, the most specific first."""
+    return by_specificity([*(one.SOURCE for one in _MODULES), *printed_logs.sources()])
+
+
+def by_specificity(unordered: Iterable[Source]) -> tuple[Source, ...]:
+    """Return sources in the order in which they are tried, whatever the order they are given in."""
+    return tuple(sorted(unordered, key=lambda one: (-one.specificity, one.name)))

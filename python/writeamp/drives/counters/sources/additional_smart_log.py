@@ -43,7 +43,7 @@ def _last(value: Any) -> Count | None:
 
 def _written(suffix: str) -> tuple[Written, ...]:
     return tuple(
-        Written(side, (key + suffix,), None, rounding="down", shared=NAND_AND_HOST_BYTES,
+        Written(side, (key + suffix,), rounding="down", shared=NAND_AND_HOST_BYTES,
                 read=_last)
         for side, key in _SIDES
     )  # fmt: skip
@@ -98,4 +98,4 @@ def _erases(found: dict[str, tuple[Entry, ...]]) -> Iterator[Erases]:
                 yield Erases(mean, mean + 1, most, f"{_LABEL}, wear leveling")
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=30)

@@ -66,4 +66,4 @@ def _erases(item: bytes | None) -> Iterator[Erases]:
         yield Erases(mean, mean + 1, most, f"{_LABEL}, wear leveling")
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=91)

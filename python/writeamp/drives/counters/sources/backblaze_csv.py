@@ -95,4 +95,4 @@ def _midnight(date: str) -> float | None:
         return None
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=90)

@@ -124,4 +124,4 @@ def _capacity_bytes(fields: dict[str, str]) -> int | None:
     )
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=74)

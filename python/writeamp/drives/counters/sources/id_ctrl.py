@@ -79,4 +79,4 @@ def _add(
     seen[identity] = (log, "ModelNumber", firmware, "SerialNumber", total)
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=0)

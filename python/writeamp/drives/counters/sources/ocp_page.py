@@ -8,7 +8,7 @@ from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import Facts
 from writeamp.drives.counters.source import Source
 from writeamp.drives.counters.sources.boot_log import boot_facts
-from writeamp.drives.counters.sources.ocp_json import ocp_facts
+from writeamp.drives.counters.sources.ocp import ocp_facts
 from writeamp.vssd.log_pages import boot, ocp
 
 _NAME = "log 0xC0, 512 bytes"
@@ -29,4 +29,4 @@ def _read(document: Document) -> Iterator[Facts]:
         yield ocp_facts(ocp.decoded_page(document.content), _NAME)
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=92)

@@ -43,4 +43,4 @@ def _read(document: Document) -> Iterator[Facts]:
     yield from facts_of_samples(_samples(document.json), _NAME)
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=58)

@@ -65,4 +65,4 @@ def _read(document: Document) -> Iterator[Facts]:
     )
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=90)

@@ -23,4 +23,4 @@ def _read(document: Document) -> Iterator[Facts]:
     )
 
 
-SOURCE = Source(_NAME, is_taken, _read)
+SOURCE = Source(_NAME, is_taken, _read, specificity=90)

@@ -13,7 +13,7 @@ from writeamp.drives.counters.local_time import local_time, taken_at
 from writeamp.drives.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.drives.counters.source import Source
 from writeamp.drives.counters.sources.scsi import scsi_facts
-from writeamp.drives.counters.sources.smart_log_json import data_units
+from writeamp.drives.counters.sources.smart_log import data_units
 from writeamp.text import hashed_serial
 
 _NAME = "smartctl -j -x"
@@ -149,4 +149,4 @@ def _unread(log: dict[str, Any]) -> Iterator[int]:
             yield identity
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=82)

@@ -232,4 +232,4 @@ def _whole(found: re.Match[str] | None) -> int | None:
     return whole(found[1]) if found else None
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=80)

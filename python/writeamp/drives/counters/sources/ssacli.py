@@ -58,4 +58,4 @@ def _facts(text: str) -> Facts:
     )
 
 
-SOURCE = Source(_NAME, _matches, _read)
+SOURCE = Source(_NAME, _matches, _read, specificity=70)

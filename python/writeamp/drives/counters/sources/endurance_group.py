@@ -1,4 +1,4 @@
-"""Endurance group log (0x09), as `nvme endurance-log -o json` prints it."""
+"""Endurance group log (0x09), as `nvme endurance-log` prints it in JSON or text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 from writeamp.drives.counters.amounts import UNITS, Counter, Side
 from writeamp.drives.counters.document import Document, number, whole, wide
 from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.printed import count_of, entries
+from writeamp.drives.counters.printed_log import PrintedLog
 from writeamp.drives.counters.source import Source
 
 _NAME = "nvme endurance-log -o json"
-KEYS: tuple[tuple[Side, str], ...] = (
+_KEYS: tuple[tuple[Side, str], ...] = (
     ("host", "data_units_written"),
     ("flash", "media_units_written"),
 )
@@ -19,10 +21,10 @@ KEYS: tuple[tuple[Side, str], ...] = (
 
 def _matches(document: Document) -> bool:
     found = document.json
-    return isinstance(found, dict) and {key for _, key in KEYS} <= found.keys()
+    return isinstance(found, dict) and {key for _, key in _KEYS} <= found.keys()
 
 
-def endurance_facts(log: Mapping[str, Any], source: str) -> Facts:
+def _facts(log: Mapping[str, Any], source: str) -> Facts:
     """Return the facts of an endurance group log by the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id"))) or 1
     counters = tuple(
@@ -36,10 +38,10 @@ def endurance_facts(log: Mapping[str, Any], source: str) -> Facts:
             rounding="up",
             scope=f"endurance group {group}",
         )
-        for side, key in KEYS
+        for side, key in _KEYS
         if (count := wide(log[key]))
     )
-    notes = () if len(counters) == len(KEYS) else ("endurance group log: 0 means not supported",)
+    notes = () if len(counters) == len(_KEYS) else ("endurance group log: 0 means not supported",)
     return Facts(
         source=source,
         counters=counters,
@@ -50,7 +52,17 @@ def endurance_facts(log: Mapping[str, Any], source: str) -> Facts:
 
 
 def _read(document: Document) -> Iterator[Facts]:
-    yield endurance_facts(document.json, _NAME)
+    yield _facts(document.json, _NAME)
 
 
-SOURCE = Source(_NAME, _matches, _read)
+def read_printed(log: PrintedLog, document: Document) -> Iterator[Facts]:
+    """Yield the facts of a printed log."""
+    values = {}
+    for key, said in entries(document).items():
+        counts = dict.fromkeys(count_of(one.value) for one in said)
+        one = next(iter(counts))
+        values[key] = one.low if len(counts) == 1 and one is not None else None
+    yield _facts(values, log.name)
+
+
+SOURCE = Source(_NAME, _matches, _read, specificity=62)

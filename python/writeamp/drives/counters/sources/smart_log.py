@@ -1,4 +1,4 @@
-"""SMART log of NVMe drives, as `nvme smart-log -o json` prints it."""
+"""SMART log of NVMe drives, as `nvme smart-log` prints it in JSON or text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from fractions import Fraction
 from typing import Any
 
 from writeamp.drives.counters.amounts import DATA_UNIT, Counter
-from writeamp.drives.counters.document import Document, number
+from writeamp.drives.counters.document import Document, number, text_of
 from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.printed import Count, count_of, size_beside
+from writeamp.drives.counters.printed import Count, Entry, count_of, entries, size_beside
+from writeamp.drives.counters.printed_log import PrintedLog
 from writeamp.drives.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.drives.counters.source import Source
+from writeamp.text import hashed_serial
 from writeamp.vssd.log_pages import smart
 
 _NAME = "nvme smart-log -o json"
+_LABEL = "SMART log, data units written"
 # Sizes behind a count have three places.
 _BESIDE_PART = Fraction(1, 100)
 
@@ -57,7 +60,7 @@ def _matches(document: Document) -> bool:
 
 def _read(document: Document) -> Iterator[Facts]:
     log = document.json
-    counters, notes = data_units(log[smart.WRITTEN], _NAME, "SMART log, data units written")
+    counters, notes = data_units(log[smart.WRITTEN], _NAME, _LABEL)
     used, why = percentage_used(
         number(log.get(smart.PERCENT_USED, log.get("percentage_used"))),
         (log.get(key) for key in SIGNS_OF_LIFE),
@@ -72,4 +75,38 @@ def _read(document: Document) -> Iterator[Facts]:
     )
 
 
-SOURCE = Source(_NAME, _matches, _read)
+def read_printed(log: PrintedLog, document: Document) -> Iterator[Facts]:
+    """Yield the facts of a printed log, or of JSON in another spelling."""
+    found = entries(document)
+    said = found[smart.WRITTEN]
+    counters, notes = data_units(said[0].value, log.name, _LABEL)
+    if len({count_of(one.value) for one in said}) > 1:
+        twice = f"{_LABEL} stand there {len(said)} times: give the log of one drive at one moment"
+        counters, notes = (), (twice,)
+    used, why = percentage_used(
+        _number(found, "percentage_used", "percent_used"),
+        (found[key][0].value for key in SIGNS_OF_LIFE if key in found),
+    )
+    yield Facts(
+        source=log.name,
+        model=_text(found, "model_number", "model_name", "mn"),
+        firmware=_text(found, "firmware_version", "firmware_revision", "fr"),
+        serial=hashed_serial(_text(found, "serial_number", "sn")),
+        percentage_used=used,
+        used_label="SMART log, percentage used",
+        power_on_hours=_number(found, "power_on_hours"),
+        counters=counters,
+        notes=(*notes, *why),
+    )
+
+
+def _text(found: dict[str, tuple[Entry, ...]], *keys: str) -> str | None:
+    return next((text_of(found[key][0].value) for key in keys if key in found), None)
+
+
+def _number(found: dict[str, tuple[Entry, ...]], *keys: str) -> float | None:
+    count = next((count_of(found[key][0].value) for key in keys if key in found), None)
+    return None if count is None else number(count.low)
+
+
+SOURCE = Source(_NAME, _matches, _read, specificity=60)

@@ -1,4 +1,4 @@
-"""OCP log 0xC0, as `nvme ocp smart-add-log -o json` prints it in either version of its keys."""
+"""OCP log 0xC0, as the plugins of nvme-cli print it in JSON of either version, or in text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Any
 from writeamp.drives.counters.amounts import BYTE, Counter
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import Erases, Facts
-from writeamp.drives.counters.printed import count_of
+from writeamp.drives.counters.printed import count_of, entries, spelled
+from writeamp.drives.counters.printed_log import PrintedLog
 from writeamp.drives.counters.source import Source
 from writeamp.vssd.log_pages import ocp
 
 _NAME = "nvme ocp smart-add-log -o json"
-LABEL = "OCP log 0xC0, physical media units written"
+_LABEL = "OCP log 0xC0, physical media units written"
+# The older keys, and those of versions that differ in spelling only.
+_FIELDS = {spelled(key): one.key for one in ocp.FIELDS for key in (one.old_key, one.key)}
 # From 5 on, the page has the mean count of erases.
 _MEAN_FROM_VERSION = 5
 _ALL_ONES = frozenset(((1 << 64) - 1, (1 << 128) - 1))
@@ -31,14 +34,14 @@ def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
             if count is not None and count.high == 0
             else f"{str(value)[:60]!r}, which is no count"
         )
-        notes = (f"{LABEL} is {what}",)
+        notes = (f"{_LABEL} is {what}",)
     else:
         counters = (
             Counter(
                 "flash",
                 count.low,
                 BYTE,
-                LABEL,
+                _LABEL,
                 "OCP log 0xC0",
                 rounding="exact",
                 count_high=count.high if count.high > count.low else None,
@@ -79,4 +82,15 @@ def _read(document: Document) -> Iterator[Facts]:
     yield ocp_facts(ocp.decoded_log(document.json), _NAME)
 
 
-SOURCE = Source(_NAME, _matches, _read)
+def read_printed(log: PrintedLog, document: Document) -> Iterator[Facts]:
+    """Yield the facts of a printed log."""
+    found = entries(document)
+    if len(found[ocp.WRITTEN]) > 1:
+        note = f"{_LABEL} stands there several times: give the log of one drive at one moment"
+        yield Facts(source=log.name, notes=(note,))
+        return
+    values = {_FIELDS[key]: said[0].value for key, said in found.items() if key in _FIELDS}
+    yield ocp_facts(values, log.name)
+
+
+SOURCE = Source(_NAME, _matches, _read, specificity=66)

@@ -1,4 +1,4 @@
-"""FDP statistics (log 0x22), as `nvme fdp stats -o json` prints them."""
+"""FDP statistics (log 0x22), as `nvme fdp stats` prints them in JSON or text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from writeamp.drives.counters.amounts import BYTE, Counter, Side
 from writeamp.drives.counters.document import Document, whole, wide
 from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.printed import count_of, entries
+from writeamp.drives.counters.printed_log import PrintedLog
 from writeamp.drives.counters.source import Source
 from writeamp.vssd.log_pages import fdp
 
@@ -23,7 +25,7 @@ def _matches(document: Document) -> bool:
     return isinstance(found, dict) and {fdp.HOST_WRITTEN, fdp.MEDIA_WRITTEN} <= found.keys()
 
 
-def fdp_facts(log: Mapping[str, Any], source: str) -> Facts:
+def _facts(log: Mapping[str, Any], source: str) -> Facts:
     """Return the facts of FDP statistics by the keys of nvme-cli's JSON."""
     group = whole(log.get("endgid", log.get("endurance_group_id")))
     scope = f"endurance group {group or 1}"
@@ -43,7 +45,26 @@ def fdp_facts(log: Mapping[str, Any], source: str) -> Facts:
 
 
 def _read(document: Document) -> Iterator[Facts]:
-    yield fdp_facts(document.json, _NAME)
+    yield _facts(document.json, _NAME)
 
 
-SOURCE = Source(_NAME, _matches, _read)
+def read_printed(log: PrintedLog, document: Document) -> Iterator[Facts]:
+    """Yield the facts of a printed log."""
+    found = entries(document)
+    values: dict[str, Any] = {}
+    for rule in log.written:
+        name = fdp.HOST_WRITTEN if rule.side == "host" else fdp.MEDIA_WRITTEN
+        for key in rule.keys:
+            if key not in found:
+                continue
+            counts = dict.fromkeys(count_of(one.value) for one in found[key])
+            one = next(iter(counts))
+            said = " and ".join(str(one.value) for one in found[key])
+            values[name] = said if len(counts) > 1 or one is None else one.low
+    group = found.get("endgid", found.get("endurance_group_id", ()))
+    if len(group) == 1:
+        values["endgid"] = group[0].value
+    yield _facts(values, log.name)
+
+
+SOURCE = Source(_NAME, _matches, _read, specificity=64)

@@ -1,0 +1,172 @@
+"""Sources of printed logs, from the table `logs.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from importlib.resources import files
+from typing import Any, TypeAlias, get_args
+
+from writeamp.devices import toml_text
+from writeamp.drives.counters.amounts import UNITS, Part, Rounding, Side
+from writeamp.drives.counters.document import Document
+from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.printed import entries
+from writeamp.drives.counters.printed_log import (
+    VALUES,
+    PrintedLog,
+    Sign,
+    Worn,
+    Written,
+    printed_facts,
+)
+from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.sources import endurance_group, fdp, ocp, smart_log
+from writeamp.drives.counters.table_checks import Kind, check_choice, check_table, compiled
+from writeamp.errors import WriteampError, placed
+
+Reader: TypeAlias = Callable[[PrintedLog, Document], Iterable[Facts]]
+
+_TEXT, _NUMBER, _YES = Kind(str, "text"), Kind(int, "a whole number"), Kind(bool, "true or false")
+_TEXTS, _TABLES = Kind(list, "a list of texts", str), Kind(list, "a list of tables", dict)
+_LOG = (
+    dict.fromkeys(("name", "label", "text", "reports", "reader"), _TEXT)
+    | dict.fromkeys(("counters", "worn", "signs"), _TABLES)
+    | dict.fromkeys(("vetoes", "notes"), _TEXTS)
+    | {"specificity": _NUMBER, "all_signs": _YES}
+)
+_COUNTER = (
+    dict.fromkeys(("side", "unit", "shared", "part", "rounding", "values"), _TEXT)
+    | dict.fromkeys(("keys", "high_keys"), _TEXTS)
+    | {"sums": _YES}
+)
+_WORN = {"part": _TEXT, "keys": _TEXTS}
+_SIGN = {"keys": _TEXTS, "value": _TEXT}
+# Words that * stands for in keys of erases.
+_LEAST, _MOST, _MEAN = ("minimum", "min"), ("maximum", "max"), ("average", "avg", "mean")
+
+
+def sources() -> Iterator[Source]:
+    """Yield the sources that `logs.toml` describes."""
+    text = files("writeamp.drives.counters").joinpath("logs.toml").read_text("utf-8")
+    yield from sources_of(toml_text.parse(text, "logs.toml"))
+
+
+def sources_of(table: dict[str, Any]) -> Iterator[Source]:
+    """Yield the sources that a table describes in the words of `logs.toml`.
+
+    Raises:
+        WriteampError: it holds something else.
+    """
+    for at, one in enumerate(table["log"], 1):
+        try:
+            log = _log(one)
+        except WriteampError as error:
+            raise placed(f"logs.toml: log {at}", error) from None
+        reader = READERS[one["reader"]] if "reader" in one else _read
+        yield Source(log.name, log.matches, partial(reader, log), one["specificity"])
+
+
+def _read(log: PrintedLog, document: Document) -> Iterator[Facts]:
+    yield printed_facts(log, entries(document))
+
+
+def _read_liteon(log: PrintedLog, document: Document) -> Iterator[Facts]:
+    facts = printed_facts(log, entries(document))
+    if document.json is None and facts.erases:
+        yield facts
+        return
+    note = (
+        "two vendors print this name, the one for bytes, the other for 512,000 bytes: the ratio is "
+        "all that it gives"
+    )
+    yield replace(
+        facts,
+        counters=tuple(
+            replace(one, unit=None, shared="physical bytes written") for one in facts.counters
+        ),
+        notes=(*facts.notes, note),
+    )
+
+
+READERS: dict[str, Reader] = {
+    "endurance group": endurance_group.read_printed,
+    "FDP": fdp.read_printed,
+    "LiteOn": _read_liteon,
+    "OCP": ocp.read_printed,
+    "SMART": smart_log.read_printed,
+}
+
+
+def _log(table: Any) -> PrintedLog:
+    check_table("a log", table, _LOG, needed=("name", "label", "specificity"))
+    check_choice("reader", table, READERS)
+    written = tuple(_written(one) for one in table.get("counters", []))
+    signs = tuple(_sign(one) for one in table.get("signs", []))
+    if not (written or signs or "text" in table):
+        raise WriteampError("lacks counters, signs or text to be identified by")
+    return PrintedLog(
+        table["name"],
+        table["label"],
+        written,
+        tuple(_worn(one) for one in table.get("worn", [])),
+        tuple(table.get("notes", [])),
+        signs or tuple(Sign((*one.keys, *one.high_keys)) for one in written),
+        table.get("all_signs", False),
+        compiled("text", table["text"]) if "text" in table else None,
+        tuple(table.get("vetoes", [])),
+        reports=compiled("reports", table["reports"]) if "reports" in table else None,
+    )
+
+
+def _written(table: Any) -> Written:
+    check_table("a counter", table, _COUNTER, needed=("side", "keys"))
+    choices = {"side": Side, "part": Part, "rounding": Rounding}
+    for key, valid in choices.items():
+        check_choice(key, table, get_args(valid))
+    check_choice("unit", table, UNITS)
+    check_choice("values", table, VALUES)
+    if ("unit" in table) == ("shared" in table):
+        raise WriteampError("a counter has either a unit or the name of a shared one")
+    return Written(
+        table["side"],
+        _expanded(table["keys"]),
+        UNITS[table["unit"]] if "unit" in table else None,
+        table.get("part", "all"),
+        table.get("rounding", "exact"),
+        table.get("shared", ""),
+        table.get("sums", False),
+        _expanded(table.get("high_keys", [])),
+        VALUES[table.get("values", "count")],
+    )
+
+
+def _worn(table: Any) -> Worn:
+    check_table("erases", table, _WORN, needed=("keys",))
+    check_choice("part", table, get_args(Part))
+    least, most, mean = (
+        tuple(key.replace("*", word) for key in _expanded(table["keys"]) for word in words)
+        for words in (_LEAST, _MOST, _MEAN)
+    )
+    return Worn(least, most, mean, table.get("part", "all"))
+
+
+def _sign(table: Any) -> Sign:
+    check_table("a sign", table, _SIGN, needed=("keys",))
+    value = compiled("value", table["value"]) if "value" in table else None
+    return Sign(_expanded(table["keys"]), value)
+
+
+def _expanded(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return keys with each of the alternatives in their braces.
+
+    >>> _expanded(["erases_{min,max}_tlc{,_int}"])
+    ('erases_min_tlc', 'erases_min_tlc_int', 'erases_max_tlc', 'erases_max_tlc_int')
+    """
+    found: list[str] = []
+    for key in keys:
+        before, brace, rest = key.partition("{")
+        choices, _, after = rest.partition("}")
+        found += _expanded(before + one + after for one in choices.split(",")) if brace else [key]
+    return tuple(found)

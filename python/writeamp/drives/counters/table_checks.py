@@ -1,0 +1,61 @@
+"""Checks of tables that describe drives or logs: keys, kinds of values, and choices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from writeamp.errors import WriteampError, unknown
+
+
+class Kind(NamedTuple):
+    """Type of a value, its name in sentences, and for a list the type of its items if checked."""
+
+    of: type
+    words: str
+    items: type = object
+
+    def fits(self, value: Any) -> bool:
+        """Return whether a value is of this kind."""
+        items = value if isinstance(value, list) else ()
+        return type(value) is self.of and all(isinstance(one, self.items) for one in items)
+
+
+def check_table(what: str, table: Any, kinds: Mapping[str, Kind], needed: Iterable[str]) -> None:
+    """Refuse a value that is no table of these keys.
+
+    Raises:
+        WriteampError: it is not.
+    """
+    if not isinstance(table, dict):
+        raise WriteampError(f"{what} is a table")
+    for key, value in table.items():
+        if key not in kinds:
+            raise unknown("key", key, kinds)
+        if not kinds[key].fits(value):
+            raise WriteampError(f"{key} must be {kinds[key].words}, not {value!r}")
+    if lacking := [key for key in needed if key not in table]:
+        raise WriteampError(f"lacks {', '.join(lacking)}")
+
+
+def check_choice(key: str, table: Mapping[str, Any], valid: Iterable[str]) -> None:
+    """Refuse a value of a table that is none of those that are valid.
+
+    Raises:
+        WriteampError: it is none.
+    """
+    if key in table and table[key] not in tuple(valid):
+        raise unknown(key, table[key], valid)
+
+
+def compiled(key: str, pattern: str) -> re.Pattern[str]:
+    """Return a regular expression.
+
+    Raises:
+        WriteampError: it is none.
+    """
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise WriteampError(f"{key} is no regular expression: {error}") from None
