@@ -43,7 +43,7 @@ MOST_PROCESSOR_S = 600
 PATIENCE_S = 3600.0
 # Asked when the finders that a patch names find nothing.
 QUICK = (
-    "pytest tests/unit",
+    "pytest tests/unit papers/tests/unit",
     *(f"reproduce {name}" for name in ("park2017", "verschoren2019", "dayan2015", "four-level")),
 )
 AREAS = ("models", "engine", "timing", "decoding", "black box", "statistics", "workloads", "papers")
