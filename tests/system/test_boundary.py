@@ -13,8 +13,8 @@ import in_process
 import writeamp as wa
 from patience import PATIENCE_S
 from writeamp import _engine
-from writeamp.cli import predict_tables
 from writeamp.cli.engine_age import lacking
+from writeamp.theory import prediction
 
 FULL = Path("/dev/full")
 
@@ -100,7 +100,7 @@ def test_an_argument_that_is_not_utf_8_is_refused_before_the_run(arguments: list
 
 def test_a_fault_of_ours_is_one_sentence_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
-    with patch.object(predict_tables, "predict", side_effect=ZeroDivisionError("of ours")):
+    with patch.object(prediction, "predict", side_effect=ZeroDivisionError("of ours")):
         status, out, err = in_process.run("predict", "--op 0.1")
     assert (status, out) == (70, "")
     assert "a fault of writeamp" in one_sentence(err)
@@ -115,7 +115,7 @@ def test_an_engine_older_than_the_python_code_is_to_be_built_again(
         def __init__(self, *, geometry: object) -> None: ...
 
     monkeypatch.setattr(_engine, "Drive", OldDrive)
-    with patch.object(predict_tables, "predict", side_effect=TypeError("unexpected keyword")):
+    with patch.object(prediction, "predict", side_effect=TypeError("unexpected keyword")):
         status, out, err = in_process.run("predict", "--op 0.1")
     assert (status, out) == (70, "")
     assert "older than the Python code" in one_sentence(err)
@@ -129,7 +129,7 @@ def test_an_engine_older_than_the_python_code_is_to_be_built_again(
 
 def test_the_traceback_of_a_fault_is_there_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WRITEAMP_DEBUG", "1")
-    with patch.object(predict_tables, "predict", side_effect=RuntimeError("of ours")):
+    with patch.object(prediction, "predict", side_effect=RuntimeError("of ours")):
         status, _, err = in_process.run("predict", "--op 0.1")
     assert status == 70
     assert err.startswith("Traceback")
@@ -140,7 +140,7 @@ def test_a_panic_of_the_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) 
         """A stand-in for PyO3's panic, which is no Exception."""
 
     monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
-    with patch.object(predict_tables, "predict", side_effect=PanicException("index out of bounds")):
+    with patch.object(prediction, "predict", side_effect=PanicException("index out of bounds")):
         status, _, err = in_process.run("predict", "--op 0.1")
     assert status == 70
     assert "PanicException: index out of bounds" in one_sentence(err)

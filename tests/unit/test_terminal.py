@@ -119,7 +119,7 @@ def test_progress_is_lines_where_stderr_is_no_terminal(
     "module",
     [
         "writeamp.cli.allocate_tables", "writeamp.cli.diff", "writeamp.cli.explore",
-        "writeamp.cli.meanfield", "writeamp.cli.predict_tables", "writeamp.cli.report",
+        "writeamp.cli.meanfield", "writeamp.cli.predict", "writeamp.cli.report",
         "writeamp.cli.sweep_show", "writeamp.cli.trace", "writeamp.cli.volumes",
         "writeamp.drives.cli.doctor", "writeamp.drives.cli.lifetime",
         "writeamp.drives.cli.measure_counters", "writeamp.drives.cli.measure_fleet",

@@ -13,6 +13,7 @@ from writeamp.answers.change import Advice
 from writeamp.answers.differences import RowDifference
 from writeamp.answers.result import Answer
 from writeamp.answers.row import WayRow
+from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.results.numbers import four_digits, range_in_words
 from writeamp.text import printable
@@ -60,10 +61,7 @@ def differences_table(found: Answer) -> Table | None:
     simulated = found.simulated
     if simulated is None:
         return None
-    table = Table("why rows differ", box=None, pad_edge=False, header_style="bold")
-    table.add_column("WA", justify="right")
-    table.add_column("of it", overflow="fold")
-    count = 0
+    rows = []
     for row in found.rows:
         one = found.between(row.way, simulated.way)
         if row is simulated or one is None:
@@ -72,9 +70,8 @@ def differences_table(found: Answer) -> Table | None:
         why = _why(one, sign, row.wa)
         if not (row.is_steady and simulated.is_steady):
             why += "; of this window only"
-        table.add_row(f"{row.way} minus simulate", f"{sign * one.wa_difference:+.4f}", why)
-        count += 1
-    return table if count else None
+        rows.append((f"{row.way} minus simulate", f"{sign * one.wa_difference:+.4f}", why))
+    return options.bare_table(("why rows differ", ">WA", "of it"), rows) if rows else None
 
 
 def _why(one: RowDifference, sign: int, wa: float) -> str:
@@ -105,12 +102,5 @@ def agreements(found: Answer) -> str | None:
 
 def advice_table(advice: tuple[Advice, ...]) -> Table:
     """Return the changes that make it least."""
-    table = Table(
-        "what would make it less", box=None, pad_edge=False, header_style="bold"
-    )  # fmt: skip
-    table.add_column("WA", justify="right")
-    table.add_column("now", justify="right")
-    table.add_column("costs", overflow="fold")
-    for one in advice:
-        table.add_row(one.change, f"{one.wa:.4f}", f"{one.wa_now:.4f}", one.costs)
-    return table
+    rows = ((one.change, f"{one.wa:.4f}", f"{one.wa_now:.4f}", one.costs) for one in advice)
+    return options.bare_table(("what would make it less", ">WA", ">now", "costs"), rows)

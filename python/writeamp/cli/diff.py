@@ -77,27 +77,22 @@ def _tables(found: Difference) -> list[tuple[str, list[NumberPair]]]:
 
 
 def _settings_table(found: Difference) -> Table:
-    table = Table("set differently", "A", "B", box=None, pad_edge=False, header_style="bold")
-    table.columns[0].overflow = "fold"
-    for one in found.settings:
-        table.add_row(one.key, _shown(one.a), _shown(one.b))
-    return table
+    rows = ((one.key, _shown(one.a), _shown(one.b)) for one in found.settings)
+    return options.bare_table(("set differently", "A", "B"), rows)
 
 
 def _numbers_table(title: str, pairs: list[NumberPair]) -> Table:
-    table = Table(
-        title, "A", "B", "B − A", "", box=None, pad_edge=False, header_style="bold"
-    )  # fmt: skip
-    table.columns[0].overflow = "fold"
-    for one in pairs:
-        table.add_row(
+    rows = (
+        (
             one.key,
             _with_bounds(one.a, one.a_ci95),
             _with_bounds(one.b, one.b_ci95),
             _change(one),
             "" if one.verdict == "no interval" else one.verdict,
         )
-    return table
+        for one in pairs
+    )
+    return options.bare_table((title, "A", "B", "B − A", ""), rows)
 
 
 def _change(one: NumberPair) -> str:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from glob import escape, glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
@@ -27,6 +27,8 @@ from writeamp.text import printable
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from writeamp.results.card import Card
 
 _T = TypeVar("_T")
 
@@ -299,7 +301,26 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text
     return made
 
 
-def facts(rows: Sequence[tuple[str, str]]) -> Table:
+def print_card(card: Card) -> None:
+    """Print the rows of a card: a table if its columns have names, else names and values."""
+    stdout.print(table(card.title, card.columns, card.rows) if card.columns else facts(card.rows))
+
+
+def bare_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Build a table without lines; columns whose name begins with '>' are right-aligned."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        made.add_column(
+            column.removeprefix(">"),
+            justify="right" if column.startswith(">") else "left",
+            overflow="fold",
+        )
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def facts(rows: Sequence[Sequence[str]]) -> Table:
     """Build a table of names and values."""
     made = Table(show_header=False)
     made.add_column(overflow="fold")

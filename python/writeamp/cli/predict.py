@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from writeamp.cli import options
+from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.theory.settings import PredictionSettings, PredictionSweepSettings
+
+if TYPE_CHECKING:
+    from writeamp.theory.answers import Predictions, PredictionSweep
 
 
 def register(app: typer.Typer) -> None:
@@ -35,11 +40,67 @@ def predict(
 
     Example: writeamp predict --sweep op=0.05:1.0:100 --plot wa.html
     """
-    from writeamp.cli import predict_tables  # noqa: PLC0415 (slow)
-
     if swept.sweep is not None:
-        predict_tables.print_sweep(swept.sweep, question, plot, json=json, csv=csv)
+        _predict_sweep(swept.sweep, question, plot, json=json, csv=csv)
         return
     if plot is not None:
         raise WriteampError("plot draws a sweep; give one, such as --sweep op=0.05:1.0:100")
-    predict_tables.print_predictions(question, json=json, csv=csv)
+    from writeamp.theory.answers import answer_of  # noqa: PLC0415 (slow)
+    from writeamp.theory.prediction import predict as predictions_of  # noqa: PLC0415 (slow)
+
+    with Bar("predicting"):
+        found = predictions_of(**question)
+    of_models = [f"{one.model.name}: {warning}" for one in found for warning in one.warnings]
+    rows = [answer_of(one, found.asked) | {"assumes": one.model.assumes} for one in found]
+    _print(found, of_models, found.drive | {"models": rows}, json=json, csv=csv)
+
+
+def _predict_sweep(
+    text: str, question: dict[str, Any], plot: Path | None, *, json: bool, csv: bool
+) -> None:
+    """Print what the models say of a row of drives, and draw it."""
+    from writeamp.plots import check_target  # noqa: PLC0415 (slow)
+    from writeamp.theory.answers import answer_of  # noqa: PLC0415 (slow)
+    from writeamp.theory.prediction import predict_sweep  # noqa: PLC0415 (slow)
+
+    if plot is not None:
+        check_target(plot)
+    with Bar("predicting"):
+        points = predict_sweep(text, **question)
+    models = [one.model for one in points[0].predictions]
+    rows = [
+        {
+            points.name: point.value,
+            "models": [answer_of(p, points.asked) for p in point.predictions],
+        }
+        for point in points
+    ]
+    document = points.drive | {
+        "models": [{"model": model.name, "assumes": model.assumes} for model in models],
+        "sweep": rows,
+    }
+    if plot is not None:
+        points.plot(plot)
+    _print(points, points.warnings_of_models, document, json=json, csv=csv)
+
+
+def _print(
+    found: Predictions | PredictionSweep,
+    of_models: list[str],
+    document: dict[str, Any],
+    *,
+    json: bool,
+    csv: bool,
+) -> None:
+    """Print the warnings, then the answers in the form asked for."""
+    for sentence in (*found.warnings, *of_models):
+        options.warn(sentence)
+    if options.printed_json(lambda: document | {"warnings": found.warnings}, json=json):
+        return
+    if csv:
+        options.print_csv(found.to_frame())
+        return
+    card = found.card()
+    options.print_card(card)
+    for sentence in card.notes:
+        stdout.print(sentence)

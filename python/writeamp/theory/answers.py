@@ -18,6 +18,8 @@ from writeamp.theory.cold_data import caveat
 Asked: TypeAlias = Literal["wa", "op"]
 
 _HEADINGS = {"wa": "WA", "op": "op"}
+# A table of a sweep shows this many of its points; the JSON document has all.
+_MOST_ROWS = 12
 # What stands beside the answer of a model that the drive is not made for.
 OUTSIDE = "*"
 
@@ -39,6 +41,13 @@ class Prediction(Drawn):
     def in_domain(self) -> bool:
         """True if the drive is what the model assumes, so that its answer can be believed."""
         return not self.warnings
+
+    @property
+    def assumed(self) -> str:
+        """Assumptions of the model, or why the drive does not meet them."""
+        if self.in_domain:
+            return self.model.assumes
+        return f"{OUTSIDE} OUTSIDE ITS DOMAIN: {'; '.join(self.warnings)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON types; null is what the model cannot answer."""
@@ -100,14 +109,11 @@ class Predictions(Drawn, list[Prediction]):
     def card(self) -> Card:
         """Return a row for each model, those in their domain first."""
         rows = [
-            (one.model.name, marked(getattr(one, self.asked), one), one.model.assumes)
+            (one.model.name, marked(getattr(one, self.asked), one), one.assumed)
             for one in sorted(self, key=lambda one: not one.in_domain)
         ]
-        outside = [
-            f"{one.model.name}{OUTSIDE}: {'; '.join(one.warnings)}" for one in self if one.warnings
-        ]
         columns = ("model", f">{_HEADINGS[self.asked]}", "assumes")
-        return Card(in_words(self.drive), rows, columns, warnings=self.warnings, notes=outside)
+        return Card(in_words(self.drive), rows, columns, warnings=self.warnings)
 
     def figure(self) -> BarChart:
         """Describe the answer of each model that has one.
@@ -152,6 +158,21 @@ class PredictionSweep(Drawn, list[SweepPoint]):
             f"{first.value:.6g}: {'; '.join(first.predictions.warnings)}"
         ]
 
+    @property
+    def warnings_of_models(self) -> list[str]:
+        """Sentences on how many points are outside what a model assumes, and why the first is."""
+        found = []
+        for i, prediction in enumerate(self[0].predictions):
+            outside = [point for point in self if point.predictions[i].warnings]
+            if outside:
+                first = outside[0]
+                found.append(
+                    f"{prediction.model.name}: {len(outside)} of {len(self)} points lie outside, "
+                    f"the first at {self.name} {first.value:.6g}: "
+                    f"{'; '.join(first.predictions[i].warnings)}"
+                )
+        return found
+
     def _records(self) -> list[dict[str, Any]]:
         return [
             {self.name: point.value} | self.drive | answer_of(one, self.asked)
@@ -160,20 +181,25 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         ]
 
     def card(self) -> Card:
-        """Return a row for each value, a column for each model."""
+        """Return rows for some of the values, a column for each model."""
+        shown = sorted({round(i * (len(self) - 1) / (_MOST_ROWS - 1)) for i in range(_MOST_ROWS)})
         names = [one.model.name for one in self[0].predictions]
         rows = [
             (
                 f"{point.value:.6g}",
                 *(marked(getattr(one, self.asked), one) for one in point.predictions),
             )
-            for point in self
+            for point in (self[at] for at in shown)
         ]
-        title = f"{_HEADINGS[self.asked]} by {self.name}; {in_words(self.drive)}"
-        is_marked = any(not one.in_domain for point in self for one in point.predictions)
-        notes = [f"{OUTSIDE} outside the model's domain"] if is_marked else []
+        title = (
+            f"{_HEADINGS[self.asked]} by {self.name}, {len(shown)} of {len(self)} points; "
+            f"{in_words(self.drive)}"
+        )
+        is_marked = any(OUTSIDE in cell for row in rows for cell in row)
+        notes = [f"{OUTSIDE} outside the model's domain, as the warnings say"] if is_marked else []
         columns = (f">{self.name}", *(f">{one}" for one in names))
-        return Card(title, rows, columns, warnings=self.warnings, notes=notes)
+        warnings = [*self.warnings, *self.warnings_of_models]
+        return Card(title, rows, columns, warnings=warnings, notes=notes)
 
     def figure(self) -> LineChart:
         """Describe a line for each model, thin and dotted outside its domain.

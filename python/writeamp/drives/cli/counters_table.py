@@ -50,21 +50,20 @@ def warn_of_doubts(found: DriveCounters, name: str = "") -> None:
 
 def life_table(found: Sequence[DriveCounters]) -> Table:
     """Return a table with a row a snapshot."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("snapshot", "model", "WA", "definition", "host wrote", "life used", "why"):
-        table.add_column(heading, overflow="fold")
-    for one in found:
-        used = one.facts.percentage_used
-        table.add_row(
+    columns = ("snapshot", "model", "WA", "definition", "host wrote", "life used", "why")
+    rows = (
+        (
             one.name,
             one.facts.model or "",
             shown_wa(one),
             one.wa_definition or "",
             shown_bytes(round(one.host.nominal)) if one.host else "",
-            "" if used is None else f"{used:g}%",
+            "" if one.facts.percentage_used is None else f"{one.facts.percentage_used:g}%",
             one.reason,
         )
-    return table
+        for one in found
+    )
+    return options.bare_table(columns, rows)
 
 
 def shown_wa(found: DriveCounters) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
@@ -103,15 +102,16 @@ def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
 def _show(found: Lifetime) -> None:
     stdout.print(options.facts(_rows(found)))
     if found.what_if:
-        table = Table("what if", "WA", "years", "", box=None, pad_edge=False, header_style="bold")
-        for one in found.what_if:
-            table.add_row(
+        rows = (
+            (
                 one.change,
                 "" if one.wa is None else f"{one.wa:.4g}",
                 "" if one.years is None else f"{one.years:.4g}",
                 one.reason,
             )
-        stdout.print(table)
+            for one in found.what_if
+        )
+        stdout.print(options.bare_table(("what if", "WA", "years", ""), rows))
 
 
 def _rows(found: Lifetime) -> list[tuple[str, str]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
@@ -92,9 +91,7 @@ def _by_writing(target: str, asked: CalibrationSettings, waits: SettleSettings) 
 def _show(found: Calibration) -> None:
     how = "as the kernel counted" if found.is_exact else "and up to a tenth more by others"
     stdout.print(f"written: {shown_bytes(found.written_bytes)}, {how}")
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("counter", "moved by", "bytes a count", "unit", "why none"):
-        table.add_column(heading, overflow="fold")
+    table = options.bare_table(("counter", "moved by", "bytes a count", "unit", "why none"), ())
     for one in found.counters:
         table.add_row(
             one.label,

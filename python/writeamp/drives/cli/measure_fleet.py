@@ -73,7 +73,8 @@ def _show(found: Fleet) -> None:
 
 
 def _models(found: Fleet) -> Table:
-    table = _table("model", "drives", "with WA", "median", "quartiles", "range")
+    columns = ("model", "drives", "with WA", "median", "quartiles", "range")
+    table = options.bare_table(columns, ())
     for one in found.models:
         has = one.wa is not None
         table.add_row(
@@ -88,7 +89,8 @@ def _models(found: Fleet) -> Table:
 
 
 def _drives(found: Fleet) -> Table:
-    table = _table("drive, those that wear out first in front", "model", "WA", "used", "years left")
+    columns = ("drive, those that wear out first in front", "model", "WA", "used", "years left")
+    table = options.bare_table(columns, ())
     for answer, row in zip(found.drives[:_MOST_ROWS], found._records(), strict=False):
         low, high = row["years_left_low"], row["years_left_high"]
         used = row["percentage_used"]
@@ -101,11 +103,4 @@ def _drives(found: Fleet) -> Table:
         )
     if len(found.drives) > _MOST_ROWS:
         table.add_row(f"… and {len(found.drives) - _MOST_ROWS:,} more (--csv)")
-    return table
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
     return table

@@ -104,9 +104,7 @@ def history(
 
 
 def _table(found: History) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("drive", "from", "until", "WA", "host wrote", ""):
-        table.add_column(heading, overflow="fold")
+    table = options.bare_table(("drive", "from", "until", "WA", "host wrote", ""), ())
     for record in found.to_dict()["drives"]:
         if not record["intervals"]:
             table.add_row(record["model"] or record["drive"], "", "", "", "", "one snapshot only")
