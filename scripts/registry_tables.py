@@ -15,7 +15,7 @@ from pathlib import Path
 from writeamp.drives.counters.families import families
 from writeamp.drives.doctor.finding import KINDS
 from writeamp.drives.doctor.registry import checks
-from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.learn.blackbox.model_kinds import NAMES, check_installed, model_kinds
 from writeamp.registry import EngineKind, engine_entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -121,6 +121,14 @@ def _checks() -> str:
     return _rows(columns, rows)
 
 
+def _models() -> str:
+    """One row for each kind of black-box model; those of the papers must be installed."""
+    for name in NAMES:
+        check_installed(name)
+    rows = [[f"`{name}`", kind.summary] for name, kind in model_kinds().items()]
+    return _rows(["name", "what it is"], rows)
+
+
 _KINDS: tuple[EngineKind, ...] = ("managers", "victims", "wear_levelers", "detectors", "workloads")
 TABLES: dict[str, Callable[[], str]] = {
     **{kind: partial(_entries, kind) for kind in _KINDS},
@@ -130,9 +138,7 @@ TABLES: dict[str, Callable[[], str]] = {
     ),
     "families of SATA drives": _families,
     "checks of the doctor": _checks,
-    "black-box models": lambda: _rows(
-        ["name", "what it is"], [[f"`{name}`", what] for name, what in MODEL_SUMMARIES.items()]
-    ),
+    "black-box models": _models,
 }
 
 

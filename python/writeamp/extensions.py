@@ -5,6 +5,8 @@ The core never imports them by name. Each declares an entry point in its `pyproj
 - `writeamp.verbs`: a verb of the command, as `writeamp.cli.verbs.Verb`
 - `writeamp.ways`: a way of `writeamp answer`, as `writeamp.answers.way.Way`
 - `writeamp.lists`: a kind of `writeamp list`: a function that returns pairs of name and summary
+- `writeamp.learners`: a kind of black-box model, as
+  `writeamp.learn.blackbox.model_kinds.ModelKind`
 - `writeamp.findings`: functions that check the input of another verb, as
   `writeamp.drives.doctor.in_passing` has them
 """
@@ -21,8 +23,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PAPERS_MISSING = (
-    "the reproductions of papers are in the package writeamp-papers, which is not installed; "
-    "run `pip install writeamp-papers`, or `make` in a checkout of writeamp"
+    "the package writeamp-papers, which has the reproductions of papers and their black-box "
+    "models, is not installed; run `pip install writeamp-papers`, or `make` in a checkout of "
+    "writeamp"
 )
 
 

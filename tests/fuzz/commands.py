@@ -19,7 +19,7 @@ from lines import FIXED, LINES, RARE, RARITY
 from values import LENGTHS, bounded, change, count, edge, junk, one_of, share, spec
 
 from writeamp.cli.verbs import load, verbs
-from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.learn.blackbox.model_kinds import model_kinds
 
 Make = Callable[[Random], str]
 _OUTPUTS = (
@@ -69,7 +69,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "--mapping": ("compact", "as-is"),
     "--format": ("msr", "spc", "mqsim", "ssdsim", "disksim", "blkparse", "parquet", "alibaba"),
     "--action": ("Q", "D", "C"),
-    "--model": (*MODEL_SUMMARIES, "d-choices", "markov", "fifo", "INTEL SSDSC2KB480G8"),
+    "--model": (*model_kinds(), "d-choices", "markov", "fifo", "INTEL SSDSC2KB480G8"),
     "--mode": ("hcwf", "hcwf-swap"),
     "--definition": ("pages", "bytes", "tlc+slc", "tlc", "as the vendor reports"),
     "--targets": ("wa", "latency", "latency,bandwidth", "x,wa"),

@@ -169,7 +169,7 @@ def measure_drives(folder: Path) -> None:
     ):
         table = folder / f"{file}.parquet"
         collect(Formula(name=drive), out=table, design=design)
-        arguments = f"{table} --model cart --features {features} --out {folder}/{file}.model"
+        arguments = f"{table} --model linear --features {features} --out {folder}/{file}.model"
         assert in_process.run("blackbox train", arguments).status == 0
 
 

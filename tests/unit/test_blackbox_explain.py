@@ -58,7 +58,7 @@ def test_the_largest_page_has_less_than_a_megabyte_with_the_longest_rules() -> N
     table = related(60).with_columns(
         pl.Series(name, rng.uniform(0, most, 60)) for name, most in spread.items()
     )
-    one = train(table, features="modern", model="cart", targets=["latency"])
+    one = train(table, features="modern", targets=["latency"])
     written = page(one, typical_workload(one), "the median")
     assert written.count(b"<svg") == 2
     assert b">queue depth<" in written
@@ -78,15 +78,6 @@ def test_rules_that_are_too_long_are_cut_and_counted(
     *shown, last = text.splitlines()
     assert len(text) < 1500
     assert last.startswith(f"… and {len(lines) - len(shown)} more lines")
-
-
-def test_a_model_of_each_kind_of_workload_has_rules_of_its_own(files: Path) -> None:
-    table = pl.read_parquet(files / "fast.parquet")
-    general = train(table, model="workload-specific", targets=["wa"])
-    found = explained(general, "wa")
-    assert next(one.name for one in found.rules) == "general"
-    assert found.importances is not None
-    assert sum(found.importances.values()) == pytest.approx(1)
 
 
 def test_the_rules_of_a_target_are_printed_and_its_responses_drawn(files: Path) -> None:
@@ -132,13 +123,13 @@ def test_kinds_without_rules_or_importances_are_explained_by_their_responses(
     files: Path, tmp_path: Path
 ) -> None:
     table = pl.read_parquet(files / "fast.parquet")
-    for name in ("linear", "cart"):
+    for name in ("linear", "linear-forest"):
         save(train(table, model=name, targets=["latency"]), tmp_path / name)
     found = document("blackbox explain", f"{tmp_path}/linear --out {tmp_path}/page.html")
     assert (found["targets"][0]["importances"], found["targets"][0]["rules"]) == (None, [])
     assert "has no importances" in (tmp_path / "page.html").read_text("utf-8")
     assert "no importances" in run("blackbox explain", f"{tmp_path}/linear").out
-    found = document("blackbox explain", f"{tmp_path}/cart")
+    found = document("blackbox explain", f"{tmp_path}/linear-forest")
     assert found["targets"][0]["importances"]["queue_depth"] > 0
 
 

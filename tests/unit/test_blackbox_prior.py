@@ -233,7 +233,7 @@ def test_a_grid_says_nothing_of_the_error_between_its_points(tmp_path: Path) -> 
     assert between_levels(drawn(300)).mean() > 0.9
     table = tmp_path / "grid.parquet"
     related(200).write_parquet(table)
-    asked = f"{table} --model cart --out {tmp_path}/grid.model"
+    asked = f"{table} --model linear --out {tmp_path}/grid.model"
     done = run("blackbox train", asked)
     assert "errors and intervals are those of the grid" in done.err
     found = document("blackbox train", asked)
@@ -247,9 +247,9 @@ def test_pages_written_in_part_are_outside_what_a_grid_shows(tmp_path: Path) -> 
     across = {"write_size_bytes": 4608.0, "read_size_bytes": 11264.0}
     asked = measured(1).with_columns(write_ratio=0.5, **across)
     for table, outside in ((grid, True), (mixed, False)):
-        model = train(table, model="cart", targets=["latency"])
+        model = train(table, model="linear", targets=["latency"])
         assert model.predict(asked)["latency"].outside.tolist() == [outside]
-    model = train(grid, model="cart", targets=["latency"])
+    model = train(grid, model="linear", targets=["latency"])
     assert sorted(model.unlike_pages(asked)) == ["read_size_bytes", "write_size_bytes"]
     save(model, tmp_path / "grid.model")
     assert sorted(load(tmp_path / "grid.model").unlike_pages(asked)) == sorted(across)

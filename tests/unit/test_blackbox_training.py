@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.linear_model import LinearRegression
 
 import writeamp.learn.blackbox.models
 from blackbox_files import rewritten
@@ -22,18 +19,16 @@ from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.features import of_workload
 from writeamp.learn.blackbox.measurements import fingerprints, observed, workloads
 from writeamp.learn.blackbox.model_file import load, save
+from writeamp.learn.blackbox.model_kinds import model_kinds
 from writeamp.learn.blackbox.models.documents import from_document, to_document
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.registry import MODELS, make_model
-from writeamp.learn.blackbox.models.workload_specific import WorkloadSpecificRegressor
 from writeamp.learn.blackbox.scores import score
 from writeamp.learn.blackbox.training import BlackBox, train
-from writeamp.learn.blackbox.workload_classes import WORKLOAD_CLASSES, members
 
 TABLE = measured(400)
-# The others are tested below, of a size that is fast.
-SAVED = [name for name in MODELS if name not in ("lightgbm", "boosted", "linear-forest")]
+# The forest is tested below, of a size that is fast.
+SAVED = ["linear-tree", "gaussian-process", "quantile-tree", "linear"]
 
 
 @pytest.fixture(scope="module")
@@ -139,37 +134,6 @@ def test_what_cannot_be_trained_on_is_refused(
         train(table, **given)
 
 
-def test_classes_are_the_eight_special_cases_of_table_4() -> None:
-    found = [one.symbol for one in WORKLOAD_CLASSES]
-    assert sorted(found) == sorted(
-        [f"{kind}_only" for kind in ("rd", "wr", "rand", "seq")]
-        + ["rand_rd", "rand_wr", "seq_read", "seq_wr"]
-    )
-
-    def of(workload: str) -> set[str]:
-        frame = of_workload(workload).frame().select(*GRID)
-        flags = members(frame.to_numpy(), tuple(frame.columns))[:, 0]
-        return {one.name for one, holds in zip(WORKLOAD_CLASSES, flags, strict=True) if holds}
-
-    assert of("random:bs=4k,write=0") == {"random-read", "read-only", "random-only"}
-    assert of("sequential:bs=4k") == {"sequential-write", "write-only", "sequential-only"}
-    assert of("sequential:bs=4k,stride=64k") == {"write-only"}
-    assert of("random:bs=4k,write=0.5") == {"random-only"}
-    assert of("io:write=0.5,write_random=0") == set()
-
-
-def test_workloads_of_a_class_are_predicted_by_its_own_model() -> None:
-    x, y = TABLE.select(*GRID).to_numpy(), TABLE["latency_us"].to_numpy()
-    tree = LinearTreeRegressor(log_target=True, folds=0)
-    model = WorkloadSpecificRegressor(tree, names=list(GRID), fewest_rows=30).fit(x, y)
-    rows = x[:, 0] == 0
-    narrower = members(x, tuple(GRID))[[0, 2]].any(axis=0)
-    own = LinearTreeRegressor(log_target=True, folds=0).fit(x[rows], y[rows])
-    only = rows & ~narrower
-    assert {"general", "read-only", "write-only"} <= set(model.models_)
-    assert np.array_equal(model.predict(x[only]), own.predict(x[only]))
-
-
 @pytest.mark.parametrize("name", SAVED)
 def test_a_saved_model_predicts_the_same_to_the_last_bit(name: str, tmp_path: Path) -> None:
     model = train(TABLE[:120], model=name, targets=["latency"])
@@ -185,18 +149,9 @@ def test_a_saved_model_predicts_the_same_to_the_last_bit(name: str, tmp_path: Pa
     assert again.cross_validate(TABLE[:100], 2) == model.cross_validate(TABLE[:100], 2)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        LinearForestRegressor(n_estimators=3),
-        TransformedTargetRegressor(
-            HistGradientBoostingRegressor(max_iter=3), func=np.log, inverse_func=np.exp
-        ),
-    ],
-)
-def test_a_document_of_a_model_predicts_the_same_to_the_last_bit(model: Any) -> None:
+def test_a_document_of_a_forest_predicts_the_same_to_the_last_bit() -> None:
     x = TABLE.select(*GRID).to_numpy()
-    model.fit(x, TABLE["latency_us"].to_numpy())
+    model = LinearForestRegressor(n_estimators=3).fit(x, TABLE["latency_us"].to_numpy())
     again = from_document(json.loads(json.dumps(to_document(model))))
     assert np.array_equal(again.predict(x), model.predict(x))
 
@@ -308,45 +263,42 @@ def test_a_file_that_is_damaged_or_foreign_is_refused(trained: BlackBox, tmp_pat
 
 
 def test_types_that_no_baseline_has_are_neither_saved_nor_loaded() -> None:
-    foreign = to_document(DecisionTreeRegressor(max_depth=2).fit([[0.0], [1.0]], [0.0, 1.0]))
-    assert from_document(foreign).predict([[1.0]]) == [1.0]
+    foreign = to_document(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]))
+    assert from_document(foreign).predict([[1.0]]) == pytest.approx([1.0])
     with pytest.raises(WriteampError, match="cannot be saved"):
         to_document(object())
     with pytest.raises(WriteampError, match="archive cannot be read"):
         from_document({"kind": "scikit-learn", "skops": "bm90aGluZw=="})
 
 
-def test_a_baseline_whose_nodes_lead_nowhere_is_refused() -> None:
-    model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
-    state = model.tree_.__getstate__()
-    state["nodes"]["left_child"][0] = 1000
-    model.tree_.__setstate__(state)
-    with pytest.raises(WriteampError, match="do not hold together"):
-        from_document(to_document(model))
-    x = TABLE.select(*GRID).to_numpy()
-    boosted = HistGradientBoostingRegressor(max_iter=2).fit(x, TABLE["latency_us"].to_numpy())
-    boosted._predictors[1][0].nodes["right"][0] = 10_000
-    with pytest.raises(WriteampError, match="do not hold together"):
-        from_document(to_document(boosted))
-
-
-def test_a_baseline_that_is_not_installed_says_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(WriteampError, match=r"pip install 'writeamp\[lightgbm\]'"):
-        make_model("lightgbm", log_target=True, names=[])
-
-
-def test_the_tree_is_more_accurate_than_the_baselines_on_a_device_like_table() -> None:
+def test_the_tree_is_more_accurate_than_one_linear_model() -> None:
     held_out = measured(1000, seed=3, noise=0)
     held_out = held_out.with_columns(latency_us=pl.Series(latency_us(held_out)))
     mre = {
         name: train(TABLE, model=name, targets=["latency"]).evaluate(held_out)[0].mre
-        for name in ("linear-tree", "linear", "cart")
+        for name in ("linear-tree", "linear")
     }
-    assert mre["linear-tree"] < 0.7 * mre["cart"]
     assert mre["linear-tree"] < 0.2 * mre["linear"]
+
+
+def test_without_the_papers_their_models_name_the_package(
+    monkeypatch: pytest.MonkeyPatch, trained: BlackBox, tmp_path: Path
+) -> None:
+    path = tmp_path / "model"
+    save(trained, path)
+    rewritten(path, lambda content: content.update(model="cart"))
+    monkeypatch.setattr("writeamp.learn.blackbox.model_kinds.extensions", lambda _: {})
+    monkeypatch.setattr("writeamp.learn.blackbox.models.documents._KINDS", {})
+    model_kinds.cache_clear()
+    for use, name in (
+        (lambda: train(TABLE, model="boosted"), "boosted"),
+        (lambda: load(path), "cart"),
+        (lambda: from_document({"kind": "workload-specific", "features": 1}), "workload-specific"),
+    ):
+        with pytest.raises(WriteampError, match=f"model {name} is missing: .* writeamp-papers"):
+            use()
+    assert list(model_kinds()) == [*SAVED[:1], "linear-forest", *SAVED[1:]]
+    model_kinds.cache_clear()
 
 
 def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def test_a_target_that_was_hardly_measured_is_left_out_with_a_note(
 ) -> None:
     rarely = pl.when(pl.int_range(pl.len()) < 19).then("wa").alias("wa")
     pl.read_parquet(files / "fast.parquet").with_columns(rarely).write_parquet(tmp_path / "table")
-    asked = f"{tmp_path}/table --out {tmp_path}/model --model cart"
+    asked = f"{tmp_path}/table --out {tmp_path}/model --model linear"
     done = run("blackbox train", asked)
     assert (done.status, list(load(tmp_path / "model").estimators)) == (0, TARGETS[:3])
     assert "wa was measured too rarely" in done.err
@@ -164,7 +164,7 @@ def test_write_amplification_has_no_part_where_nothing_is_written(files: Path) -
 
 
 def test_a_bound_on_what_no_model_predicts_is_refused(files: Path) -> None:
-    model = train(pl.read_parquet(files / "fast.parquet"), model="cart", targets=["wa"])
+    model = train(pl.read_parquet(files / "fast.parquet"), model="linear", targets=["wa"])
     rows = {"extended": ModelInput(WORKLOAD).rows("extended")}
     for bounds, says in (
         ({"latency": 1.0}, "'one' predicts only wa"),

@@ -17,7 +17,7 @@ from places import ROOT
 from writeamp.cli import verbs
 from writeamp.extensions import PAPERS_MISSING, extensions
 
-GROUPS = ("verbs", "ways", "lists", "findings")
+GROUPS = ("verbs", "ways", "lists", "findings", "learners")
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import polars as pl
 
 from writeamp.learn.blackbox.features.registry import find_feature_set
-from writeamp.learn.blackbox.workload_classes import WORKLOAD_CLASSES, members
 from writeamp_papers.huang2011.accuracy import Scores, accuracy, values_of, vectors_of
 from writeamp_papers.huang2011.printed import SPECIFIC, SPECIFIC_DEVICES
 from writeamp_papers.items import Item, at_most
+from writeamp_papers.learners.workload_classes import WORKLOAD_CLASSES, members
 
 # An R² of "1" is read as its three-digit neighbours are; an MRE below 1% has a digit more.
 _R2_ROUNDING, _MRE_ROUNDING, _SMALL_MRE_ROUNDING = 0.0005, 0.005, 0.0005

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.learn.blackbox.model_kinds import model_kinds
 
 
 def feature_sets() -> list[tuple[str, str]]:
@@ -14,4 +14,4 @@ def feature_sets() -> list[tuple[str, str]]:
 
 def blackbox_models() -> list[tuple[str, str]]:
     """Return names and summaries of the black-box models."""
-    return list(MODEL_SUMMARIES.items())
+    return [(name, kind.summary) for name, kind in model_kinds().items()]

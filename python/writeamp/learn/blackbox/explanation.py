@@ -14,7 +14,6 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import OneOf
 from writeamp.learn.blackbox.features.registry import find_feature_set
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.workload_specific import GENERAL, WorkloadSpecificRegressor
 from writeamp.learn.blackbox.predictions import Forecast
 from writeamp.learn.blackbox.ranges import Range
 from writeamp.learn.blackbox.training import BlackBox
@@ -216,17 +215,12 @@ def _steps(name: str, within: Range) -> F64:
 
 
 def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
-    if isinstance(fitted, LinearTreeRegressor):
-        return {"": fitted}
-    if isinstance(fitted, WorkloadSpecificRegressor):
-        trees = fitted.models_.items()
-        return {name: tree for name, tree in trees if isinstance(tree, LinearTreeRegressor)}
-    return {}
+    """Return a model's trees; by kind of workload where each kind has one in `models_`."""
+    models = getattr(fitted, "models_", {"": fitted})
+    return {name: one for name, one in models.items() if isinstance(one, LinearTreeRegressor)}
 
 
 def _importances(fitted: Any) -> F64 | None:
-    if isinstance(fitted, WorkloadSpecificRegressor):
-        return _importances(fitted.models_[GENERAL])
     # A baseline is wrapped for the logarithm of its target.
     inner = getattr(fitted, "regressor_", fitted)
     found: F64 | None = getattr(inner, "feature_importances_", None)

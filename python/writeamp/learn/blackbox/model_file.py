@@ -17,6 +17,7 @@ from writeamp.learn.blackbox.features.registry import find_feature_set
 from writeamp.learn.blackbox.formulas.of_profiles import NONE
 from writeamp.learn.blackbox.littles_law import RELATED
 from writeamp.learn.blackbox.measurements import TARGETS
+from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.documents import RAISED_BY_DOCUMENTS, from_document, to_document
 from writeamp.learn.blackbox.models.saving import Document
@@ -92,6 +93,7 @@ def load(path: AnyPath) -> BlackBox:
 
 
 def _model(content: Document) -> BlackBox:
+    check_installed(str(content["model"]))
     features = find_feature_set(str(content["features"]))
     estimators = {str(name): from_document(one) for name, one in content["estimators"].items()}
     for target, one in estimators.items():

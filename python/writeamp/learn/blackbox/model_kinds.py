@@ -1,20 +1,59 @@
 """Kinds of models by name, with summaries; nothing here imports scikit-learn.
 
-Each is a file of `models/learners`, called like it with `_` for `-`, and a line here.
+Other packages add kinds by entry points of `writeamp.learners`, each of which is a `ModelKind`.
 """
 
 from __future__ import annotations
 
-MODEL_SUMMARIES = {
-    "linear-tree": "a tree with linear models in its leaves",
-    "linear-forest": "the mean of 30 such trees, each of a part of the rows",
-    "gaussian-process": "a sum of Gaussian processes, the most accurate while points are few",
-    "quantile-tree": "the tree with the median in its leaves",
-    "workload-specific": (
-        "a tree for each of paper 2's eight kinds of workload, and one for all others"
+from functools import cache
+from typing import NamedTuple
+
+from writeamp.errors import WriteampError
+from writeamp.extensions import PAPERS_MISSING, extensions
+
+# In the order in which they are listed; those that are not `_OWN` are in the package of the papers.
+NAMES = (
+    *("linear-tree", "linear-forest", "gaussian-process", "quantile-tree", "workload-specific"),
+    *("linear", "cart", "boosted", "lightgbm"),
+)
+
+
+class ModelKind(NamedTuple):
+    """A kind of model: its summary, and its `Learner` as `module:attribute`."""
+
+    summary: str
+    learner: str
+
+
+_LEARNERS = "writeamp.learn.blackbox.models.learners"
+_OWN = {
+    "linear-tree": ModelKind(
+        "a tree with linear models in its leaves", f"{_LEARNERS}.linear_tree:LEARNER"
     ),
-    "linear": "one linear model (baseline)",
-    "cart": "a tree with constant leaves (baseline)",
-    "boosted": "boosted trees with constant leaves (baseline)",
-    "lightgbm": "LightGBM's boosted linear trees (baseline)",
+    "linear-forest": ModelKind(
+        "the mean of 30 such trees, each of a part of the rows",
+        f"{_LEARNERS}.linear_forest:LEARNER",
+    ),
+    "gaussian-process": ModelKind(
+        "a sum of Gaussian processes, the most accurate while points are few",
+        f"{_LEARNERS}.gaussian_process:LEARNER",
+    ),
+    "quantile-tree": ModelKind(
+        "the tree with the median in its leaves", f"{_LEARNERS}.quantile_tree:LEARNER"
+    ),
+    "linear": ModelKind("one linear model (baseline)", f"{_LEARNERS}.linear:LEARNER"),
 }
+
+
+@cache
+def model_kinds() -> dict[str, ModelKind]:
+    """Return all kinds by name: those of `NAMES` first, then those of other packages."""
+    added = {name: one.load() for name, one in extensions("writeamp.learners").items()}
+    found = added | _OWN
+    return {name: found[name] for name in dict.fromkeys((*NAMES, *added)) if name in found}
+
+
+def check_installed(name: str) -> None:
+    """Refuse a kind of model that is in the package of the papers if that is not installed."""
+    if name in NAMES and name not in model_kinds():
+        raise WriteampError(f"the model {name} is missing: {PAPERS_MISSING}")

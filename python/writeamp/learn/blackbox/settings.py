@@ -10,7 +10,7 @@ from writeamp.fields.setting import Settings, setting
 from writeamp.learn.blackbox.features import FEATURE_SETS
 from writeamp.learn.blackbox.formulas.of_profiles import AUTO, NONE
 from writeamp.learn.blackbox.measurements import TARGETS
-from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.learn.blackbox.model_kinds import model_kinds
 from writeamp.units.durations import DURATION
 
 BOUND = Number("be above 0", lambda value: value > 0)
@@ -42,8 +42,8 @@ class TrainingSettings(Settings):
     model: str = setting(
         "linear-tree",
         None,
-        f"the kind of model: {', '.join(MODEL_SUMMARIES)}",
-        choices=tuple(MODEL_SUMMARIES),
+        f"the kind of model: {', '.join(model_kinds())}",
+        choices=tuple(model_kinds()),
         metavar="NAME",
     )
     targets: list[str] | None = setting(

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.packing import packed, unpacked
 from writeamp.learn.blackbox.models.parameters import CONFORMAL, checked
@@ -160,6 +161,7 @@ def _made(document: Mapping[str, Any]) -> Any:
     """Return the unfitted estimator of a document."""
     name = document["kind"]
     if name not in _KINDS:
+        check_installed(str(name))
         raise unknown("kind of saved model", str(name), [*_KINDS, _SKOPS])
     model = _KINDS[name].estimator(**_given(document["parameters"]))
     checked(model, _KINDS[name].domains)

@@ -74,8 +74,6 @@ CONFORMAL: Mapping[str, Domain] = {
     "random_state": Whole(0, 2**32 - 1),
 }
 
-SPECIFIC: Mapping[str, Domain] = {"fewest_rows": Whole(2)}
-
 
 def checked(estimator: BaseEstimator, domains: Mapping[str, Domain]) -> None:
     """Refuse a parameter outside its domain with a `WriteampError` that names it."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 
 from sklearn.base import BaseEstimator
 
 from writeamp.errors import unknown
-from writeamp.learn.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.extensions import Extension
+from writeamp.learn.blackbox.model_kinds import check_installed, model_kinds
 from writeamp.learn.blackbox.models.learner import Learner
 
 MODELS: dict[str, Learner] = {
-    name: import_module(f"writeamp.learn.blackbox.models.learners.{name.replace('-', '_')}").LEARNER
-    for name in MODEL_SUMMARIES
+    name: Extension(name, kind.learner).load() for name, kind in model_kinds().items()
 }
 
 
@@ -28,6 +27,7 @@ def make_model(name: str, *, log_target: bool, names: Sequence[str]) -> BaseEsti
     Raises:
         WriteampError: an unknown name, or a package that is not installed.
     """
+    check_installed(name)
     if name not in MODELS:
         raise unknown("model", name, MODELS)
     return MODELS[name].make(log_target, names)

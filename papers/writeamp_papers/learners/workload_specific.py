@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,21 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted
 
+from writeamp.errors import WriteampError
+from writeamp.fields.domains import Domain, Whole
 from writeamp.learn.blackbox.models import checks
 from writeamp.learn.blackbox.models.grouped import fitted
-from writeamp.learn.blackbox.models.parameters import SPECIFIC, checked
-from writeamp.learn.blackbox.workload_classes import NEEDS, WORKLOAD_CLASSES, members
+from writeamp.learn.blackbox.models.learner import Learner
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.parameters import checked
+from writeamp.learn.blackbox.models.saving import Document, Saved, check_names
+from writeamp_papers.learners.workload_classes import NEEDS, WORKLOAD_CLASSES, members
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
 GENERAL = "general"
+_DOMAINS: Mapping[str, Domain] = {"fewest_rows": Whole(2)}
 
 
 class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,7 +67,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         Raises:
             WriteampError: a parameter outside its domain, or a missing value.
         """
-        checked(self, SPECIFIC)
+        checked(self, _DOMAINS)
         features, target = checks.training_rows(self, X, y)
         model = LinearRegression() if self.estimator is None else self.estimator
         self.models_: dict[str, Any] = {GENERAL: fitted(clone(model), features, target, groups)}
@@ -94,6 +100,12 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
                 found[rows] = self.models_[name].outside(features[rows])
         return found
 
+    @property
+    def feature_importances_(self) -> F64:
+        """Those of the general model; shape (features,)."""
+        found: F64 = self.models_[GENERAL].feature_importances_
+        return found
+
     def _rows_by_class(self, features: F64) -> dict[str, I64]:
         names = self.names if self.names is not None else getattr(self, "feature_names_in_", ())
         known = tuple(str(name) for name in names)
@@ -115,3 +127,27 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
                 is_left[rows] = False
         found[GENERAL] = np.flatnonzero(is_left)
         return {name: rows for name, rows in found.items() if len(rows)}
+
+
+def _write(model: WorkloadSpecificRegressor, write: Callable[[Any], Document]) -> Document:
+    return {"models": {name: write(one) for name, one in model.models_.items()}}
+
+
+def _read(
+    model: WorkloadSpecificRegressor,
+    document: Mapping[str, Any],
+    read: Callable[[Mapping[str, Any]], Any],
+) -> None:
+    if model.names is not None:
+        check_names(model.names, int(document["features"]))
+    model.models_ = {name: read(one) for name, one in document["models"].items()}
+    if GENERAL not in model.models_:
+        raise WriteampError(f"it has no {GENERAL} model")
+
+
+LEARNER = Learner(
+    lambda is_log, names: WorkloadSpecificRegressor(
+        LinearTreeRegressor(log_target=is_log), names=names
+    ),
+    saved=Saved(WorkloadSpecificRegressor, _write, _read, _DOMAINS),
+)
