@@ -133,3 +133,8 @@ def test_the_entry_point_imports_nothing_before_it_handles_signals() -> None:
     )
     late = {"writeamp.fields", "writeamp.fields.late_names"}
     assert set(done.stdout.split()) <= {"__future__", "writeamp", "writeamp.__main__", *late}
+
+
+def test_the_version_is_there_before_any_other_name() -> None:
+    code = "import writeamp; print(writeamp.__version__)"
+    subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True)

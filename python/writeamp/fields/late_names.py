@@ -18,7 +18,7 @@ def late_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
     """
 
     def get(name: str) -> object:
-        if name.startswith("_") and name != "__all__":  # as pytest looks for
+        if name.startswith("_") and name not in ("__all__", "__version__"):  # as pytest looks for
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
         # Takes 15 ms, before which the command is to have its handlers.
         from writeamp.fields.arguments import public_names  # noqa: PLC0415
