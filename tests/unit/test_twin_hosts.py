@@ -138,6 +138,20 @@ def test_counters_may_be_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert found.read(GB)[1] == 3 * GB
 
 
+def test_files_that_are_being_written_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = logs(tmp_path / "logs", GB, 2 * GB)
+    found = Counted.of(source_at(str(path)))
+    found.begin()
+    earlier = (path / "ocp.json").read_text()
+    logs(path, 2 * GB, 5 * GB)
+    (path / "ocp.json").write_text(earlier)  # of the round before
+    os.utime(path / "ocp.json", (4e9 - 1, 4e9 - 1))
+    monkeypatch.setattr(counted.time, "sleep", lambda _: logs(path, 2 * GB, 5 * GB))
+    assert found.read(GB)[1] == 3 * GB
+
+
 def test_counters_that_nobody_keeps_up_to_date_are_refused(tmp_path: Path) -> None:
     path = logs(tmp_path / "logs", GB, 2 * GB)
     (path / "id-ctrl.json").write_text('{"vid": 1, "mn": "DRIVE X", "fr": "F1"}')

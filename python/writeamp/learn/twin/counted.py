@@ -143,16 +143,25 @@ def _lags(answer: DriveCounters, written_bytes: int) -> bool:
 
 
 def _fresh(source: Source, files: Sequence[Path], patience_s: float) -> Snapshot:
-    """Return a snapshot of now: of files, when all of them were written anew."""
+    """Return a snapshot of now: of files, when all of them were written anew.
+
+    Files are written one after the other. While some change from look to look, the others may be of
+    an earlier moment.
+    """
     begun, until = time.time(), time.monotonic() + patience_s
-    while not all(_written_at(file) > begun for file in files):
-        if time.monotonic() > until:
+    last = None
+    while True:
+        times = [_written_at(file) for file in files]
+        is_new, is_late = all(one > begun for one in times), time.monotonic() > until
+        if is_new and (len(files) < 2 or times == last or is_late):
+            return source.snapshot(source.documents())
+        if is_late:
             raise WriteampError(
                 f"{source.name} was not written anew for {patience_s:g} s; something must keep the "
                 "counters in it up to date, each second or so"
             )
+        last = times
         time.sleep(_BETWEEN_LOOKS_S)
-    return source.snapshot(source.documents())
 
 
 def _counting_files(source: Source) -> tuple[Path, ...]:
