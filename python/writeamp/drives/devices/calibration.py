@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from writeamp.drives.devices.file_systems import device_under, mounted_devices
-from writeamp.drives.devices.settling import reading_of, sent_between, settled
+from writeamp.drives.devices.settling import settled
 from writeamp.drives.devices.source import Source, source_at
 from writeamp.drives.devices.units import Calibration, calibration_of
 from writeamp.drives.devices.writing import random_file
@@ -53,10 +53,10 @@ def calibrate(
     source, path = _placed(target, folder)
     _require_room(path.parent, size_bytes)
     os.sync()
-    before = reading_of(source)
+    before = source.read()
     with random_file(path, size_bytes, progress):
         after = settled(source, before, every_s=settle_s, most_s=wait_s, sleep=_slept).reading
-    sent = sent_between(before, after)
+    sent = before.sent_until(after)
     if sent is not None and sent < size_bytes * _ARRIVED_PART:
         raise WriteampError(
             f"the kernel sent {shown_bytes(sent)} to {source.name} while "

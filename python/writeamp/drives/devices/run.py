@@ -14,14 +14,8 @@ from typing import Any
 from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.devices.judging import LeastAmount, least_amount, require_counters, run_checks
 from writeamp.drives.devices.saving import check_out, save_documents
-from writeamp.drives.devices.settling import (
-    Reading,
-    Settled,
-    reading_of,
-    sent_between,
-    settled,
-)
-from writeamp.drives.devices.source import Source, source_at
+from writeamp.drives.devices.settling import Settled, settled
+from writeamp.drives.devices.source import Reading, Source, source_at
 from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult
 from writeamp.vssd.command import Ended, run_command
@@ -159,7 +153,7 @@ def command_of(command: Sequence[str]) -> str:
 
 def _read(source: Source) -> Reading:
     os.sync()
-    return reading_of(source)
+    return source.read()
 
 
 def _keep(reading: Reading, out: Path | None, name: str) -> None:
@@ -191,7 +185,7 @@ def _found(
     elapsed_s: float,
 ) -> DriveRun:
     answer = interval_answer(before.snapshot, after.reading.snapshot)
-    kernel_bytes = sent_between(before, after.reading)
+    kernel_bytes = before.sent_until(after.reading)
     checks = tuple(
         run_checks(
             answer,

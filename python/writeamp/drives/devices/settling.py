@@ -7,18 +7,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.devices.source import Source
+from writeamp.drives.devices.source import Reading, Source
 
 # Collection has settled when the flash's counters rise by less than this part of what they rose.
 _SETTLED_PART = 0.01
-
-
-class Reading(NamedTuple):
-    """Documents of a drive, the snapshot that they are, and what the kernel had sent by then."""
-
-    documents: dict[str, bytes]
-    snapshot: Snapshot
-    sent_bytes: int | None
 
 
 class Settled(NamedTuple):
@@ -27,22 +19,6 @@ class Settled(NamedTuple):
     reading: Reading
     is_settled: bool
     seconds: float
-
-
-def reading_of(source: Source) -> Reading:
-    """Read a drive.
-
-    Raises:
-        WriteampError: it cannot be read.
-    """
-    documents = source.documents()
-    return Reading(documents, source.snapshot(documents), source.bytes_sent())
-
-
-def sent_between(before: Reading, after: Reading) -> int | None:
-    """Return the bytes that the kernel sent to a drive between two readings; None if unknown."""
-    first, last = before.sent_bytes, after.sent_bytes
-    return None if first is None or last is None else last - first
 
 
 def settled(
@@ -71,10 +47,10 @@ def settled(
         WriteampError: the drive cannot be read.
     """
     began = time.monotonic()
-    last = reading_of(source)
+    last = source.read()
     kept(last)
     while sleep(every_s):
-        now = reading_of(source)
+        now = source.read()
         kept(now)
         waited_s = time.monotonic() - began
         if _is_at_rest(before.snapshot, last.snapshot, now.snapshot):

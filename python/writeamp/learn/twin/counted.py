@@ -154,7 +154,7 @@ def _fresh(source: Source, files: Sequence[Path], patience_s: float) -> Snapshot
         times = [_written_at(file) for file in files]
         is_new, is_late = all(one > begun for one in times), time.monotonic() > until
         if is_new and (len(files) < 2 or times == last or is_late):
-            return source.snapshot(source.documents())
+            return source.read().snapshot
         if is_late:
             raise WriteampError(
                 f"{source.name} was not written anew for {patience_s:g} s; something must keep the "
