@@ -31,7 +31,7 @@ from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
 from writeamp.differences.documents import result_document
 from writeamp.drives.counters.document import load
-from writeamp.drives.counters.own_families import with_families
+from writeamp.drives.counters.own_families import families_in
 from writeamp.drives.counters.reading import read_snapshots
 from writeamp.drives.doctor.inputs import read_inputs
 from writeamp.drives.histories.store import add, readings_in
@@ -51,11 +51,6 @@ MIB = 1 << 20
 ROW = b"128166372003061629,hm,0,Write,4096,4096,100\n"
 
 
-def _with_families(path: Path) -> None:
-    with with_families(path):
-        pass
-
-
 # Of each kind of file, its reader, and the limit in MiB; None if it is read in pieces.
 READERS: dict[str, tuple[Callable[[Path], Any], int | None]] = {
     "trace": (wa.traces.read, None),
@@ -65,7 +60,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], int | None]] = {
     "sweep": (plan_of, 4),
     "plan": (Chain.read, 4),
     "device profile": (profile, 4),
-    "file of families": (_with_families, 1),
+    "file of families": (families_in, 1),
     "Python file": (lambda path: class_in("managers", str(path), "Own"), 4),
     "report": (report_in, 4),
     "result": (result_document, 64),

@@ -34,14 +34,15 @@ def counters(
     Example: writeamp measure counters smart.json
     """
     from writeamp.drives.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
-    from writeamp.drives.counters.own_families import with_families  # noqa: PLC0415
+    from writeamp.drives.counters.own_families import families_in  # noqa: PLC0415
     from writeamp.drives.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
 
-    with with_families(asked.families), Bar("reading"):
+    families = families_in(asked.families)
+    with Bar("reading"):
         found = [
             life_answer(one, asked.definition)
             for path in snapshots
-            for one in read_snapshots(path, asked.model)
+            for one in read_snapshots(path, asked.model, families)
         ]
 
     for one in found:
@@ -75,11 +76,11 @@ def diff(
     Example: writeamp measure diff monday.json friday.json
     """
     from writeamp.drives.counters.answer import interval_answer  # noqa: PLC0415
-    from writeamp.drives.counters.own_families import with_families  # noqa: PLC0415
+    from writeamp.drives.counters.own_families import families_in  # noqa: PLC0415
     from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
-    with with_families(asked.families):
-        first, last = (read_snapshot(path, asked.model) for path in (before, after))
+    families = families_in(asked.families)
+    first, last = (read_snapshot(path, asked.model, families) for path in (before, after))
     found = interval_answer(first, last, asked.definition)
     warn_of_doubts(found)
     if options.printed_json(found.to_dict, json=json):

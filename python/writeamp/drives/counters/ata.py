@@ -19,7 +19,7 @@ from writeamp.drives.counters.host_checks import (
     snapped_unit,
 )
 from writeamp.drives.counters.pairing import standard_counter
-from writeamp.drives.counters.stated_model import stated_model
+from writeamp.drives.counters.stated import Stated
 from writeamp.text import hashed_serial
 
 _WORD = 1 << 16
@@ -33,9 +33,9 @@ _LATE_PART = 200
 _LATE_BYTES = 2**28
 
 
-def ata_facts(drive: AtaDrive) -> Facts:
+def ata_facts(drive: AtaDrive, stated: Stated) -> Facts:
     """Return the facts of an ATA drive."""
-    drive = replace(drive, model=drive.model or stated_model())
+    drive = replace(drive, model=drive.model or stated.model)
     facts = Facts(
         source=drive.source,
         model=drive.model,
@@ -52,7 +52,7 @@ def ata_facts(drive: AtaDrive) -> Facts:
     if drive.attributes and not any(one.raw for one in drive.attributes.values()):
         note = "all attributes are 0, power-on hours too: the drive did not report them"
         return replace(facts, notes=(note,))
-    family = family_of(drive.model, drive.family, drive.firmware, drive.attributes)
+    family = family_of(drive.model, drive.family, drive.firmware, drive.attributes, stated.families)
     used = used_life(drive, family, facts.power_on_hours)
     facts = replace(facts, percentage_used=used.percent, used_label=used.label)
     if family is not None:

@@ -6,13 +6,14 @@ import math
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from json import JSONDecoder
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from writeamp.drives.counters.encodings import decoded
+from writeamp.drives.counters.stated import NOTHING_STATED, Stated
 from writeamp.errors import WriteampError
 from writeamp.files import inputs
 
@@ -42,14 +43,15 @@ class JsonSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """Content of a file, and its name for errors."""
+    """Content of a file, its name for errors, and what the user states of its drives."""
 
     name: str
     content: bytes
+    stated: Stated = NOTHING_STATED
 
     def with_text(self, text: str) -> Document:
-        """Return a document of the same name with another text."""
-        return Document(self.name, text.encode("utf-8", "replace"))
+        """Return the document with another text."""
+        return replace(self, content=text.encode("utf-8", "replace"))
 
     @cached_property
     def text(self) -> str:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -110,19 +108,6 @@ class Family:
     source: str
 
 
-_FIRST: ContextVar[tuple[Family, ...]] = ContextVar("_FIRST", default=())
-
-
-@contextmanager
-def tried_first(others: tuple[Family, ...]) -> Iterator[None]:
-    """Try other families before those of the table, until the block ends."""
-    token = _FIRST.set(others)
-    try:
-        yield
-    finally:
-        _FIRST.reset(token)
-
-
 @cache
 def families() -> tuple[Family, ...]:
     """Return the families in the order in which they are tried: the special before the general."""
@@ -133,10 +118,17 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(
-    model: str | None, smartctl: str | None, firmware: str | None, attributes: Collection[int]
+    model: str | None,
+    smartctl: str | None,
+    firmware: str | None,
+    attributes: Collection[int],
+    own: Iterable[Family] = (),
 ) -> Family | None:
-    """Return the family of a drive: by its model, or else by the family that smartctl names."""
-    known = [one for one in (*_FIRST.get(), *families()) if one.firmware.search(firmware or "")]
+    """Return the family of a drive: by its model, or else by the family that smartctl names.
+
+    The user's own families are tried first.
+    """
+    known = [one for one in (*own, *families()) if one.firmware.search(firmware or "")]
     by_model = (
         one
         for one in known

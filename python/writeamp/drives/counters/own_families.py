@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, get_args
 
 from writeamp.devices import toml_text
 from writeamp.drives.counters.amounts import UNITS, Part
-from writeamp.drives.counters.families import Family, family_from, tried_first
+from writeamp.drives.counters.families import Family, family_from
 from writeamp.drives.counters.table_checks import Kind, check_choice, check_table, compiled
 from writeamp.errors import WriteampError, placed, unknown
 from writeamp.files.inputs import read_bytes
@@ -29,9 +27,8 @@ _NEEDED = ("name", "models", "host", "source")
 _MOST_BYTES = 1 << 20
 
 
-@contextmanager
-def with_families(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Try the families of a file first, until the block ends; None of no file.
+def families_in(path: str | os.PathLike[str] | None) -> tuple[Family, ...]:
+    """Return the families of a file; none of no file.
 
     Args:
         path: a TOML file of `[[family]]` tables with `name`, `models` (a regular expression),
@@ -42,13 +39,7 @@ def with_families(path: str | os.PathLike[str] | None) -> Iterator[None]:
         WriteampError: the file cannot be read, or holds something else.
     """
     if path is None:
-        yield
-        return
-    with tried_first(_read(path)):
-        yield
-
-
-def _read(path: str | os.PathLike[str]) -> tuple[Family, ...]:
+        return ()
     file = os.fspath(path)
     try:
         text = read_bytes(file, _MOST_BYTES, "file of families").decode()

@@ -18,6 +18,7 @@ from writeamp.drives.counters.ata_drive import AtaDrive, Attribute
 from writeamp.drives.counters.document import number, text_of, whole
 from writeamp.drives.counters.facts import ROTATES, Facts
 from writeamp.drives.counters.silent_log import percentage_used
+from writeamp.drives.counters.stated import Stated
 from writeamp.text import hashed_serial
 
 _PREFIX = "smartctl_device"
@@ -64,7 +65,7 @@ class _Series:
     names: dict[int, str] = field(default_factory=dict)
 
 
-def facts_of_samples(samples: Iterable[Sample], source: str) -> Iterator[Facts]:
+def facts_of_samples(samples: Iterable[Sample], source: str, stated: Stated) -> Iterator[Facts]:
     """Yield the facts of each drive at each moment."""
     drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
     for one in samples:
@@ -78,7 +79,7 @@ def facts_of_samples(samples: Iterable[Sample], source: str) -> Iterator[Facts]:
         known = {key: text for series in moments.values() for key, text in series.labels.items()}
         known.setdefault("device", name)
         for at_s, series in moments.items():
-            yield _facts(known, series, at_s, source)
+            yield _facts(known, series, at_s, source, stated)
 
 
 def _add(series: _Series, one: Sample) -> None:
@@ -100,7 +101,9 @@ def _add(series: _Series, one: Sample) -> None:
         series.values[one.metric] = one.value
 
 
-def _facts(labels: Mapping[str, str], series: _Series, at_s: float | None, source: str) -> Facts:
+def _facts(
+    labels: Mapping[str, str], series: _Series, at_s: float | None, source: str, stated: Stated
+) -> Facts:
     values = series.values
     model = text_of(labels.get("model_name"))
     firmware = text_of(labels.get("firmware_version"))
@@ -121,7 +124,8 @@ def _facts(labels: Mapping[str, str], series: _Series, at_s: float | None, sourc
                 power_on_hours=hours,
                 taken_at=at_s,
                 is_rotating=bool(values.get(f"{_PREFIX}_rotation_rate")),
-            )
+            ),
+            stated,
         )
     used, notes = _used(labels, values)
     return Facts(

@@ -17,6 +17,7 @@ from writeamp.drives.counters.document import (
     name_of,
 )
 from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.families import Family
 from writeamp.drives.counters.pasted.cut_end import with_cut_end
 from writeamp.drives.counters.pasted.drives import Part, by_drive
 from writeamp.drives.counters.pasted.logs import Log, logs_in, plain_document, texts_in_json
@@ -24,7 +25,7 @@ from writeamp.drives.counters.pasted.wrapped import BROKEN
 from writeamp.drives.counters.saved_file import unpacked
 from writeamp.drives.counters.snapshot import Snapshot, snapshot_of
 from writeamp.drives.counters.sources import sources
-from writeamp.drives.counters.stated_model import check_model, stated_model, with_model
+from writeamp.drives.counters.stated import NOTHING_STATED, Stated
 from writeamp.drives.counters.verdicts import Check
 from writeamp.errors import WriteampError
 from writeamp.results.signatures import signed_verb
@@ -45,19 +46,21 @@ _CUT = re.compile(r"[0-9a-fA-F](?:\x1b\[[\d;]{0,16}[mK]){0,4}\Z")
 _MOST_FILES = 64
 
 
-def read_snapshots(path: str | os.PathLike[str], model: str | None = None) -> list[Snapshot]:
+def read_snapshots(
+    path: str | os.PathLike[str], model: str | None = None, families: tuple[Family, ...] = ()
+) -> list[Snapshot]:
     """Return the snapshots of a file, which may hold several, or of a folder, which is one.
 
     Args:
         path: of the file or folder; "-" of standard input.
         model: of the drive, for files that do not say it.
+        families: to try before those of the table.
 
     Raises:
         WriteampError: it cannot be read, is no snapshot of a drive, or is one of another model.
     """
-    place = Path(path)
-    with with_model(model):
-        return snapshots_of(name_of(place), documents_at(place))
+    place, stated = Path(path), Stated.of(model, families)
+    return snapshots_of(name_of(place), documents_at(place), stated)
 
 
 def documents_at(place: Path) -> dict[str, bytes]:
@@ -96,18 +99,20 @@ def documents_in(document: Document) -> dict[str, bytes]:
     return unpacked(document) or {"": document.content}
 
 
-def snapshots_of(name: str, contents: Mapping[str, bytes]) -> list[Snapshot]:
+def snapshots_of(
+    name: str, contents: Mapping[str, bytes], stated: Stated = NOTHING_STATED
+) -> list[Snapshot]:
     """Return the snapshots of a file or a folder from its content, as `documents_at` has it.
 
     Raises:
         WriteampError: it is no snapshot of a drive.
     """
     if "" in contents:
-        return snapshots_in(Document(name, contents[""]))
+        return snapshots_in(Document(name, contents[""], stated))
     parts = [
         one
         for file, content in contents.items()
-        for one in _facts_of_one(Document(os.path.join(name, file), content))
+        for one in _facts_of_one(Document(os.path.join(name, file), content, stated))
     ]
     if not parts:
         raise WriteampError(f"the folder {name!r} holds no file of a drive's counters; {_SUCH}")
@@ -204,8 +209,8 @@ def _facts_in(document: Document) -> list[Facts] | None:
         return None
     found = list(source.read(document))
     for one in found:
-        check_model(one.model, document.name)
-    return [one if one.model else replace(one, model=stated_model()) for one in found]
+        document.stated.check_model(one.model, document.name)
+    return [one if one.model else replace(one, model=document.stated.model) for one in found]
 
 
 def _files(folder: Path) -> list[Path]:
@@ -222,17 +227,19 @@ def _files(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def read_snapshot(path: str | os.PathLike[str], model: str | None = None) -> Snapshot:
+def read_snapshot(
+    path: str | os.PathLike[str], model: str | None = None, families: tuple[Family, ...] = ()
+) -> Snapshot:
     """Return the one snapshot of a file or folder.
 
     Args:
         path: of the file or folder; "-" of standard input.
-        model: of the drive, for files that do not say it.
+        model, families: as `read_snapshots`.
 
     Raises:
         WriteampError: as `read_snapshots`, or it holds several.
     """
-    found = read_snapshots(path, model)
+    found = read_snapshots(path, model, families)
     if len(found) != 1:
         raise WriteampError(
             f"{name_of(Path(path))} holds {len(found)} snapshots; give a file of one"

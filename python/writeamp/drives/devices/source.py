@@ -9,6 +9,7 @@ from typing import NamedTuple
 from writeamp.drives.counters.reading import documents_at, snapshots_of
 from writeamp.drives.counters.saved_file import TAKEN, Taken, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.counters.stated import NOTHING_STATED, Stated
 from writeamp.drives.devices.device import Device, bytes_sent_to, device_at, is_device
 from writeamp.drives.devices.reading import read_device
 from writeamp.errors import WriteampError
@@ -34,10 +35,12 @@ class Source:
     Attributes:
         name: as given.
         device: the drive; None of files, which another program keeps up to date.
+        stated: by the user of the drive.
     """
 
     name: str
     device: Device | None
+    stated: Stated = NOTHING_STATED
 
     def read(self) -> Reading:
         """Read the documents of this moment.
@@ -46,7 +49,7 @@ class Source:
             WriteampError: they cannot be read, or are several snapshots.
         """
         documents = self._documents()
-        found = snapshots_of(self.name, documents)
+        found = snapshots_of(self.name, documents, self.stated)
         if len(found) != 1:
             raise WriteampError(f"{self.name} holds {len(found)} snapshots; give that of one drive")
         sent_bytes = None if self.device is None else bytes_sent_to(self.device)
@@ -61,11 +64,12 @@ class Source:
         return {TAKEN: taken_document(Taken(None, self.name, {}))} | found
 
 
-def source_at(name: str) -> Source:
+def source_at(name: str, stated: Stated = NOTHING_STATED) -> Source:
     """Return the source of a name: a device's path, or that of a file or folder.
 
     Raises:
         WriteampError: there is none.
     """
     path = Path(name)
-    return Source(name, None if path.exists() and not is_device(path) else device_at(name))
+    device = None if path.exists() and not is_device(path) else device_at(name)
+    return Source(name, device, stated)

@@ -11,7 +11,7 @@ from writeamp import __version__
 from writeamp.cli import options
 from writeamp.cli.progress_bar import Bar
 from writeamp.devices.device import SIZE
-from writeamp.drives.counters.own_families import with_families
+from writeamp.drives.counters.own_families import families_in
 from writeamp.drives.devices.writing import kind_of
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.choice import is_simulated
@@ -109,16 +109,14 @@ class Measuring:
                 f"{target!r} is neither a profile of a simulated drive, the socket of a virtual "
                 "one, a device, nor a file; give --size to make such a file"
             )
-        with (
-            with_families(self.asked.families),
-            real_host(
-                name,
-                counters=self.asked.counters,
-                size_bytes=None if size is None else int(SIZE.check("size", size)),
-                destroys=destroys,
-                tell=options.note,
-            ) as host,
-        ):
+        with real_host(
+            name,
+            counters=self.asked.counters,
+            size_bytes=None if size is None else int(SIZE.check("size", size)),
+            destroys=destroys,
+            families=families_in(self.asked.families),
+            tell=options.note,
+        ) as host:
             chain = self._chain_on(host.place.size_bytes, PAGE_BYTES)
             kept = Kept.at(self.out, chain, host.meaning | {"seed": self.asked.seed})
             host.check(chain, goes_on=bool(kept.rows))

@@ -12,6 +12,7 @@ from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.counters.document import MOST_BYTES, WHAT, Document
 from writeamp.drives.counters.reading import snapshots_in
 from writeamp.drives.counters.snapshot import Snapshot
+from writeamp.drives.counters.stated import Stated
 from writeamp.drives.devices.judging import require_counters
 from writeamp.drives.devices.source import Source
 from writeamp.errors import WriteampError
@@ -173,12 +174,12 @@ def _counting_files(source: Source) -> tuple[Path, ...]:
         return (place,)
     files = tuple(one for one in sorted(place.iterdir()) if one.is_file())
     # Those of a drive to which nothing was written yet hold none.
-    return tuple(filter(_counts, files)) or files
+    return tuple(one for one in files if _counts(one, source.stated)) or files
 
 
-def _counts(file: Path) -> bool:
+def _counts(file: Path, stated: Stated) -> bool:
     try:
-        found = snapshots_in(Document(str(file), read_bytes(file, MOST_BYTES, WHAT)))
+        found = snapshots_in(Document(str(file), read_bytes(file, MOST_BYTES, WHAT), stated))
     except (OSError, WriteampError):
         return False
     return any(one.facts.counters for one in found)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from writeamp.drives.counters.families import Family
+from writeamp.drives.counters.stated import Stated
 from writeamp.drives.devices.file_systems import check_overwrites, device_under
 from writeamp.drives.devices.source import source_at
 from writeamp.drives.devices.writing import Place, check_fio, kind_of, opened
@@ -113,6 +115,7 @@ def real_host(
     counters: str | None,
     size_bytes: int | None,
     destroys: str | None,
+    families: tuple[Family, ...] = (),
     tell: Callable[[str], None],
 ) -> Iterator[RealHost]:
     """Give the host of a target once it is certain that it may be written to, and lock it.
@@ -123,6 +126,7 @@ def real_host(
             that the target is or lies on.
         size_bytes: so much of it is used, from its beginning; a file is made with it.
         destroys: the one target of which everything may be destroyed.
+        families: of drives, to try before those of the table.
         tell: is given sentences on what a reader of the windows should know.
 
     Raises:
@@ -131,7 +135,7 @@ def real_host(
     check_fio()
     if kind_of(name) == "file":
         check_overwrites(name, PAGE_BYTES)
-    counted = Counted.of(source_at(counters or _drive_of(name)))
+    counted = Counted.of(source_at(counters or _drive_of(name), Stated(families=families)))
     place = opened(name, size_bytes, destroys)
     with place.held():
         yield RealHost(place, counted, tell)

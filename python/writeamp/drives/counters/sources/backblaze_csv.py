@@ -14,6 +14,7 @@ from writeamp.drives.counters.ata_drive import AtaDrive, Attribute
 from writeamp.drives.counters.document import Document, text_of, whole
 from writeamp.drives.counters.facts import Facts
 from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.stated import Stated
 from writeamp.errors import WriteampError
 
 _NAME = "Backblaze's daily CSV"
@@ -51,13 +52,16 @@ def _read(document: Document) -> Iterator[Facts]:
         next(rows, None)
         for row in rows:
             if len(row) == len(head):
-                yield _facts(row, places, columns)
+                yield _facts(row, places, columns, document.stated)
     except csv.Error as error:
         raise WriteampError(f"{document.name}: line {rows.line_num} is no CSV: {error}") from None
 
 
 def _facts(
-    row: list[str], places: dict[str, int], columns: list[tuple[int, int, int | None]]
+    row: list[str],
+    places: dict[str, int],
+    columns: list[tuple[int, int, int | None]],
+    stated: Stated,
 ) -> Facts:
     date, serial, model, capacity = (row[places[key]] for key in _KEYS)
     attributes = {
@@ -76,7 +80,8 @@ def _facts(
             taken_at=_midnight(date),
             power_on_hours=None if hours is None else float(hours.raw),
             is_rotating=all(one in attributes for one in _ROTATING),
-        )
+        ),
+        stated,
     )
 
 

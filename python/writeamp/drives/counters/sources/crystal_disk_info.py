@@ -61,7 +61,7 @@ def _read(document: Document) -> Iterator[Facts]:
     text = _text(document)
     starts = [one.start() for one in _DRIVE.finditer(text)] or [0]
     for first, last in pairwise([*starts, len(text)]):
-        yield facts_of(_log(text[first:last]), _NAME, document.name)
+        yield facts_of(_log(text[first:last]), _NAME, document)
 
 
 def _log(text: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def _samples(log: Any) -> Iterator[Sample]:
 
 
 def _read(document: Document) -> Iterator[Facts]:
-    yield from facts_of_samples(_samples(document.json), _NAME)
+    yield from facts_of_samples(_samples(document.json), _NAME, document.stated)
 
 
 SOURCE = Source(_NAME, _matches, _read, specificity=58)

@@ -38,7 +38,7 @@ def _samples(text: str) -> Iterator[Sample]:
 
 
 def _read(document: Document) -> Iterator[Facts]:
-    yield from facts_of_samples(_samples(document.text), _NAME)
+    yield from facts_of_samples(_samples(document.text), _NAME, document.stated)
 
 
 SOURCE = Source(_NAME, _matches, _read, specificity=56)

@@ -36,16 +36,16 @@ def _matches(document: Document) -> bool:
 
 
 def _read(document: Document) -> Iterator[Facts]:
-    yield facts_of(document.json, _NAME, document.name)
+    yield facts_of(document.json, _NAME, document)
 
 
-def facts_of(log: dict[str, Any], source: str, name: str) -> Facts:
+def facts_of(log: dict[str, Any], source: str, document: Document) -> Facts:
     """Return the facts of a drive in the form of smartctl's JSON.
 
     Args:
-        log: the document.
+        log: of the drive.
         source: name of the source.
-        name: of the file, for errors.
+        document: that holds it.
 
     Raises:
         WriteampError: an attribute stands twice, with two values.
@@ -53,7 +53,7 @@ def facts_of(log: dict[str, Any], source: str, name: str) -> Facts:
     if _NVME in log or within(log, "device", "protocol") == "NVMe":
         return _nvme(log, source)
     if _ATA in log or within(log, "device", "protocol") == "ATA":
-        return ata_facts(_ata(log, source, name))
+        return ata_facts(_ata(log, source, document.name), document.stated)
     if _SCSI in log or within(log, "device", "protocol") == "SCSI":
         return scsi_facts(log, source)
     return _without_log(log, source)

@@ -69,7 +69,7 @@ def _matches(document: Document) -> bool:
 
 def _read(document: Document) -> Iterator[Facts]:
     for part in _parts(_text(document)):
-        yield facts_of(_log(part, document.name), _NAME, document.name)
+        yield facts_of(_log(part, document.name), _NAME, document)
 
 
 def _parts(text: str) -> list[str]:
