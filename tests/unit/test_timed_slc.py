@@ -10,7 +10,7 @@ import pytest
 
 import writeamp as wa
 from in_process import document, run
-from writeamp.plots.figures.cliff import cliff_panel
+from writeamp.plots.figures.latency import cliff_panel
 from writeamp.runs.timed.device import bytes_needed
 
 # Rows of 16 pages, 4 on each of 4 dies; the first is folded when the eighth is begun: 112 pages are

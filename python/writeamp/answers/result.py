@@ -11,7 +11,7 @@ from writeamp.answers.change import Advice
 from writeamp.answers.differences import RowDifference
 from writeamp.answers.row import WayRow
 from writeamp.devices.device import Device
-from writeamp.plots.figures.wa_by_way import WayDot, wa_by_way
+from writeamp.plots.figures.wa_by_policy import WayDot, wa_by_way
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn

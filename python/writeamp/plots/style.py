@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from writeamp.plots.spec import ColorScale, Dash, Mark
+from writeamp.plots.spec import ColorScale, Dash, Line, Mark
 
 WA_LABEL = "write amplification"
+NOT_STEADY = "not steady: may still change"
 WA_UNIT = "flash pages programmed per host page written"
 DRIVE_WRITES_LABEL = "drive writes (host pages written / logical pages)"
 
@@ -23,6 +24,8 @@ MUTED = "#666666"
 FAINT = "#A9AFB7"
 GRID = "#E3E6EA"
 
+# Panels beside each other.
+MOST_COLUMNS = 3
 _FEWEST_DECIMALS = 2
 # An interval is written with "±" if its shorter side is at least so much of the longer one.
 _SYMMETRIC = 0.8
@@ -40,6 +43,33 @@ def series_color(index: int) -> str:
 def series_dash(index: int) -> Dash:
     """Return the dash of the series at `index`: solid until the colours repeat."""
     return SERIES_DASHES[index // len(SERIES_COLORS) % len(SERIES_DASHES)]
+
+
+def columns_of(panels: int) -> int:
+    """Return the columns in which so many panels stand."""
+    return 2 if panels == 4 else min(panels, MOST_COLUMNS)
+
+
+def error_bars(
+    x: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    color: str,
+    *,
+    width_pt: float = 1.5,
+    opacity: float = 1.0,
+) -> Line:
+    """Return one line with a gap after each bar: thousands of lines would be slow to draw.
+
+    A bar with a NaN bound is left out.
+    """
+    bars = [
+        (at, end)
+        for at, *ends in zip(x, low, high, strict=True)
+        if not any(map(math.isnan, ends))
+        for end in (*ends, math.nan)
+    ]
+    return Line([at for at, _ in bars], [end for _, end in bars], color, width_pt, opacity)
 
 
 def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:

@@ -15,7 +15,7 @@ from writeamp.drives.fleets.finding import snapshots_under
 from writeamp.drives.fleets.models import ModelSummary, outliers, summaries
 from writeamp.drives.fleets.wear_out import years_left
 from writeamp.errors import WriteampError
-from writeamp.plots.figures.fleet import ModelBar, wa_by_model
+from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn

@@ -15,7 +15,7 @@ from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.intervals import HistoryInterval, intervals_of
 from writeamp.drives.histories.store import readings_in
 from writeamp.fields.domains import Text
-from writeamp.plots.figures.history import DriveSeries, wa_over_days
+from writeamp.plots.figures.drives import DriveSeries, wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn

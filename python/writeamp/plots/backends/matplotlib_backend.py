@@ -15,11 +15,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from writeamp.plots.backends.matplotlib_bars import draw_bars
+from writeamp.plots.backends.matplotlib_bars import draw_bars, draw_tree
 from writeamp.plots.backends.matplotlib_grids import draw_heat_maps, draw_panels
-from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
-from writeamp.plots.backends.matplotlib_titles import add_titles
-from writeamp.plots.backends.matplotlib_tree import draw_tree
+from writeamp.plots.backends.matplotlib_parts import DASHES, add_titles, draw_line, mark_handles
 from writeamp.plots.spec import (
     FigureSpec,
     HeatMapChart,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Marker, Panel, PanelChart
-from writeamp.plots.style import INK, series_color
+from writeamp.plots.style import INK, columns_of, series_color
 
 # Beside its name, a target is drawn in this unit.
 LABELS = {
@@ -18,8 +18,6 @@ LABELS = {
     "wa": "write amplification",
 }
 _COLORS = {name: series_color(index) for index, name in enumerate(LABELS)}
-_COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
-_MOST_COLUMNS = 3
 _DOT_OPACITY = 0.45
 # Axes that span more than this are logarithmic.
 _LOG_SPAN = 20.0
@@ -178,7 +176,7 @@ def _bars(
 
 
 def _panels(panels: Sequence[Panel], title: str, subtitle: str) -> PanelChart:
-    columns = _COLUMNS.get(len(panels), _MOST_COLUMNS)
+    columns = columns_of(len(panels))
     return PanelChart(title, subtitle, "", "", tuple(panels), columns=columns, own_axes=True)
 
 

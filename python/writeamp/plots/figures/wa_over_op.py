@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from writeamp.errors import WriteampError
 from writeamp.plots.labels import axis_label, upright_label
 from writeamp.plots.spec import Band, Line, LineChart, Mark
-from writeamp.plots.style import INK, MUTED, series_color
-
-NOT_STEADY = "not steady: may still change"
+from writeamp.plots.style import INK, MUTED, NOT_STEADY, error_bars, series_color
 
 # Of the subtitle and of the legend, what a line holds.
 _SUBTITLE_CHARACTERS = 110
@@ -69,16 +67,11 @@ def wa_over_op(
         raise WriteampError("a figure of WA over op needs at least one point")
     color, theory_color = series_color(0), INK
     x = [one.x for one in points]
-    bars = [
-        (one.x, end)
-        for one in points
-        if not math.isnan(one.low)
-        for end in (one.low, one.high, math.nan)
-    ]
+    low, high = [one.low for one in points], [one.high for one in points]
     unsteady = [one for one in points if not one.steady]
     lines = [
         Line(x, [one.theory_wa for one in points], theory_color, 1.2, 0.8, "dash", _legend(theory)),
-        Line([at for at, _ in bars], [end for _, end in bars], color, 1.2, 0.7),
+        error_bars(x, low, high, color, width_pt=1.2, opacity=0.7),
         Line(x, [one.wa for one in points], color, label="simulated, ±95%", marker="circle"),
     ]
     if unsteady:

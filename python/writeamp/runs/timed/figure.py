@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.devices.device import Device
-from writeamp.plots.figures.cliff import cliff_panel
-from writeamp.plots.figures.latency import DirectionSeries, latency_panels
+from writeamp.plots.figures.latency import DirectionSeries, cliff_panel, latency_panels
 from writeamp.plots.spec import Panel, PanelChart
 from writeamp.runs.plan import Plan
 from writeamp.runs.timed.found import Found, Served

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.errors import WriteampError
-from writeamp.plots.figures.sweep_curves import SweepCurve, curves_over_axis
+from writeamp.plots.figures.sweeps import SweepCurve, curves_over_axis
 from writeamp.plots.labels import axis_label, title_word, upright_label
 from writeamp.plots.spec import PanelChart
 from writeamp.studies.sweep.summary import Group, groups_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.errors import WriteampError
-from writeamp.plots.figures.sweep_heat_maps import cells_over_axes
+from writeamp.plots.figures.sweeps import cells_over_axes
 from writeamp.plots.labels import axis_label, title_word, upright_label
 from writeamp.plots.spec import HeatMapChart
 from writeamp.studies.sweep.summary import Group, groups_of

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
-from writeamp.plots.figures.sensitivity import IndexBar, indices_by_axis
+from writeamp.plots.figures.sweeps import IndexBar, indices_by_axis
 from writeamp.plots.labels import axis_label
 from writeamp.plots.spec import BarChart
 from writeamp.studies.dataset import KEY
