@@ -47,9 +47,9 @@ class RealHost:
     @property
     def meaning(self) -> dict[str, Any]:
         """Place, part of it, drive and counters, as JSON types."""
-        where, facts = self.place.name, self.counted.first.facts
+        facts = self.counted.first.facts
         return {
-            "target": where if self.place.kind == "nbd" else os.path.realpath(where),
+            "target": self.place.where,
             "size_bytes": self.place.size_bytes,
             "counters": os.path.realpath(self.counted.source.name),
             "drive": [facts.model, facts.serial],

@@ -62,6 +62,11 @@ class Place:
         if checked is not _CHECKED:
             raise TypeError("a place is made by opened(), which checks that it may be written to")
 
+    @property
+    def where(self) -> str:
+        """The URI, or the path without symbolic links."""
+        return self.name if self.kind == "nbd" else os.path.realpath(self.name)
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Lock a file or a device, so that others do not measure it, and permit writes to it.
@@ -71,12 +76,14 @@ class Place:
         Raises:
             WriteampError: another one has it.
         """
-        with _locked(self) as lock:
-            self._locks.append(lock)
-            try:
-                yield
-            finally:
-                self._locks.pop()
+        lock = None if self.kind == "nbd" else _locked(self.name)
+        self._locks.append(lock)
+        try:
+            yield
+        finally:
+            self._locks.pop()
+            if lock is not None:
+                os.close(lock)
 
     def run_fio(self, options: Sequence[str], *, timeout_s: float) -> dict[str, Any]:
         """Run one job of fio, and return what fio reports of it.
@@ -89,7 +96,7 @@ class Place:
             WriteampError: fio fails, or does not end.
         """
         where = [f"--{one}" for one in self._fio_options()]
-        return self._run([*fio.ONE_JOB, *where, *options], timeout_s)
+        return self._fio([*fio.ONE_JOB, *where, *options], timeout_s)
 
     def run_section(
         self, job: Callable[[Sequence[str]], str], section: str, *, timeout_s: float
@@ -109,7 +116,7 @@ class Place:
             with output.replacing(path, "fio job", synced=False) as draft:
                 draft.write(job(self._fio_options()).encode())
             arguments = [f"--section={section}", "--output-format=json", str(path)]
-            return self._run(arguments, timeout_s)
+            return self._fio(arguments, timeout_s)
 
     def discard(self, *, timeout_s: float) -> list[str]:
         """Discard what the place holds; a file gets all its blocks then, and is ours.
@@ -130,12 +137,12 @@ class Place:
     def _fio_options(self) -> list[str]:
         """Return the options of fio that name the place."""
         if self.kind == "nbd":
-            return ["ioengine=nbd", f"uri={self.name}"]
+            return ["ioengine=nbd", f"uri={self.where}"]
         # fio takes a colon for the end of a file's name.
-        path = os.path.realpath(self.name).replace(":", "\\:")
+        path = self.where.replace(":", "\\:")
         return ["ioengine=libaio", "direct=1", f"filename={path}", "allow_file_create=0"]
 
-    def _run(self, arguments: Sequence[str], timeout_s: float) -> dict[str, Any]:
+    def _fio(self, arguments: Sequence[str], timeout_s: float) -> dict[str, Any]:
         self._require_held()
         handles = [lock for lock in self._locks if lock is not None]
         return fio.reported(arguments, self.name, timeout_s=timeout_s, handles=handles)
@@ -197,32 +204,26 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> Place:
     return Place(kind, name, used_bytes, sector_bytes, is_new, _CHECKED)
 
 
-@contextmanager
-def _locked(place: Place) -> Iterator[int | None]:
-    """Give the descriptor of a place's lock; None of an NBD export."""
-    if place.kind == "nbd":
-        yield None
-        return
+def _locked(path: str) -> int:
+    """Return the descriptor of a lock on a file or a device."""
     try:
-        handle = os.open(place.name, os.O_RDONLY)
+        lock = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise WriteampError(f"cannot open {place.name}: {error.strerror}") from None
-    try:
-        with suppress(OSError):  # some file systems have no locks
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise WriteampError(
-                    f"another collection measures {place.name}; wait for it, or give another target"
-                ) from None
-        yield handle
-    finally:
-        os.close(handle)
+        raise WriteampError(f"cannot open {path}: {error.strerror}") from None
+    with suppress(OSError):  # some file systems have no locks
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise WriteampError(
+                f"another collection measures {path}; wait for it, or give another target"
+            ) from None
+    return lock
 
 
 def _discard_device(place: Place) -> list[str]:
     try:
-        with _writable(place.name, os.O_EXCL) as handle:
+        with _opened(place.name, os.O_RDWR | os.O_EXCL) as handle:
             fcntl.ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, place.size_bytes))
     except OSError as error:
         if error.errno not in _NO_DISCARD:
@@ -238,7 +239,7 @@ def _renew_file(place: Place) -> list[str]:
     safety.mark_as_ours(place.name)
     whole = os.path.getsize(place.name)
     try:
-        with _writable(place.name) as handle:
+        with _opened(place.name, os.O_RDWR) as handle:
             os.ftruncate(handle, 0)
             os.fsync(handle)
             os.ftruncate(handle, whole)
@@ -257,8 +258,8 @@ def _renew_file(place: Place) -> list[str]:
 
 
 @contextmanager
-def _writable(path: str, flags: int = 0) -> Iterator[int]:
-    handle = os.open(path, os.O_RDWR | flags)
+def _opened(path: str, flags: int) -> Iterator[int]:
+    handle = os.open(path, flags)
     try:
         yield handle
     finally:
@@ -266,10 +267,7 @@ def _writable(path: str, flags: int = 0) -> Iterator[int]:
 
 
 def _export_bytes(uri: str) -> int:
-    engines = subprocess.run(
-        ["fio", "--enghelp"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-    )
-    if "nbd" not in engines.stdout.split():
+    if "nbd" not in _completed("fio", "--enghelp").stdout.split():
         raise WriteampError(
             "this fio has no engine nbd; install one that was built with libnbd, or attach the "
             "export as a device"
@@ -279,11 +277,8 @@ def _export_bytes(uri: str) -> int:
         raise WriteampError(
             "nbdinfo is not installed, which tells how large the export is; install libnbd-bin"
         )
-    command = [info, "--size", uri]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-        )
+        done = _completed(info, "--size", uri)
     except subprocess.TimeoutExpired:
         raise WriteampError(f"{uri} does not answer within {_TIMEOUT_S} s") from None
     if done.returncode:
@@ -291,6 +286,10 @@ def _export_bytes(uri: str) -> int:
             f"cannot use {uri}: {(done.stderr.strip() or 'no answer').splitlines()[-1]}"
         )
     return int(done.stdout)
+
+
+def _completed(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
 
 
 def _used_bytes(name: str, size_bytes: int | None, has_bytes: int) -> int:
@@ -343,19 +342,16 @@ def _sector_bytes(path: str) -> int:
         WriteampError: there are none, as in a file system that is memory.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECT)
+        with _opened(path, os.O_RDONLY | os.O_DIRECT) as handle:
+            for sector_bytes in _SECTORS_BYTES:
+                with mmap.mmap(-1, sector_bytes) as buffer, suppress(OSError):
+                    if os.preadv(handle, [buffer], sector_bytes) == sector_bytes:
+                        return sector_bytes
     except OSError as error:
         raise WriteampError(
             f"{path} cannot be opened for direct I/O ({error.strerror}); without that memory would "
             "be measured: give a file on a disk"
         ) from None
-    try:
-        for sector_bytes in _SECTORS_BYTES:
-            with mmap.mmap(-1, sector_bytes) as buffer, suppress(OSError):
-                if os.preadv(handle, [buffer], sector_bytes) == sector_bytes:
-                    return sector_bytes
-    finally:
-        os.close(handle)
     raise WriteampError(f"{path} does not answer direct reads of {_SECTORS_BYTES[-1]} bytes")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -66,9 +65,8 @@ class RealTarget:
     @property
     def meaning(self) -> Mapping[str, Any]:
         """Place, used part of it, and all settings."""
-        where = self.name if self.kind == "nbd" else os.path.realpath(self.name)
         return {
-            "where": where,
+            "where": self._place.where,
             "size_bytes": self._place.size_bytes,
             "settings": asdict(self._settings),
         }

@@ -118,13 +118,7 @@ class _Job:
         if point.burst_s is not None:
             run = _run(self, prepared, longest_ns(point.burst_s))
             return measure_burst(run, point.recent_write_bytes, point.burst_s)
-        rule = Rule(
-            settings.precision,
-            settings.most_s,
-            prepared.filling_pages,
-            prepared.cached_bytes,
-            prepared.erase_unit_pages,
-        )
+        rule = Rule(settings.precision, settings.most_s, prepared)
         return measure(_run(self, prepared, rule.most_ns), rule, writes=point.has_writes)
 
 

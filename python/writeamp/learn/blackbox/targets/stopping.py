@@ -19,6 +19,7 @@ from writeamp._engine import TIMED_CAUSES, TimedRun
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.looks import Look, between
 from writeamp.learn.blackbox.targets.measured import Measured
+from writeamp.learn.blackbox.targets.prepared import Prepared
 from writeamp.runners import stop_if_asked
 from writeamp.statistics.steady import SteadyState, analyse
 
@@ -43,20 +44,15 @@ class Rule:
     Attributes:
         precision: relative half width of the 95% intervals that is asked for.
         most_s: virtual time after which it is done anyway.
-        filling_pages: flash pages that must have been programmed, if anything is written, before
-            the run may end for its precision: what the write cache and the free blocks hold, in
-            which a drive is faster than it can be for long.
-        cached_bytes: what the write caches of disks hold, which program nothing; it must be no
-            larger a share of all that was written than the precision.
-        erase_unit_pages: pages of an erase unit; 0 if nothing is erased, or in units of several
-            sizes.
+        drive: on which the run began. If anything is written, the run may end for its precision
+            only when the write caches and free blocks are full, in which a drive is faster than it
+            can be for long: `filling_pages` were programmed, and `cached_bytes`, which program
+            nothing, are no larger a share of all that was written than the precision.
     """
 
     precision: float
     most_s: float
-    filling_pages: int
-    cached_bytes: int
-    erase_unit_pages: int
+    drive: Prepared
 
     @property
     def most_ns(self) -> int:
@@ -105,17 +101,17 @@ def _may_end(judged: Judged | None, looks: list[Look], rule: Rule, *, writes: bo
 def _has_filled(last: Look, rule: Rule) -> bool:
     """Return whether so much was written that caches and free blocks no longer show."""
     return (
-        last.programmed_pages >= rule.filling_pages
-        and rule.precision * last.written_bytes >= rule.cached_bytes
+        last.programmed_pages >= rule.drive.filling_pages
+        and rule.precision * last.written_bytes >= rule.drive.cached_bytes
     )
 
 
 def _drains(first: Look, last: Look, rule: Rule) -> bool:
     """Return whether free blocks were used up between two looks, which cannot go on for long."""
-    if not rule.erase_unit_pages:
+    if not rule.drive.erase_unit_pages:
         return False
     programmed = last.flash_pages - first.flash_pages
-    erased = rule.erase_unit_pages * (last.erases - first.erases)
+    erased = rule.drive.erase_unit_pages * (last.erases - first.erases)
     return programmed - erased > rule.precision * programmed
 
 
