@@ -14,6 +14,7 @@ from writeamp.drives.counters.checks import (
     checks_of,
     estimated_wa,
     is_partial,
+    unit_checks,
 )
 from writeamp.drives.counters.difference import Interval, interval_between
 from writeamp.drives.counters.facts import Facts
@@ -21,7 +22,6 @@ from writeamp.drives.counters.host_checks import host_checks
 from writeamp.drives.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
 from writeamp.drives.counters.reasons import missing_for_estimate, missing_reason
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.counters.unit_checks import unit_checks
 from writeamp.drives.counters.verdicts import Check
 from writeamp.errors import unknown
 from writeamp.results.any_result import AnyResult

@@ -10,6 +10,7 @@ from writeamp.drives.counters.pairing import Pairing, is_same_span, pairings
 from writeamp.drives.counters.verdicts import Check, Verdict
 from writeamp.results.numbers import with_range
 from writeamp.units.byte_sizes import shown_bytes
+from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
 # Mean erases times capacity are the flash bytes within this factor on drives whose units are known
 # (spare blocks, and blocks not filled, make the difference).
@@ -27,6 +28,9 @@ BELOW_ONE = "not below 1"
 SINCE_NEW = " since new"
 # Rounded counters of a drive whose WA is 1 may say a little less.
 _NEARLY_ONE = 0.95
+# Outside of this no drive writes; inside of that one may, once its unit is put right.
+_LEAST_POSSIBLE, _MOST_POSSIBLE = 0.01, 1e4
+_LIKELY_LEAST, _LIKELY_MOST = 0.9, 1000.0
 PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
 
 
@@ -182,3 +186,24 @@ def estimated_wa(facts: Facts, host: Amount) -> tuple[float, float] | None:
         return None
     low, high = erased_bytes(erases, facts.capacity_bytes)
     return low / float(host.high), high / float(host.low)
+
+
+def unit_checks(pairing: Pairing) -> Iterator[Check]:
+    """Yield a failed check if a counter seems to be in units of 512,000 bytes, or not to be.
+
+    Some tools print units of 512,000 bytes as bytes, or bytes as such units.
+    """
+    if pairing.host is None or pairing.flash is None:
+        return
+    wa = float(pairing.wa.nominal)
+    if _LEAST_POSSIBLE <= wa <= _MOST_POSSIBLE:
+        return
+    corrected = wa * DATA_UNIT_BYTES if wa < _LEAST_POSSIBLE else wa / DATA_UNIT_BYTES
+    what = "counts units of 512,000 bytes" if wa < _LEAST_POSSIBLE else "counts bytes"
+    if _LIKELY_LEAST <= corrected <= _LIKELY_MOST:
+        yield Check(
+            "unit of the flash counter",
+            "fail",
+            f"flash over host is {wa:.4g}; it would be {corrected:.4g} if the flash's counter "
+            f"{what}, as some tools have it: compare erases x capacity",
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 import sys
@@ -12,7 +13,6 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from writeamp.drives.counters.encodings import decoded
 from writeamp.drives.counters.stated import NOTHING_STATED, Stated
 from writeamp.errors import WriteampError
 from writeamp.files import inputs
@@ -27,6 +27,27 @@ MOST = (1 << 128) - 1
 _MOST_DIGITS = 400
 # A line that begins an object, or a list of objects or strings; "{{" is of a template.
 JSON_START = re.compile(r"[ \t]*(?:\{(?!\{)|\[[ \t]*(?:[{\]\"]|$))")
+# Encodings by their byte order marks, of which the first begins with the second.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HEAD_BYTES = 4096
+# Of text in UTF-16 that is mostly ASCII, every other byte is zero.
+_MANY, _FEW = 0.7, 0.05
+# Characters of the Windows code pages that stand in numbers and tables. All other bytes that are
+# no UTF-8 become U+FFFD, as the code page is not known.
+_BYTES = {
+    0xDC91: "'",
+    0xDC92: "'",
+    0xDC93: '"',
+    0xDC94: '"',
+    0xDC96: "-",
+    0xDC97: "-",
+    0xDCA0: " ",
+}
+_UNKNOWN = re.compile("[\udc80-\udcff]+")
 
 
 class KeyTwiceError(ValueError):
@@ -56,7 +77,7 @@ class Document:
     @cached_property
     def text(self) -> str:
         """The text, of which bytes of an unknown encoding are replaced."""
-        return decoded(self.content)
+        return _decoded(self.content)
 
     @cached_property
     def json(self) -> Any:
@@ -230,3 +251,27 @@ def within(value: Any, *path: str) -> Any:
 def objects(value: Any) -> Iterable[dict[str, Any]]:
     """Return the objects of a list; none if it is no list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _decoded(content: bytes) -> str:
+    """Return the text of a file; bytes of an unknown encoding are U+FFFD."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return content.decode(encoding, errors="replace")
+    if encoding := _utf16_without_mark(content[:_HEAD_BYTES]):
+        return content.decode(encoding, errors="replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("utf-8-sig", errors="surrogateescape")
+    return _UNKNOWN.sub("\ufffd", text.translate(_BYTES))
+
+
+def _utf16_without_mark(head: bytes) -> str:
+    pairs = len(head) // 2
+    if pairs < 2 or b"\0" not in head:
+        return ""
+    zeros = [head[first::2].count(0) / pairs for first in (0, 1)]
+    if zeros[1] > _MANY and zeros[0] < _FEW:
+        return "utf-16-le"
+    return "utf-16-be" if zeros[0] > _MANY and zeros[1] < _FEW else ""

@@ -10,15 +10,17 @@ from functools import cached_property
 from typing import Any
 
 from writeamp.drives.counters.answer import DriveCounters
+from writeamp.drives.counters.facts import Facts
 from writeamp.drives.fleets.answering import answers_of_files
 from writeamp.drives.fleets.finding import snapshots_under
 from writeamp.drives.fleets.models import ModelSummary, outliers, summaries
-from writeamp.drives.fleets.wear_out import years_left
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+
+_HOURS_A_YEAR = 365.25 * 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ class Fleet(Drawn):
             yield {"file": one.name, **record, **self._more(place)}
 
     def _more(self, place: int) -> dict[str, Any]:
-        left = years_left(self.drives[place].facts) or (None, None)
+        left = _years_left(self.drives[place].facts) or (None, None)
         return {
             "outlier": self.outliers.get(place),
             "years_left_low": left[0],
@@ -135,6 +137,20 @@ def fleet(
 
 def _urgency(one: DriveCounters) -> tuple[float, float, str]:
     """Return what drives are sorted by: the years left, then the percentage used, then the name."""
-    left = years_left(one.facts)
+    left = _years_left(one.facts)
     used = one.facts.percentage_used
     return (left[0] if left else float("inf"), -(used or 0), one.name)
+
+
+def _years_left(facts: Facts) -> tuple[float, float] | None:
+    """Return the least and the most years until the rated life is used; None if unknown.
+
+    Percentage used is a whole number that may be rounded either way, so that the true one is within
+    one of it. Of a drive at 0 or 1 per cent there is no upper bound, and no answer.
+    """
+    used, hours = facts.percentage_used, facts.power_on_hours
+    if used is None or not hours or used < 2:
+        return None
+    years = hours / _HOURS_A_YEAR
+    low, high = used - 1, used + 1
+    return years * max(100 - high, 0) / high, years * max(100 - low, 0) / low

@@ -17,8 +17,7 @@ from writeamp.drives.counters.sources import (
     ocp,
     ocp_page,
     printed_logs,
-    prometheus_range,
-    prometheus_text,
+    prometheus,
     samsung_page,
     saved_snapshot,
     smart_log,
@@ -27,31 +26,31 @@ from writeamp.drives.counters.sources import (
     ssacli,
 )
 
-_MODULES = (
-    additional_smart_log,
-    additional_smart_page,
-    backblaze_csv,
-    crystal_disk_info,
-    endurance_group,
-    fdp,
-    id_ctrl,
-    ocp,
-    ocp_page,
-    prometheus_range,
-    prometheus_text,
-    samsung_page,
-    saved_snapshot,
-    smart_log,
-    smartctl_json,
-    smartctl_text,
-    ssacli,
+_OWN = (
+    additional_smart_log.SOURCE,
+    additional_smart_page.SOURCE,
+    backblaze_csv.SOURCE,
+    crystal_disk_info.SOURCE,
+    endurance_group.SOURCE,
+    fdp.SOURCE,
+    id_ctrl.SOURCE,
+    ocp.SOURCE,
+    ocp_page.SOURCE,
+    prometheus.RANGE,
+    prometheus.TEXT,
+    samsung_page.SOURCE,
+    saved_snapshot.SOURCE,
+    smart_log.SOURCE,
+    smartctl_json.SOURCE,
+    smartctl_text.SOURCE,
+    ssacli.SOURCE,
 )
 
 
 @cache
 def sources() -> tuple[Source, ...]:
     """Return all sources, the most specific first."""
-    return by_specificity([*(one.SOURCE for one in _MODULES), *printed_logs.sources()])
+    return by_specificity([*_OWN, *printed_logs.sources()])
 
 
 def by_specificity(unordered: Iterable[Source]) -> tuple[Source, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -11,13 +11,18 @@ from writeamp.drives.counters.document import Document, number, text_of
 from writeamp.drives.counters.facts import Facts
 from writeamp.drives.counters.printed import Count, Entry, count_of, entries, size_beside
 from writeamp.drives.counters.printed_log import PrintedLog
-from writeamp.drives.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.drives.counters.source import Source
 from writeamp.text import hashed_serial
 from writeamp.vssd.log_pages import smart
 
 _NAME = "nvme smart-log -o json"
 _LABEL = "SMART log, data units written"
+# Keys of nvme-cli and smartctl. A drive in use has some that are not 0, and so has a new one.
+SIGNS_OF_LIFE = (
+    "avail_spare", "available_spare", "data_units_read", "data_units_written",
+    "host_read_commands", "host_reads", "host_write_commands", "host_writes",
+    "controller_busy_time", "power_cycles", "power_on_hours", "unsafe_shutdowns",
+)  # fmt: skip
 # Sizes behind a count have three places.
 _BESIDE_PART = Fraction(1, 100)
 
@@ -37,6 +42,21 @@ def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...]
         (Counter("host", count.low, DATA_UNIT, label, source, rounding="up", count_high=high),),
         (),
     )
+
+
+def percentage_used(
+    value: float | None, others: Iterable[Any]
+) -> tuple[float | None, tuple[str, ...]]:
+    """Return the percentage used, or the note that says why a 0 is none.
+
+    Args:
+        value: as it is printed.
+        others: values of the same log under `SIGNS_OF_LIFE`.
+    """
+    counts = [count_of(one) for one in others]
+    if value == 0 and not any(one is not None and one.high for one in counts):
+        return None, ("percentage used is 0 as all other counts of the log are: not reported",)
+    return value, ()
 
 
 def _contradiction(count: Count | None, value: Any) -> str:

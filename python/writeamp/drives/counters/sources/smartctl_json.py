@@ -10,10 +10,9 @@ from writeamp.drives.counters.ata_drive import AtaDrive, Attribute, attributes_o
 from writeamp.drives.counters.document import Document, number, objects, text_of, whole, within
 from writeamp.drives.counters.facts import Facts
 from writeamp.drives.counters.local_time import local_time, taken_at
-from writeamp.drives.counters.silent_log import SIGNS_OF_LIFE, percentage_used
 from writeamp.drives.counters.source import Source
 from writeamp.drives.counters.sources.scsi import scsi_facts
-from writeamp.drives.counters.sources.smart_log import data_units
+from writeamp.drives.counters.sources.smart_log import SIGNS_OF_LIFE, data_units, percentage_used
 from writeamp.text import hashed_serial
 
 _NAME = "smartctl -j -x"

@@ -1,4 +1,4 @@
-"""Series of smartctl_exporter and of nvme_metrics, put together to the facts of each drive.
+"""Series of smartctl_exporter and nvme_metrics, as text or as answers of Prometheus.
 
 The exporter multiplied data units by 1000 and the logical block size, by 1024, or by 512, version
 by version, so that its bytes are known within that only. It exports no flash counter but raw
@@ -7,24 +7,32 @@ attributes of ATA drives, to which the families' rules apply.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from writeamp.drives.counters.amounts import DATA_UNIT, Counter, Unit
 from writeamp.drives.counters.ata import ata_facts
 from writeamp.drives.counters.ata_drive import AtaDrive, Attribute
-from writeamp.drives.counters.document import number, text_of, whole
+from writeamp.drives.counters.document import Document, number, objects, text_of, whole, within
 from writeamp.drives.counters.facts import ROTATES, Facts
-from writeamp.drives.counters.silent_log import percentage_used
+from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.sources.smart_log import percentage_used
 from writeamp.drives.counters.stated import Stated
 from writeamp.text import hashed_serial
 
+_TEXT = "smartctl_exporter's text"
+_LINE = re.compile(r"([a-zA-Z_:][\w:]*)\{([^{}]*)\}\s+([^\s]+)(?:\s+(-?\d+))?\s*$")
+_LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
+_MILLI = 1000
+_HEAD = 1 << 20
+_RANGE = "Prometheus query_range"
 _PREFIX = "smartctl_device"
 _BYTES = "smartctl_device_bytes_written"
 _DATA_UNITS = frozenset({"nvme_data_units_written_total", "nvme_data_units_written"})
-PREFIXES = ("smartctl_device", "nvme_data_units_written", "nvme_percentage_used")
+_PREFIXES = ("smartctl_device", "nvme_data_units_written", "nvme_percentage_used")
 _LEAST, _MOST = Fraction(512, 4096), Fraction(1024, 1000)
 _EXPORTED = Unit("byte of smartctl_exporter", Fraction(1), _LEAST, _MOST)
 _NOTE = (
@@ -45,7 +53,7 @@ _ATTRIBUTES = 256
 _SECONDS_AN_HOUR = 3600
 
 
-class Sample(NamedTuple):
+class _Sample(NamedTuple):
     """A value of a metric with its labels, and the seconds since 1970 of it, if known."""
 
     metric: str
@@ -65,12 +73,12 @@ class _Series:
     names: dict[int, str] = field(default_factory=dict)
 
 
-def facts_of_samples(samples: Iterable[Sample], source: str, stated: Stated) -> Iterator[Facts]:
+def _facts_of_samples(samples: Iterable[_Sample], source: str, stated: Stated) -> Iterator[Facts]:
     """Yield the facts of each drive at each moment."""
     drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
     for one in samples:
         name = next((one.labels[key] for key in _NAMES if one.labels.get(key)), None)
-        if name is None or not one.metric.startswith(PREFIXES):
+        if name is None or not one.metric.startswith(_PREFIXES):
             continue
         moments = drives.setdefault((one.labels.get("instance", ""), name), {})
         _add(moments.setdefault(one.at_s, _Series()), one)
@@ -82,7 +90,7 @@ def facts_of_samples(samples: Iterable[Sample], source: str, stated: Stated) -> 
             yield _facts(known, series, at_s, source, stated)
 
 
-def _add(series: _Series, one: Sample) -> None:
+def _add(series: _Series, one: _Sample) -> None:
     identity = whole(one.labels.get("attribute_id"))
     if one.metric == f"{_PREFIX}_attribute":
         if identity is None or identity >= _ATTRIBUTES:
@@ -185,3 +193,63 @@ def _counters(series: _Series) -> Iterator[Counter]:
             is_512 = series.values.get("logical block size") == 512
             least = 1 / _MOST if is_512 else _LEAST
             yield Counter("host", count, _EXPORTED._replace(low=least), metric, "exporter")
+
+
+def _is_text(document: Document) -> bool:
+    head = document.text[:_HEAD]
+    return any(re.search(rf"^[ \t]*{prefix}\w*\{{", head, re.MULTILINE) for prefix in _PREFIXES)
+
+
+def _samples_of_text(text: str) -> Iterator[_Sample]:
+    for indented in text.splitlines():
+        line = indented.lstrip()
+        match = _LINE.match(line) if line.startswith(_PREFIXES) else None
+        if match is None:
+            continue
+        try:
+            value = float(match[3])
+        except ValueError:
+            continue
+        labels = dict(_LABEL.findall(match[2]))
+        at_s = int(match[4][:18]) / _MILLI if match[4] else None
+        yield _Sample(match[1], labels, value, at_s)
+
+
+def _read_text(document: Document) -> Iterator[Facts]:
+    yield from _facts_of_samples(_samples_of_text(document.text), _TEXT, document.stated)
+
+
+TEXT = Source(_TEXT, _is_text, _read_text, specificity=56)
+
+
+def _is_range(document: Document) -> bool:
+    return within(document.json, "data", "resultType") in ("matrix", "vector")
+
+
+def _printed_value(printed: Any) -> float | None:
+    try:
+        return number(float(printed)) if isinstance(printed, str | int | float) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _samples_of_range(log: Any) -> Iterator[_Sample]:
+    for series in objects(within(log, "data", "result")):
+        labels = series.get("metric")
+        if not isinstance(labels, dict):
+            continue
+        texts = {key: text for key, text in labels.items() if isinstance(text, str)}
+        points = series.get("values", [series.get("value")])
+        for point in points if isinstance(points, list) else []:
+            if not isinstance(point, list) or len(point) != 2:
+                continue
+            at_s, value = number(point[0]), _printed_value(point[1])
+            if at_s is not None and value is not None:
+                yield _Sample(texts.get("__name__", ""), texts, value, at_s)
+
+
+def _read_range(document: Document) -> Iterator[Facts]:
+    yield from _facts_of_samples(_samples_of_range(document.json), _RANGE, document.stated)
+
+
+RANGE = Source(_RANGE, _is_range, _read_range, specificity=58)
