@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,8 @@ import pytest
 
 import in_process
 from collecting import MIXED, READS, WRITES, measure_on
+from patience import await_value
+from served import needs
 from unchecked_places import unchecked
 from writeamp.drives.devices.writing import Place, fio
 from writeamp.errors import WriteampError
@@ -201,6 +205,35 @@ def test_a_fio_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(fio, "_PATIENCE_S", 0.1)
     with EXPORT.held(), pytest.raises(WriteampError, match="fio did not end"):
         EXPORT.run_fio([], timeout_s=0.1)
+
+
+def has_ended(number: int) -> bool:
+    try:
+        return psutil.Process(number).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+@needs("setpriv")
+def test_fio_ends_with_a_writeamp_that_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = tmp_path / "number"
+    fake_fio(tmp_path, f"echo $$ > {number}; exec sleep 6000", monkeypatch)
+    code = """if True:
+        from unchecked_places import unchecked
+        place = unchecked("nbd", "drive.img", 1 << 24)
+        with place.held():
+            place.run_fio([], timeout_s=600)
+    """
+    path = os.pathsep.join(sys.path)
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}
+    ) as it:
+        await_value(lambda: number.exists() and number.read_text().strip())
+        fio_number = int(number.read_text())
+        it.kill()
+    await_value(lambda: has_ended(fio_number))
 
 
 def test_without_fio_a_real_target_is_refused(
