@@ -16,7 +16,7 @@ from writeamp.files.output import replacing
 from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.reports.html import block_html
-from writeamp.reports.parts import Paragraph, Rows
+from writeamp.reports.report import Paragraph, Rows
 from writeamp.reports.values import number, rows, texts, words
 from writeamp_papers import PAPERS
 from writeamp_papers.items import VERDICTS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import writeamp as wa
-from writeamp.theory.cold_data import wa_if_cold_data_moves
+from writeamp.theory.answers import wa_if_cold_data_moves
 
 # Replicas judge a run; here runs are judged by what is known of them.
 simulate = partial(wa.simulate, replicas=1)

@@ -32,7 +32,7 @@ from studying import (
 from sweeping import Backwards
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Here, Threads
-from writeamp.runners.threads import _JOBS_AHEAD
+from writeamp.runners.local import _JOBS_AHEAD
 from writeamp.studies.dataset import KEY
 
 pytestmark = pytest.mark.usefixtures("in_process")

@@ -29,7 +29,7 @@ from in_process import run
 from writeamp.custom.files import class_in
 from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
-from writeamp.differences.documents import result_document
+from writeamp.differences.difference import result_document
 from writeamp.drives.counters.document import load
 from writeamp.drives.counters.own_families import families_in
 from writeamp.drives.counters.reading import read_snapshots

@@ -17,11 +17,10 @@ from places import ROOT
 from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
 from writeamp.differences.difference import diff
 from writeamp.errors import WriteampError
-from writeamp.reports.embedding import report_in, report_of
+from writeamp.reports.embedding import report_in, report_of, without_serials
 from writeamp.reports.html import report_page
 from writeamp.reports.markdown import markdown
 from writeamp.reports.sections import sections_of
-from writeamp.reports.serials import without_serials
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 20000 --warmup 5000"
 MOST_BYTES = 1_000_000

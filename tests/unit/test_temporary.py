@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from writeamp.files import mount_table
+from writeamp.files import temporary
 from writeamp.files.temporary import temporary_folder
 
 
@@ -76,6 +76,6 @@ def test_folders_of_other_users_stay(root: Path) -> None:
 
 def test_a_folder_with_a_mount_in_it_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed = dead(root / "writeamp-1-abc")
-    monkeypatch.setattr(mount_table, "_points", lambda: ["/", str(killed / "inside")])
+    monkeypatch.setattr(temporary, "_points", lambda: ["/", str(killed / "inside")])
     with temporary_folder():
         assert (killed / "inside" / "file").exists()

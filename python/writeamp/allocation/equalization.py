@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.allocation.division import divided
-from writeamp.allocation.groups import GroupTable, checked_groups
+from writeamp.allocation.groups import GroupTable, checked_groups, divided
 from writeamp.allocation.result import records_of, weighted_wa
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import POSITIVE_COUNT, Number

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.allocation.division import divided
-from writeamp.allocation.groups import GroupTable, checked_groups
+from writeamp.allocation.groups import GroupTable, checked_groups, divided
 from writeamp.allocation.result import Allocation
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole, shown

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from writeamp._engine import divide
 from writeamp.errors import WriteampError
 from writeamp.models._arguments import (
     FloatArray,
@@ -108,3 +109,28 @@ def _summing_to_1(name: str, array: FloatArray) -> FloatArray:
     raise_first(f"the sum of {name}", sums, np.abs(sums - 1) > SUM_TOLERANCE, "1")
     exact: FloatArray = array / sums[..., np.newaxis]
     return exact
+
+
+def divided(method: str, groups: GroupTable) -> FloatArray:
+    """Return each group's share of the over-provisioned space, shape (..., n).
+
+    Args:
+        method: "size", "frequency", "closed-form" or "optimal". At the optimum the weighted WA,
+            which is convex in the division, is least: with y = 1/δ, WA = y/(y−1) and
+            OP/s = y·ln y/(y−1) − 1 (Dayan et al. 2015, eq. 3), Lagrange's condition is
+            y − 1 − ln y = μ·p/s in each group, with one μ for all, at which the space is used up. A
+            group that is never written gets none.
+        groups: what the space is divided between.
+    """
+    shape = groups.sizes.shape
+    shares = divide(
+        method,
+        sizes=_rows(groups.sizes.reshape(-1, shape[-1])),
+        frequencies=_rows(groups.frequencies.reshape(-1, shape[-1])),
+        op=_rows(groups.op.reshape(-1)),
+    )
+    return shares.reshape(shape)
+
+
+def _rows(array: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(array, dtype=np.float64)

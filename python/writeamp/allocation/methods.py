@@ -13,8 +13,7 @@ from types import MappingProxyType
 import numpy.typing as npt
 
 from writeamp.allocation.coldest import ColdestGroup, shares_with_coldest
-from writeamp.allocation.division import divided
-from writeamp.allocation.groups import checked_groups
+from writeamp.allocation.groups import checked_groups, divided
 from writeamp.allocation.result import Allocation
 
 

@@ -7,8 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from writeamp.allocation.division import divided
-from writeamp.allocation.groups import GroupTable
+from writeamp.allocation.groups import GroupTable, divided
 from writeamp.errors import WriteampError
 from writeamp.models._arguments import FloatArray, FloatOrArray
 from writeamp.models._expected_value import expected_value

@@ -131,9 +131,9 @@ def _writing(path: Path, verb: str) -> Iterator[None]:
 
 
 def _write(path: Path, verb: str) -> None:
+    from writeamp.reports.embedding import without_serials  # noqa: PLC0415 (slow)
     from writeamp.reports.html import report_page  # noqa: PLC0415 (slow)
     from writeamp.reports.report import Report  # noqa: PLC0415
-    from writeamp.reports.serials import without_serials  # noqa: PLC0415 (slow)
 
     handed = _handed.get()
     if handed is None or handed.document is None:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from writeamp.custom.numba_extra import has_numba
+from writeamp.custom.names import has_numba
 from writeamp.custom.policies import Placement, VictimPolicy
 from writeamp.custom.saving import attributes
 from writeamp.errors import WriteampError

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Literal, TypeAlias, TypeVar
 
 from writeamp._engine import entries
@@ -170,3 +171,8 @@ def installed(kind: Kind) -> dict[str, EntryPoint]:
     """
     found = entry_points(group=_GROUPS[kind])
     return {entry.name: entry for entry in found if not is_built_in(kind, entry.name)}
+
+
+def has_numba() -> bool:
+    """Return whether Numba is installed."""
+    return find_spec("numba") is not None

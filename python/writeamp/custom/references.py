@@ -25,12 +25,12 @@ from writeamp.custom.names import (
     Kind,
     built_in_names,
     check_class,
+    has_numba,
     is_built_in,
     known_names,
     name_of,
     named_class,
 )
-from writeamp.custom.numba_extra import has_numba
 from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
 from writeamp.fields.domains import shown
 

@@ -13,8 +13,7 @@ from writeamp.devices.geometry import COUNT, GEOMETRY, LAYOUTS
 from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Domain, Flag, OneOf, Text, Whole, shown
-from writeamp.results.card import Card
-from writeamp.results.presented import Presented
+from writeamp.results.card import Card, Presented
 
 Kind = Literal["flash", "disk", "raid0"]
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
-
-from writeamp.files.mount_table import mounts_under
 
 _NAME = "writeamp-"
 _LOCK = "lock"
@@ -87,3 +86,28 @@ def _remove(folder: Path) -> None:
     # A disk that could not be taken down is said by who tried; it is not removed from under it.
     if not mounts_under(folder):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+# In a line of /proc/self/mountinfo: where it is mounted, with blanks as octal digits.
+_POINT_FIELD = 4
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+# The kernel lists mount points: a look at a file fails where its server is dead.
+def is_mounted(path: Path) -> bool:
+    """Return whether something is mounted at a path."""
+    return os.path.realpath(path) in _points()
+
+
+def mounts_under(folder: Path) -> list[str]:
+    """Return the mount points at a folder and in it, in the order of mounting."""
+    real = os.path.realpath(folder)
+    return [point for point in _points() if Path(point).is_relative_to(real)]
+
+
+def _points() -> list[str]:
+    lines = os.fsdecode(Path("/proc/self/mountinfo").read_bytes()).splitlines()
+    return [
+        _ESCAPED.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[_POINT_FIELD])
+        for line in lines
+    ]

@@ -8,8 +8,16 @@ from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.reports.embedding import ELEMENT, payload
 from writeamp.reports.markdown import markdown
-from writeamp.reports.parts import Block, Bullets, Controls, Drawing, Paragraph, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import (
+    Block,
+    Bullets,
+    Controls,
+    Drawing,
+    Paragraph,
+    Report,
+    Rows,
+    Section,
+)
 from writeamp.reports.sections import sections_of
 
 _MARKDOWN = "markdown"

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from writeamp.reports.parts import Block, Bullets, Controls, Drawing, Paragraph, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import (
+    Block,
+    Bullets,
+    Controls,
+    Drawing,
+    Paragraph,
+    Report,
+    Rows,
+    Section,
+)
 from writeamp.text import printable
 
 # Signs that Markdown would obey in text of others.

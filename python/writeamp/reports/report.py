@@ -1,11 +1,14 @@
-"""Report: a result's document, the command that found it, and what is drawn beside it."""
+"""Report: a result's document with its command, and the parts of its page.
+
+The parts are plain values, from which `html.py` makes a page and `markdown.py` a text.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -38,3 +41,83 @@ class Report:
         ours, others = self.command[:end], self.command[end:]
         more = [one for one in options if one not in ours]
         return shlex.join(["writeamp", *ours, *more, *others])
+
+
+Tone: TypeAlias = Literal["", "answer", "muted", "warning", "good", "bad"]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A sentence or some."""
+
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Sentences below each other, each with a mark."""
+
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table; a column whose name begins with ">" holds numbers.
+
+    With `folded`, a page shows these words alone until they are pressed.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    folded: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG of ours, all text in it escaped, and sentences under it.
+
+    Attributes:
+        svg: the drawing.
+        caption: how it is read.
+        facts: numbers of it, which also stand where it does not.
+    """
+
+    svg: str
+    caption: str
+    facts: str = ""
+
+    @property
+    def words(self) -> str:
+        """The sentences under it."""
+        return " ".join(filter(None, (self.caption, self.facts)))
+
+
+@dataclass(frozen=True)
+class Controls:
+    """HTML of ours that a script brings to life, all text in it escaped."""
+
+    html: str
+
+
+Block: TypeAlias = Paragraph | Bullets | Rows | Drawing | Controls
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report under a heading.
+
+    Attributes:
+        name: its anchor in the page.
+        title: its heading; without one, it stands at the top.
+        blocks: what it shows.
+        command: what finds it anew, if that is a command.
+        is_folded: whether it shows its heading alone until it is opened.
+    """
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    command: str | None = None
+    is_folded: bool = False

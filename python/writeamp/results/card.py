@@ -5,12 +5,14 @@ They need nothing beside them.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import range_in_words
 from writeamp.text import printable
 
@@ -112,3 +114,14 @@ def _line(spark: Spark) -> str:
 
 def _text(text: str) -> str:
     return escape(printable(text, keep="\n"))
+
+
+class Presented(AnyResult):
+    """A result that notebooks show."""
+
+    @abstractmethod
+    def card(self) -> Card:
+        """Return the main facts in words, as a notebook shows them."""
+
+    def _repr_html_(self) -> str:
+        return html_of(self.card())

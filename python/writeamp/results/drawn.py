@@ -8,8 +8,8 @@ from os import PathLike
 
 from writeamp.plots.output import rendered, save
 from writeamp.plots.spec import FigureSpec
+from writeamp.results.card import Presented
 from writeamp.results.equality import ComparedByValue
-from writeamp.results.presented import Presented
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
-from writeamp.runners.calling_thread import Here
+from writeamp.runners.local import Here, Threads
 from writeamp.runners.processor_share import processors
 from writeamp.runners.runner import Runner
-from writeamp.runners.settings import WorkerSettings
-from writeamp.runners.threads import Threads
-from writeamp.runners.tls import Tls
+from writeamp.runners.settings import Tls, WorkerSettings
 
 if TYPE_CHECKING:  # an extra, which takes half a second to load
     from distributed import Client

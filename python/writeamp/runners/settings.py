@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import POSITIVE_COUNT
 from writeamp.fields.setting import Settings, setting
-from writeamp.runners.tls import Tls
+
+
+class Tls(NamedTuple):
+    """TLS credentials: PEM files, as those of the scheduler and its workers."""
+
+    ca_file: str
+    cert: str
+    key: str
+
 
 _RUNNER = {"panel": "runner"}
 _PEM = {"metavar": "PEM", **_RUNNER}

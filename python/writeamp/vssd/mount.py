@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.files.mount_table import is_mounted, mounts_under
-from writeamp.files.temporary import dead_folders
+from writeamp.files.temporary import dead_folders, is_mounted, mounts_under
 from writeamp.vssd.programs import require, run, start_daemon
 from writeamp.vssd.signals import HeldSignals
 

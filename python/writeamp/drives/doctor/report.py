@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from writeamp.drives.doctor.finding import SEVERITIES, Estimate, Finding, Severity, Unjudged
-from writeamp.results.card import Card
+from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import four_digits
-from writeamp.results.presented import Presented
 
 if TYPE_CHECKING:
     import polars as pl

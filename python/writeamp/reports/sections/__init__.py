@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from writeamp.reports.parts import Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Report, Section
 from writeamp.reports.sections import (
     advice,
     before_after,

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.reports.charts import Estimate, intervals
-from writeamp.reports.parts import Block, Drawing, Paragraph, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 
 _MOST_ROWS = 200

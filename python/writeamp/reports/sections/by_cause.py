@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from writeamp.reports.charts import Piece, icicle
-from writeamp.reports.parts import Drawing, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Drawing, Report, Rows, Section
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import four_digits
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.reports.parts import Block, Bullets, Paragraph, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Bullets, Paragraph, Report, Rows, Section
 from writeamp.reports.values import rows, shown, texts
 
 _MOST_ROWS = 100

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.reports.parts import Block, Paragraph, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Paragraph, Report, Rows, Section
 from writeamp.reports.sections.ways import most_trusted
 from writeamp.reports.values import number, rows, shown, words
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.reports.parts import Block, Paragraph, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Paragraph, Report, Rows, Section
 from writeamp.reports.values import number, rows, shown, words
 from writeamp.results.numbers import four_digits
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.reports.charts import cells, histogram, over_time
-from writeamp.reports.parts import Block, Drawing, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Drawing, Report, Section
 from writeamp.reports.values import number, numbers, table, words
 
 

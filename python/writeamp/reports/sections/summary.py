@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from writeamp.reports.parts import Block, Paragraph, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Paragraph, Report, Section
 from writeamp.reports.sections.ways import in_words, most_trusted
 from writeamp.reports.values import interval, number, rows, table, texts, words
 from writeamp.results.numbers import at_least, four_digits, interval_in_words, range_of

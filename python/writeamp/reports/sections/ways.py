@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.reports.charts import Estimate, intervals
-from writeamp.reports.parts import Block, Drawing, Rows, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Block, Drawing, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 
 _Row = Mapping[str, Any]

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from writeamp.pages.escaping import text
-from writeamp.reports.parts import Controls, Paragraph, Section
-from writeamp.reports.report import Report
+from writeamp.reports.report import Controls, Paragraph, Report, Section
 from writeamp.reports.svg import SIZE, WIDTH, label, rule
 from writeamp.reports.values import number, op_of_data, words
 

@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster, Security
 
 from writeamp.errors import WriteampError
 from writeamp.files.temporary import temporary_folder
-from writeamp.runners.tls import Tls
+from writeamp.runners.settings import Tls
 
 Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 
