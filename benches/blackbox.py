@@ -24,13 +24,12 @@ from sklearn.compose import TransformedTargetRegressor
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.active import ProcessLearner, next_points
 from writeamp.learn.blackbox.features import FEATURE_SETS, of_trace
-from writeamp.learn.blackbox.features.extended import EXTENDED
+from writeamp.learn.blackbox.features.feature_sets import EXTENDED
 from writeamp.learn.blackbox.measurements import TARGETS, observed, workloads
-from writeamp.learn.blackbox.models.checks import folds_of
-from writeamp.learn.blackbox.models.grouped import fitted, predicted_unseen
+from writeamp.learn.blackbox.models.checks import fitted, folds_of, predicted_unseen
+from writeamp.learn.blackbox.models.learners import MODELS, make_model
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.registry import MODELS, make_model
 from writeamp.learn.blackbox.rows import point_of
 from writeamp.learn.blackbox.scores import score
 from writeamp.traces.trace import SCHEMA, Trace

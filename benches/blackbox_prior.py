@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from writeamp.devices.profile import profile
-from writeamp.learn.blackbox.features.extended import EXTENDED
+from writeamp.learn.blackbox.features.feature_sets import EXTENDED
 from writeamp.learn.blackbox.formulas import of_profiles
 from writeamp.learn.blackbox.formulas.drive_formula import COSTS
 from writeamp.learn.blackbox.formulas.fit import formula_of_rows

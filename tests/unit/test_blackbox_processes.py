@@ -17,7 +17,7 @@ from writeamp.learn.blackbox.models.coordinates import coordinates_of
 from writeamp.learn.blackbox.models.documents import from_document, to_document
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.learn.blackbox.models.kernels import _kernel, _surprise
-from writeamp.learn.blackbox.models.learners.gaussian_process import parts_of
+from writeamp.learn.blackbox.models.learners import parts_of
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 
 F64 = npt.NDArray[np.float64]

@@ -15,11 +15,11 @@ from blackbox_tables import GRID, latency_us, measured
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.growing import Node
+from writeamp.learn.blackbox.models.learners import MODELS
 from writeamp.learn.blackbox.models.least_squares import Fit, forward
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.models.pruning import penalties_of_collapse
-from writeamp.learn.blackbox.models.registry import MODELS
 from writeamp.learn.blackbox.models.split_points import best_threshold
 from writeamp.learn.blackbox.models.split_tests import ranked
 

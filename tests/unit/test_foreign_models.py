@@ -29,9 +29,9 @@ from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.model_file import load, save
 from writeamp.learn.blackbox.models.archives import read_archive
 from writeamp.learn.blackbox.models.documents import from_document, to_document
+from writeamp.learn.blackbox.models.learners import MODELS
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.registry import MODELS
 from writeamp.learn.blackbox.training import BlackBox, train
 
 X = np.random.default_rng(0).random((60, 3))

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from writeamp.learn.blackbox.features import registry
-from writeamp.learn.blackbox.features.extended import EXTENDED as EXTENDED_FEATURES
+from writeamp.learn.blackbox.features import feature_sets
+from writeamp.learn.blackbox.features.feature_sets import EXTENDED as EXTENDED_FEATURES
 from writeamp.learn.blackbox.features.trace_windows import of_trace
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp_papers import PAPERS
@@ -154,7 +154,7 @@ def test_extended_models_without_the_size_of_writes_are_found_out(
         EXTENDED_FEATURES,
         features=tuple(f for f in EXTENDED_FEATURES.features if f.name != "write_size_bytes"),
     )
-    monkeypatch.setitem(registry.FEATURE_SETS, "extended", without)
+    monkeypatch.setitem(feature_sets.FEATURE_SETS, "extended", without)
     broken = accuracy(device.grid, "extended", metrics=("latency",))["latency"][AGED.name].mre
     assert broken > 1.5 * sound
 

@@ -24,8 +24,8 @@ from writeamp.learn.blackbox.explanation import explained
 from writeamp.learn.blackbox.features import of_workload
 from writeamp.learn.blackbox.model_file import load, save
 from writeamp.learn.blackbox.models.documents import from_document, to_document
+from writeamp.learn.blackbox.models.learners import make_model
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.registry import make_model
 from writeamp.learn.blackbox.training import train
 from writeamp_papers.learners.workload_classes import WORKLOAD_CLASSES, members
 from writeamp_papers.learners.workload_specific import WorkloadSpecificRegressor

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.models.checks import folds_of
+from writeamp.learn.blackbox.models.learners import make_model
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.registry import make_model
 from writeamp.learn.blackbox.scores import Score, score
 from writeamp_papers.huang2011.readings import by_reading
 from writeamp_papers.huang2011.runs import METRICS

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.models.tree import LEAF, Tree
 from writeamp.plots.spec import TreeChart, TreeNode

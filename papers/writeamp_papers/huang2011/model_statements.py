@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import truediv
 from typing import TypeAlias
 
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp_papers.huang2011.accuracy import accuracy, tree_for, values_of, vectors_of
 from writeamp_papers.huang2011.device_scores import DeviceScores
 from writeamp_papers.huang2011.devices import DISK, FLASH

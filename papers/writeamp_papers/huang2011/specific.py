@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp_papers.huang2011.accuracy import Scores, accuracy, values_of, vectors_of
 from writeamp_papers.huang2011.printed import SPECIFIC, SPECIFIC_DEVICES
 from writeamp_papers.items import Item, at_most

@@ -17,7 +17,7 @@ from writeamp import traces
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import TimedRun
 from writeamp.devices.device import Device
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.features.trace_windows import of_trace
 from writeamp.learn.blackbox.scores import score
 from writeamp.runners import stop_if_asked

@@ -13,8 +13,13 @@ from sklearn.tree import DecisionTreeRegressor
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models.learner import baseline
-from writeamp.learn.blackbox.models.restoring import FINITE, check_fields, depths_of, of_fitted
-from writeamp.learn.blackbox.models.tree_document import numbers
+from writeamp.learn.blackbox.models.restoring import (
+    FINITE,
+    check_fields,
+    depths_of,
+    numbers,
+    of_fitted,
+)
 
 _LEAF = -1
 

@@ -54,7 +54,7 @@ class ProcessLearner:
         Raises:
             WriteampError: scikit-learn is not installed.
         """
-        from writeamp.learn.blackbox.models.registry import make_model  # noqa: PLC0415 (an extra)
+        from writeamp.learn.blackbox.models.learners import make_model  # noqa: PLC0415 (an extra)
 
         process = make_model("gaussian-process", log_target=True, names=CHARACTERISTICS)
         self._process = process.set_params(random_state=seed % _SEEDS)

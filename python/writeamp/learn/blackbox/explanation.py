@@ -12,7 +12,7 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import OneOf
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.predictions import Forecast
 from writeamp.learn.blackbox.ranges import Range

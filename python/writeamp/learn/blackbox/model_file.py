@@ -13,15 +13,15 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import BELOW_ONE
 from writeamp.files import inputs
 from writeamp.files.output import AnyPath, replacing
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.formulas.of_profiles import NONE
 from writeamp.learn.blackbox.littles_law import RELATED
 from writeamp.learn.blackbox.measurements import TARGETS
 from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.documents import RAISED_BY_DOCUMENTS, from_document, to_document
-from writeamp.learn.blackbox.models.saving import Document
-from writeamp.learn.blackbox.models.tree_document import numbers
+from writeamp.learn.blackbox.models.learner import Document
+from writeamp.learn.blackbox.models.restoring import numbers
 from writeamp.learn.blackbox.ranges import Range
 from writeamp.learn.blackbox.training import BlackBox
 from writeamp.results.numbers import json_number

@@ -19,29 +19,25 @@ NAMES = (
 
 
 class ModelKind(NamedTuple):
-    """A kind of model: its summary, and its `Learner` as `module:attribute`."""
+    """A kind of model.
+
+    Attributes:
+        summary: what it is.
+        learner: its `Learner` as `module:attribute`; empty if `models/learners.py` has it.
+    """
 
     summary: str
-    learner: str
+    learner: str = ""
 
 
-_LEARNERS = "writeamp.learn.blackbox.models.learners"
 _OWN = {
-    "linear-tree": ModelKind(
-        "a tree with linear models in its leaves", f"{_LEARNERS}.linear_tree:LEARNER"
-    ),
-    "linear-forest": ModelKind(
-        "the mean of 30 such trees, each of a part of the rows",
-        f"{_LEARNERS}.linear_forest:LEARNER",
-    ),
+    "linear-tree": ModelKind("a tree with linear models in its leaves"),
+    "linear-forest": ModelKind("the mean of 30 such trees, each of a part of the rows"),
     "gaussian-process": ModelKind(
-        "a sum of Gaussian processes, the most accurate while points are few",
-        f"{_LEARNERS}.gaussian_process:LEARNER",
+        "a sum of Gaussian processes, the most accurate while points are few"
     ),
-    "quantile-tree": ModelKind(
-        "the tree with the median in its leaves", f"{_LEARNERS}.quantile_tree:LEARNER"
-    ),
-    "linear": ModelKind("one linear model (baseline)", f"{_LEARNERS}.linear:LEARNER"),
+    "quantile-tree": ModelKind("the tree with the median in its leaves"),
+    "linear": ModelKind("one linear model (baseline)"),
 }
 
 

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole
 from writeamp.learn.blackbox import littles_law
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.formulas.of_profiles import chosen_formulas
 from writeamp.learn.blackbox.measurement_file import drives_of
 from writeamp.learn.blackbox.measurements import (
@@ -27,8 +27,8 @@ from writeamp.learn.blackbox.measurements import (
 )
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.documents import to_document
+from writeamp.learn.blackbox.models.learners import MODELS, make_model
 from writeamp.learn.blackbox.models.prior import PRIOR_TARGETS, check_prior, prior_regressor
-from writeamp.learn.blackbox.models.registry import MODELS, make_model
 from writeamp.learn.blackbox.off_grid import across_pages, between_levels
 from writeamp.learn.blackbox.predictions import Forecast, HeldOut, Predictions
 from writeamp.learn.blackbox.ranges import Range, beyond, ranges_of

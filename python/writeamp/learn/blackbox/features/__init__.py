@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from writeamp.learn.blackbox.features.characteristics import Characteristics, DriveUse
-from writeamp.learn.blackbox.features.feature_set import Feature, FeatureSet
+from writeamp.learn.blackbox.features.feature_sets import (
+    FEATURE_SETS,
+    Feature,
+    FeatureSet,
+    find_feature_set,
+)
 from writeamp.learn.blackbox.features.fio_job import of_fio_job, read_fio_jobs
-from writeamp.learn.blackbox.features.registry import FEATURE_SETS, find_feature_set
 from writeamp.learn.blackbox.features.trace_windows import of_trace
 from writeamp.learn.blackbox.features.workload_spec import of_workload
 

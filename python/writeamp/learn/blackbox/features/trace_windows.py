@@ -11,8 +11,7 @@ from writeamp.fields.domains import Number
 from writeamp.learn.blackbox.features import footprints
 from writeamp.learn.blackbox.features.characteristics import settled
 from writeamp.learn.blackbox.features.depths import at_service_time, measured
-from writeamp.learn.blackbox.features.feature_set import FeatureSet
-from writeamp.learn.blackbox.features.registry import find_feature_set
+from writeamp.learn.blackbox.features.feature_sets import FeatureSet, find_feature_set
 from writeamp.traces import Trace
 
 _NS_PER_S = 1_000_000_000

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy.optimize import least_squares  # type: ignore[import-untyped]
 
-from writeamp.learn.blackbox.features.extended import EXTENDED
+from writeamp.learn.blackbox.features.feature_sets import EXTENDED
 from writeamp.learn.blackbox.formulas.drive_formula import (
     COSTS,
     DEVIATIONS,

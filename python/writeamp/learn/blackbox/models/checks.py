@@ -1,14 +1,15 @@
-"""Checks of the estimators' input: rows of finite numbers, and valid parameters."""
+"""Training rows of estimators: checks of them, their groups and folds, and fits to them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GroupKFold, KFold
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from writeamp.errors import WriteampError
 
@@ -94,3 +95,31 @@ def _complete(estimator: BaseEstimator, features: F64) -> F64:
             f"row {row}, {where} is NaN; every feature of every row must be a finite number"
         )
     return features
+
+
+def fitted(model: Any, features: F64, target: F64, groups: Any) -> Any:
+    """Return the model fitted, with the groups if it asks for them."""
+    if groups is not None and has_fit_parameter(model, "groups"):
+        return model.fit(features, target, groups=groups)
+    return model.fit(features, target)
+
+
+def predicted_unseen(
+    model: Any, features: F64, target: F64, groups: Any, folds: Sequence[I64]
+) -> F64:
+    """Return each row's prediction by the model fitted without the row's fold.
+
+    Args:
+        model: not yet fitted; it stays so.
+        features: shape (rows, features).
+        target: shape (rows,).
+        groups: of the rows, or None; shape (rows,).
+        folds: the rows that each holds out, together all.
+    """
+    found = np.empty(len(target))
+    for held_out in folds:
+        kept = np.setdiff1d(np.arange(len(target)), held_out)
+        own = None if groups is None else np.asarray(groups)[kept]
+        one = fitted(clone(model), features[kept], target[kept], own)
+        found[held_out] = one.predict(features[held_out])
+    return found

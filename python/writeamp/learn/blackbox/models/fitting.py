@@ -1,12 +1,13 @@
-"""Fitting of a `Tree` to training rows: scaling, growing, pruning and smoothing."""
+"""Fitting of a `Tree` to training rows: scaling, growing, pruning, smoothing, quantiles."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.linear_model import QuantileRegressor
 
 from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
 from writeamp.learn.blackbox.models.pruning import chosen_penalty, penalties_of_collapse
@@ -141,3 +142,25 @@ def importances(data: Data, nodes: Sequence[Node], penalty: float) -> F64:
             below = nodes[node.left].fit.sst + nodes[node.right].fit.sst
             explained[node.feature] += node.fit.sst - below
     return explained
+
+
+def with_quantile_leaves(tree: Tree, data: Data, scaling: Scaling, quantile: float) -> Tree:
+    """Return the tree with the models of its leaves fitted to a quantile of their rows.
+
+    The splits, and the terms that a leaf's model has, stay those of least squares.
+    """
+    intercept, coefficients = tree.intercept.copy(), tree.coefficients.copy()
+    leaf_of = tree.apply(data.features)
+    for leaf in np.flatnonzero(tree.feature == LEAF):
+        rows = np.flatnonzero(leaf_of == leaf)
+        used = np.flatnonzero(tree.coefficients[leaf])
+        columns, target = data.columns[np.ix_(rows, used)], data.target[rows]
+        varies = columns.std(axis=0) > 0
+        slopes = np.zeros(data.columns.shape[1])
+        constant = float(np.quantile(target, quantile))
+        if varies.any():
+            model = QuantileRegressor(quantile=quantile, alpha=0.0, solver="highs")
+            model.fit(columns[:, varies], target)
+            slopes[used[varies]], constant = model.coef_, float(model.intercept_)
+        intercept[leaf], coefficients[leaf] = scaling.raw(constant, slopes)
+    return replace(tree, intercept=intercept, coefficients=coefficients)

@@ -16,7 +16,7 @@ from writeamp.learn.blackbox.models import checks
 from writeamp.learn.blackbox.models.coordinates import Coordinates, coordinates_of
 from writeamp.learn.blackbox.models.kernels import Kernel, tuned
 from writeamp.learn.blackbox.models.parameters import PROCESS, checked
-from writeamp.learn.blackbox.models.targets import to_model, to_target
+from writeamp.learn.blackbox.models.terms import to_model, to_target
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]

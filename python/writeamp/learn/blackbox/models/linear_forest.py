@@ -14,7 +14,7 @@ from writeamp.learn.blackbox.models import checks
 from writeamp.learn.blackbox.models.fitting import Scaling, Shape, assembled, importances, prepared
 from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
 from writeamp.learn.blackbox.models.parameters import FOREST, checked, growth_of
-from writeamp.learn.blackbox.models.targets import to_model, to_target
+from writeamp.learn.blackbox.models.terms import to_model, to_target
 from writeamp.learn.blackbox.models.tree import Tree
 
 F64 = npt.NDArray[np.float64]

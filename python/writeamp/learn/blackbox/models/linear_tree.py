@@ -12,12 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models import checks
-from writeamp.learn.blackbox.models.fitting import Shape, assembled, importances, prepared, pruned
+from writeamp.learn.blackbox.models.fitting import (
+    Shape,
+    assembled,
+    importances,
+    prepared,
+    pruned,
+    with_quantile_leaves,
+)
 from writeamp.learn.blackbox.models.parameters import TREE, checked, growth_of
-from writeamp.learn.blackbox.models.quantiles import with_quantile_leaves
-from writeamp.learn.blackbox.models.rules import text_of
-from writeamp.learn.blackbox.models.targets import to_model, to_target
-from writeamp.learn.blackbox.models.tree import LEAF, Tree
+from writeamp.learn.blackbox.models.terms import to_model, to_target
+from writeamp.learn.blackbox.models.tree import LEAF, Tree, text_of
 
 F64 = npt.NDArray[np.float64]
 

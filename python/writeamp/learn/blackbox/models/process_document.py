@@ -11,7 +11,7 @@ from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models.coordinates import Coordinates
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.learn.blackbox.models.kernels import Kernel, Part
-from writeamp.learn.blackbox.models.tree_document import numbers
+from writeamp.learn.blackbox.models.restoring import numbers
 
 
 def process_to(model: GaussianProcessRegressor) -> dict[str, Any]:

@@ -66,3 +66,11 @@ def check_fields(nodes: npt.NDArray[Any], valid: Mapping[str, tuple[float, float
         values = nodes[name]
         if not ((values >= least) & (values <= most)).all():
             raise WriteampError(f"the nodes of its tree do not hold together: {name} is not valid")
+
+
+def numbers(values: Any, count: int) -> npt.NDArray[np.float64]:
+    """Return so many finite numbers; anything else is a `WriteampError`."""
+    found: npt.NDArray[np.float64] = np.array(values, dtype=np.float64)
+    if found.shape != (count,) or not np.isfinite(found).all():
+        raise WriteampError(f"its numbers are not {count} finite ones")
+    return found

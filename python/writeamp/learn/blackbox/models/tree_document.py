@@ -62,11 +62,3 @@ def _is_sound(tree: Tree) -> bool:
         and (tree.low <= tree.high).all()
         and (tree.rows >= 0).all()
     )
-
-
-def numbers(values: Any, count: int) -> F64:
-    """Return so many finite numbers; anything else is a `WriteampError`."""
-    found = np.array(values, dtype=np.float64)
-    if found.shape != (count,) or not np.isfinite(found).all():
-        raise WriteampError(f"its numbers are not {count} finite ones")
-    return found

@@ -1,4 +1,4 @@
-"""Features, and named sets of them: the inputs of a model."""
+"""Feature sets, the inputs of models: those of paper 2, and one of our own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, unknown
 from writeamp.learn.blackbox.features.characteristics import settled
 
 
@@ -83,3 +83,70 @@ class FeatureSet:
 def as_is(name: str, symbol: str, summary: str) -> Feature:
     """Return a characteristic as a feature."""
     return Feature(name, symbol, summary, pl.col(name))
+
+
+def _mean(of_writes: str, of_reads: str) -> pl.Expr:
+    """Return the mean over all requests of what writes and reads have each."""
+    share = pl.col("write_ratio")
+    return share * pl.col(of_writes) + (1 - share) * pl.col(of_reads)
+
+
+BASIC = FeatureSet(
+    "basic",
+    "paper 2, equation 2",
+    (
+        as_is("write_ratio", "wr_ratio", "share of the writes among reads and writes"),
+        as_is("queue_depth", "q_dep", "outstanding requests, the newest included"),
+        Feature(
+            "request_size_bytes",
+            "req_size",
+            "mean size of all requests",
+            _mean("write_size_bytes", "read_size_bytes"),
+        ),
+        Feature(
+            "randomness",
+            "rand",
+            "share of the random requests",
+            _mean("write_randomness", "read_randomness"),
+        ),
+    ),
+)
+
+
+EXTENDED = FeatureSet(
+    "extended",
+    "paper 2, equation 4",
+    (
+        as_is("write_ratio", "wr_ratio", "share of the writes among reads and writes"),
+        as_is("queue_depth", "q_dep", "outstanding requests, the newest included"),
+        as_is("write_size_bytes", "wr_size", "mean size of the writes"),
+        as_is("read_size_bytes", "rd_size", "mean size of the reads"),
+        as_is("write_randomness", "wr_rand", "share of the random writes"),
+        as_is("read_randomness", "rd_rand", "share of the random reads"),
+        as_is("write_stride_bytes", "wr_stride", "from a write's end to the next in sequence"),
+        as_is("read_stride_bytes", "rd_stride", "from a read's end to the next in sequence"),
+    ),
+)
+
+
+MODERN = FeatureSet(
+    "modern",
+    "paper 2, equation 4, and four of our own",
+    (
+        *EXTENDED.features,
+        as_is("working_set_bytes", "", "distinct bytes that the workload comes to"),
+        as_is("fill", "", "share of the drive's capacity that holds data"),
+        as_is("recent_write_bytes", "", "bytes that the host wrote in the minute before"),
+        as_is("skew", "", "share of the writes that goes to the most written fifth of the pages"),
+    ),
+)
+
+
+FEATURE_SETS: dict[str, FeatureSet] = {one.name: one for one in (BASIC, EXTENDED, MODERN)}
+
+
+def find_feature_set(name: str) -> FeatureSet:
+    """Return the registered set called `name`; an unknown name is a `WriteampError`."""
+    if name not in FEATURE_SETS:
+        raise unknown("feature set", name, FEATURE_SETS)
+    return FEATURE_SETS[name]

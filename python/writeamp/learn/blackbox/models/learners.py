@@ -1,0 +1,147 @@
+"""Learners by name: writeamp's own, and those that other packages add."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from writeamp.errors import WriteampError, unknown
+from writeamp.extensions import Extension
+from writeamp.learn.blackbox.model_kinds import check_installed, model_kinds
+from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
+from writeamp.learn.blackbox.models.learner import (
+    Document,
+    Learner,
+    Saved,
+    baseline,
+    read_box,
+    write_box,
+)
+from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.learn.blackbox.models.parameters import FOREST, PROCESS, TREE
+from writeamp.learn.blackbox.models.process_document import process_from, process_to
+from writeamp.learn.blackbox.models.restoring import numbers, of_fitted
+from writeamp.learn.blackbox.models.tree_document import tree_from, tree_to
+
+
+def _write_tree(model: LinearTreeRegressor, _: object) -> Document:
+    return {"tree": tree_to(model.tree_), **write_box(model)}
+
+
+def _read_tree(model: LinearTreeRegressor, document: Mapping[str, Any], _: object) -> None:
+    model.tree_ = tree_from(document["tree"], int(document["features"]))
+    read_box(model, document)
+
+
+def _write_forest(model: LinearForestRegressor, _: object) -> Document:
+    trees = [tree_to(tree) for tree in model.trees_]
+    return {"trees": trees, "spread_scale": model.spread_scale_, **write_box(model)}
+
+
+def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any], _: object) -> None:
+    model.trees_ = [tree_from(one, int(document["features"])) for one in document["trees"]]
+    (model.spread_scale_,) = numbers([document["spread_scale"]], 1).tolist()
+    read_box(model, document)
+    if len(model.trees_) != model.n_estimators:
+        raise WriteampError(f"it has {len(model.trees_)} of its {model.n_estimators} trees")
+
+
+def parts_of(names: Sequence[str]) -> list[list[int]]:
+    """Return the features of each part of a Gaussian process.
+
+    The parts have all features but the reads', all but the writes', and all.
+
+    What writes cost depends little on how others read, and the other way round.
+    """
+    both = [at for at, name in enumerate(names) if not name.startswith(("write_", "read_"))]
+    both += [at for at, name in enumerate(names) if name == "write_ratio"]
+    sides = [
+        [*both, *(at for at, name in enumerate(names) if name.startswith(side) and at not in both)]
+        for side in ("write_", "read_")
+    ]
+    every = list(range(len(names)))
+    return [*(side for side in sides if len(side) > len(both)), every]
+
+
+def _write_process(model: GaussianProcessRegressor, _: object) -> Document:
+    return {**process_to(model), **write_box(model)}
+
+
+def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], _: object) -> None:
+    process_from(model, document)
+    read_box(model, document)
+
+
+def _restore_scaler(model: StandardScaler, state: Mapping[str, Any], features: int) -> None:
+    model.mean_, model.var_, model.scale_ = (
+        numbers(state[name], features) for name in ("mean_", "var_", "scale_")
+    )
+    if (model.scale_ <= 0).any():
+        raise WriteampError("its scale is not above 0")
+
+
+def _restore_linear(model: LinearRegression, state: Mapping[str, Any], features: int) -> None:
+    model.coef_ = numbers(state["coef_"], features)
+    (model.intercept_,) = numbers([state["intercept_"]], 1)
+
+
+def _restore_pipeline(model: Pipeline, *_: object) -> None:
+    """Refuse a pipeline that would keep files; its steps are parameters, which are rebuilt."""
+    if model.memory is not None or not model.steps:
+        raise WriteampError("its pipeline has no steps, or a folder")
+
+
+_OWN = {
+    "linear-tree": Learner(
+        lambda is_log, _: LinearTreeRegressor(log_target=is_log),
+        saved=Saved(LinearTreeRegressor, _write_tree, _read_tree, TREE),
+    ),
+    "linear-forest": Learner(
+        lambda is_log, _: LinearForestRegressor(log_target=is_log),
+        folds=None,
+        saved=Saved(LinearForestRegressor, _write_forest, _read_forest, FOREST),
+    ),
+    "gaussian-process": Learner(
+        lambda is_log, names: GaussianProcessRegressor(parts=parts_of(names), log_target=is_log),
+        folds_of_few=10,
+        saved=Saved(GaussianProcessRegressor, _write_process, _read_process, PROCESS),
+    ),
+    "quantile-tree": Learner(
+        lambda is_log, _: LinearTreeRegressor(log_target=is_log, quantile=0.5)
+    ),
+    "linear": baseline(
+        lambda: make_pipeline(StandardScaler(), LinearRegression()),
+        {
+            Pipeline: _restore_pipeline,
+            StandardScaler: of_fitted(_restore_scaler),
+            LinearRegression: of_fitted(_restore_linear),
+        },
+    ),
+}
+MODELS: dict[str, Learner] = {
+    name: _OWN[name] if name in _OWN else Extension(name, kind.learner).load()
+    for name, kind in model_kinds().items()
+}
+
+
+def make_model(name: str, *, log_target: bool, names: Sequence[str]) -> BaseEstimator:
+    """Return a registered model that is yet to be fitted.
+
+    Args:
+        name: the model's.
+        log_target: fit the logarithm of the target.
+        names: of the features.
+
+    Raises:
+        WriteampError: an unknown name, or a package that is not installed.
+    """
+    check_installed(name)
+    if name not in MODELS:
+        raise unknown("model", name, MODELS)
+    return MODELS[name].make(log_target, names)

@@ -1,1 +1,0 @@
-"""Learners: one file each, with its `LEARNER`, and a line in `blackbox/model_kinds.py`."""
