@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from writeamp.drives.counters.checks import BELOW_ONE, PART_ONLY
 from writeamp.drives.counters.document import objects
-from writeamp.drives.doctor.counter_checks import checks_of
 from writeamp.drives.doctor.finding import Check, Found, exactly
-from writeamp.drives.doctor.inputs import Counters, ResultDocument
+from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
 # What lies above 1 by more than this when it is turned round is no WA either.
 _MOST_WA = 100.0

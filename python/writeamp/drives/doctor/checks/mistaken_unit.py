@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.counter_checks import checks_of
 from writeamp.drives.doctor.finding import Check, Found
-from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several
+from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several, checks_of
 from writeamp.drives.doctor.mistaken_factors import mistaken_factor
 from writeamp.drives.doctor.written import written_and_counted
 
