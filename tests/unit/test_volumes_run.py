@@ -14,9 +14,8 @@ from in_process import document, run
 from writeamp.errors import Interrupted
 from writeamp.runners import Here, Threads
 from writeamp.settings.compared import PoliciesSettings
-from writeamp.volumes.comparing import Measured, classes, compared
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.result import FleetRun
+from writeamp.volumes.result import FleetRun, Measured, classes, compared
 from writeamp.volumes.settings import (
     ComparedSettings,
     FleetSettings,

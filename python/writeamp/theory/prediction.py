@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Number
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -94,34 +94,20 @@ def predict(
         chosen = [find_model(name) for name in several(models)]
     utilization = as_ratio("utilization", utilization)
     hot_ratio = as_ratio("hot_ratio", hot_ratio)
-    drive = check_question(
-        op=op,
-        fill=fill,
-        spare_factor=spare_factor,
-        target_wa=target_wa,
-        utilization=utilization,
-        hot_ratio=hot_ratio,
-        pages_per_block=pages_per_block,
-        d=d,
-        window=window,
-        reserve=reserve,
-        logical_blocks=logical_blocks,
-    )
-    known = _drive_of(
-        {
-            "op": op,
-            "fill": fill,
-            "spare_factor": spare_factor,
-            "target_wa": target_wa,
-            "utilization": utilization,
-            "hot_ratio": hot_ratio,
-            "pages_per_block": pages_per_block,
-            "d": d,
-            "window": window,
-            "reserve": reserve,
-            "logical_blocks": logical_blocks,
-        }
-    )
+    asked: dict[str, Any] = {
+        "op": op,
+        "fill": fill,
+        "spare_factor": spare_factor,
+        "target_wa": target_wa,
+        "utilization": utilization,
+        "hot_ratio": hot_ratio,
+        "pages_per_block": pages_per_block,
+        "d": d,
+        "window": window,
+        "reserve": reserve,
+        "logical_blocks": logical_blocks,
+    }
+    drive, known = check_question(**asked), _drive_of(cast(Question, asked))
     strict = models is not None
     if target_wa is not None:
         answers = [_inverse(model, target_wa, drive, strict) for model in chosen]

@@ -18,8 +18,7 @@ from writeamp.runners import stop_if_asked
 from writeamp.traces.packed import SUFFIXES, packed
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.trace import Trace
-from writeamp.volumes.parameters import draw_parameters
-from writeamp.volumes.requests import made_requests
+from writeamp.volumes.requests import draw_parameters, made_requests
 from writeamp.volumes.settings import FleetSettings
 
 # Chunks that wait to be written while the next ones are made.

@@ -10,8 +10,7 @@ import polars as pl
 from writeamp.learn.blackbox.explanation import Explanation, Rules, explained, responses, strongest
 from writeamp.learn.blackbox.pictures import importance_bars, response_curves
 from writeamp.learn.blackbox.training import BlackBox
-from writeamp.plots.inline_svg import inline_svg
-from writeamp.plots.output import rendered
+from writeamp.plots.output import inline_svg, rendered
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 

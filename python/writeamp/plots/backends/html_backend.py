@@ -28,7 +28,7 @@ from matplotlib.patches import Patch
 from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.plots.backends.matplotlib_backend import METADATA, drawn, our_settings
-from writeamp.plots.inline_svg import inline_svg
+from writeamp.plots.output import inline_svg
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, TreeChart
 
 # Colour and dash: what tells series apart, and joins the parts of one.
