@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -13,7 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from writeamp.errors import WriteampError, unknown
 from writeamp.extensions import Extension
 from writeamp.learn.blackbox.model_kinds import check_installed, model_kinds
+from writeamp.learn.blackbox.models.coordinates import Coordinates
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
+from writeamp.learn.blackbox.models.kernels import Kernel, Part
 from writeamp.learn.blackbox.models.learner import (
     Document,
     Learner,
@@ -25,9 +28,8 @@ from writeamp.learn.blackbox.models.learner import (
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.models.parameters import FOREST, PROCESS, TREE
-from writeamp.learn.blackbox.models.process_document import process_from, process_to
 from writeamp.learn.blackbox.models.restoring import numbers, of_fitted
-from writeamp.learn.blackbox.models.tree_document import tree_from, tree_to
+from writeamp.learn.blackbox.models.tree import tree_from, tree_to
 
 
 def _write_tree(model: LinearTreeRegressor, _: object) -> Document:
@@ -70,12 +72,60 @@ def parts_of(names: Sequence[str]) -> list[list[int]]:
 
 
 def _write_process(model: GaussianProcessRegressor, _: object) -> Document:
-    return {**process_to(model), **write_box(model)}
+    coordinates, kernel = model.coordinates_, model.kernel_
+    return {
+        "range": [coordinates.low.tolist(), coordinates.high.tolist()],
+        "units": coordinates.units.tolist(),
+        "ends": [list(end) for end in coordinates.ends],
+        "parts": [
+            {
+                "columns": part.columns.tolist(),
+                "variance": part.variance,
+                "lengths": part.lengths.tolist(),
+            }
+            for part in kernel.parts
+        ],
+        "noise": kernel.noise,
+        "scale": [model.mean_, model.deviation_],
+        "points": model.points_.tolist(),
+        "weights": model.weights_.tolist(),
+        **write_box(model),
+    }
 
 
 def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], _: object) -> None:
-    process_from(model, document)
+    features = int(document["features"])
+    low, high = (numbers(end, features) for end in document["range"])
+    ends = tuple((int(feature), float(value)) for feature, value in document["ends"])
+    units = numbers(document["units"], features)
+    model.coordinates_ = Coordinates(low, high, units, ends)
+    width = features + len(ends)
+    model.kernel_ = Kernel(
+        tuple(_part(part, width) for part in document["parts"]), _positive(document["noise"])
+    )
+    rows = len(document["weights"])
+    model.weights_ = numbers(document["weights"], rows)
+    model.points_ = np.array([numbers(point, width) for point in document["points"]])
+    model.mean_, model.deviation_ = numbers(document["scale"], 2).tolist()
+    fits = len(model.points_) == rows > 0 and all(0 <= feature < features for feature, _ in ends)
+    if not fits or (units < 0).any() or not model.kernel_.parts or model.deviation_ <= 0:
+        raise WriteampError("its process does not hold together")
     read_box(model, document)
+
+
+def _part(given: Mapping[str, Any], width: int) -> Part:
+    columns = numbers(given["columns"], len(given["columns"])).astype(np.int64)
+    lengths = numbers(given["lengths"], len(columns))
+    if not len(columns) or not ((columns >= 0) & (columns < width)).all() or (lengths <= 0).any():
+        raise WriteampError("its process does not hold together")
+    return Part(columns, _positive(given["variance"]), lengths)
+
+
+def _positive(given: Any) -> float:
+    (found,) = numbers([given], 1).tolist()
+    if found <= 0:
+        raise WriteampError("its process does not hold together")
+    return float(found)
 
 
 def _restore_scaler(model: StandardScaler, state: Mapping[str, Any], features: int) -> None:

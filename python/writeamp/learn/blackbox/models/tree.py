@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.models.parameters import GROWTH
+from writeamp.learn.blackbox.models.restoring import depths_of
 from writeamp.learn.blackbox.models.terms import Terms
 
 F64 = npt.NDArray[np.float64]
@@ -16,6 +20,10 @@ I64 = npt.NDArray[np.int64]
 LEAF = -1
 # Rows predicted at once: enough that a leaf gets many, few enough for the processor's cache.
 _CHUNK_ROWS = 1 << 17
+_INDENT = "|   "
+# Fields that are saved, as whole numbers and as real ones.
+_WHOLE = ("feature", "left", "right", "rows")
+_REAL = ("threshold", "intercept", "coefficients", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -81,9 +89,6 @@ class Tree:
                     waiting.append((int(below[node]), those))
 
 
-_INDENT = "|   "
-
-
 def text_of(tree: Tree, names: Sequence[str], *, is_log: bool) -> str:
     """Return a line for each node, below what leads to it.
 
@@ -124,3 +129,46 @@ def _term(tree: Tree, term: int, names: Sequence[str]) -> str:
     if term < tree.terms.features:
         return name
     return f"log(1 + {name} / {tree.terms.units[term - tree.terms.features]:g})"
+
+
+def tree_to(tree: Tree) -> dict[str, Any]:
+    """Return a tree as lists of numbers."""
+    found = {name: getattr(tree, name).tolist() for name in (*_WHOLE, *_REAL)}
+    return found | {"terms": asdict(tree.terms)}
+
+
+def tree_from(document: Mapping[str, Any], features: int) -> Tree:
+    """Return the tree that `tree_to` wrote, of so many features.
+
+    Raises:
+        WriteampError: a number is not finite, or the nodes are no tree that `fit` can grow.
+        KeyError, TypeError, ValueError: the document has another form.
+    """
+    given = document["terms"]
+    arrays: dict[str, Any] = {name: np.array(document[name], dtype=np.int64) for name in _WHOLE}
+    arrays |= {name: np.array(document[name], dtype=np.float64) for name in _REAL}
+    logs, units = tuple(map(int, given["logs"])), tuple(map(float, given["units"]))
+    tree = Tree(**arrays, terms=Terms(features, logs, units))
+    depths = depths_of(tree.feature == LEAF, tree.left, tree.right) if _is_sound(tree) else None
+    if given["features"] != features or depths is None:
+        raise WriteampError("its tree does not hold together")
+    GROWTH["max_depth"].check("the depth of its tree", depths.max())
+    return tree
+
+
+def _is_sound(tree: Tree) -> bool:
+    """Return whether the lists of a tree fit each other, and it predicts finite numbers."""
+    size, width = len(tree.feature), tree.terms.features + len(tree.terms.logs)
+    lines = [tree.threshold, tree.left, tree.right, tree.rows, tree.intercept, tree.low, tree.high]
+    if size == 0 or any(line.shape != (size,) for line in [tree.feature, *lines]):
+        return False
+    return bool(
+        tree.coefficients.shape == (size, width)
+        and all(np.isfinite(line).all() for line in [*lines, tree.coefficients])
+        and len(tree.terms.logs) == len(tree.terms.units)
+        and all(0 <= one < tree.terms.features for one in tree.terms.logs)
+        and all(0 < unit < np.inf for unit in tree.terms.units)
+        and ((tree.feature >= LEAF) & (tree.feature < tree.terms.features)).all()
+        and (tree.low <= tree.high).all()
+        and (tree.rows >= 0).all()
+    )
