@@ -104,10 +104,10 @@ class Layer:
 class BarChart:
     """Horizontal bars from 0, in layers, first bar on top; `levels` cross them at an x value.
 
-    `low` and `high` end each bar's error bar (NaN for none) and `texts` stand at its right; all
-    have one element a bar. So have `sections`, if there are any: bars that follow each other with
-    the same one stand together, under it as their heading; and `marks`, each a value that is marked
-    on its bar (NaN for none), which `marks_label` names.
+    `low` and `high` end each bar's error bar (NaN for none, which is the default) and `texts` stand
+    at its right; all have one element a bar. So have `sections`, if there are any: bars that follow
+    each other with the same one stand together, under it as their heading; and `marks`, each a
+    value that is marked on its bar (NaN for none), which `marks_label` names.
     """
 
     title: str
@@ -115,13 +115,19 @@ class BarChart:
     x_label: str
     bars: tuple[str, ...]
     layers: tuple[Layer, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
     texts: tuple[str, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
     levels: tuple[Mark, ...] = ()
     sections: tuple[str, ...] = ()
     marks: tuple[float, ...] = ()
     marks_label: str = ""
+
+    def __post_init__(self) -> None:
+        """Leave the error bars out where none are given."""
+        for name in ("low", "high"):
+            ends = getattr(self, name) or (math.nan,) * len(self.bars)
+            object.__setattr__(self, name, ends)
 
     def places(self) -> tuple[float, ...]:
         """Return how far down each bar stands; a heading takes the room of one."""

@@ -139,8 +139,6 @@ class Mixture(Drawn):
                 for one in self.runs
             ),
             layers=(Layer(WA_LABEL, SERIES_COLORS[0], values),),
-            low=(math.nan,) * len(values),
-            high=(math.nan,) * len(values),
             texts=tuple(f"{one.wa:.3f} ({one.candidate.weight:.0%})" for one in self.runs),
         )
 

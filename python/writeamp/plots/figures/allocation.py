@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -47,8 +46,6 @@ def op_shares_by_method(
             )
             for i, (size, frequency) in enumerate(groups)
         ),
-        low=(math.nan,) * len(rows),
-        high=(math.nan,) * len(rows),
         texts=tuple(f"WA {wa:.4f}" for _, wa in divisions.values()),
     )
 

@@ -162,15 +162,12 @@ def _bars(
     title: str,
     subtitle: str,
 ) -> BarChart:
-    nothing = (math.nan,) * len(values)
     return BarChart(
         title=title,
         subtitle=subtitle,
         x_label=label,
         bars=tuple(values),
         layers=(Layer(label, color, tuple(map(float, values.values()))),),
-        low=nothing,
-        high=nothing,
         texts=tuple(texts),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -35,7 +34,6 @@ def wa_by_layer(sizes: Mapping[str, int], *, title: str, subtitle: str) -> BarCh
         raise WriteampError("nothing was written, so there is nothing to draw")
     power = min((len(str(most)) - 1) // 3, len(_UNITS) - 1)
     unit = 1000**power
-    nothing = (math.nan,) * len(sizes)
     return BarChart(
         title=title,
         subtitle=f"{subtitle}\n{_product(list(sizes.values()))}",
@@ -44,8 +42,6 @@ def wa_by_layer(sizes: Mapping[str, int], *, title: str, subtitle: str) -> BarCh
         layers=(
             Layer("bytes written", SERIES_COLORS[0], tuple(size / unit for size in sizes.values())),
         ),
-        low=nothing,
-        high=nothing,
         texts=tuple(_texts(list(sizes.values()), unit)),
     )
 

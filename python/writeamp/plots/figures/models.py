@@ -123,7 +123,5 @@ def wa_by_model(
         x_label=label,
         bars=tuple(f"{name} (outside its domain)" if name in outside else name for name in known),
         layers=(Layer(label, series_color(0), tuple(known.values())),),
-        low=(math.nan,) * len(known),
-        high=(math.nan,) * len(known),
         texts=tuple(f"{value:.4f}" for value in known.values()),
     )
