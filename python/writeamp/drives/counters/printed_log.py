@@ -20,6 +20,7 @@ _ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
 _HALF_BITS = 64
 # Characters that are searched for the text of a log.
 _HEAD = 1 << 16
+_LAST = re.compile(r"(\d[\d,]*)\s*$")
 _TENTHS = re.compile(r"(\d{1,30})[.,](\d)\s*GiB")
 
 
@@ -36,10 +37,19 @@ def _hexadecimal(value: Any) -> Count | None:
     return count_of(value) if is_hexadecimal else None
 
 
+def _last(value: Any) -> Count | None:
+    """Return the count behind "100%       sectors: "."""
+    if isinstance(value, str) and "%" in value:
+        match = _LAST.search(value)
+        return count_of(match[1]) if match else None
+    return count_of(value)
+
+
 # Readers of printed values.
 VALUES: dict[str, Callable[[Any], Count | None]] = {
     "count": count_of,
     "hexadecimal": _hexadecimal,
+    "last after %": _last,
     "tenths of GiB": _tenths,
 }
 

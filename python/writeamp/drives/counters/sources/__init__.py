@@ -7,7 +7,6 @@ from functools import cache
 
 from writeamp.drives.counters.source import Source
 from writeamp.drives.counters.sources import (
-    additional_smart_log,
     additional_smart_page,
     backblaze_csv,
     crystal_disk_info,
@@ -27,7 +26,6 @@ from writeamp.drives.counters.sources import (
 )
 
 _OWN = (
-    additional_smart_log.SOURCE,
     additional_smart_page.SOURCE,
     backblaze_csv.SOURCE,
     crystal_disk_info.SOURCE,

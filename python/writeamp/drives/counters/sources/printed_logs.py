@@ -22,7 +22,13 @@ from writeamp.drives.counters.printed_log import (
     printed_facts,
 )
 from writeamp.drives.counters.source import Source
-from writeamp.drives.counters.sources import endurance_group, fdp, ocp, smart_log
+from writeamp.drives.counters.sources import (
+    additional_smart_log,
+    endurance_group,
+    fdp,
+    ocp,
+    smart_log,
+)
 from writeamp.drives.counters.table_checks import Kind, check_choice, check_table, compiled
 from writeamp.errors import WriteampError, placed
 
@@ -34,6 +40,7 @@ _LOG = (
     dict.fromkeys(("name", "label", "text", "reports", "reader"), _TEXT)
     | dict.fromkeys(("counters", "worn", "signs"), _TABLES)
     | dict.fromkeys(("vetoes", "notes"), _TEXTS)
+    | {"unsupported": Kind(list, "a list of counts", int)}
     | {"specificity": _NUMBER, "all_signs": _YES}
 )
 _COUNTER = (
@@ -91,6 +98,7 @@ def _read_liteon(log: PrintedLog, document: Document) -> Iterator[Facts]:
 
 
 READERS: dict[str, Reader] = {
+    "additional SMART": additional_smart_log.read_printed,
     "endurance group": endurance_group.read_printed,
     "FDP": fdp.read_printed,
     "LiteOn": _read_liteon,
@@ -116,7 +124,8 @@ def _log(table: Any) -> PrintedLog:
         table.get("all_signs", False),
         compiled("text", table["text"]) if "text" in table else None,
         tuple(table.get("vetoes", [])),
-        reports=compiled("reports", table["reports"]) if "reports" in table else None,
+        frozenset(table.get("unsupported", [])),
+        compiled("reports", table["reports"]) if "reports" in table else None,
     )
 
 
