@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
-from writeamp.meanfield.parameters import MODES
 from writeamp.meanfield.settings import MeanFieldSettings
 from writeamp.plots import check_target, save
-
-if TYPE_CHECKING:
-    from writeamp.meanfield.fixed_point import FixedPoint
 
 
 def register(app: typer.Typer) -> None:
@@ -68,27 +62,4 @@ def meanfield(
     if csv:
         options.print_csv(point.to_frame())
         return
-    stdout.print(options.facts(_facts(point)))
-
-
-def _facts(point: FixedPoint) -> Sequence[tuple[str, str]]:
-    drive = point.parameters
-    rows = [
-        ("write mode", MODES[drive.mode]),
-        ("pages per block", str(drive.pages_per_block)),
-        ("spare factor (T-U)/T", f"{drive.spare_factor:.6g}"),
-        ("op (T-U)/U", f"{drive.op:.6g}"),
-        ("hot pages, hot writes", f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}"),
-        ("WA", f"{point.wa:.6f}"),
-        ("error of WA is below", f"{point.wa_error_bound:.2g}"),
-        ("residual of the drift", f"{point.residual:.2g}"),
-        ("ill-conditioned", "yes" if point.ill_conditioned else "no"),
-        ("hot blocks", f"{point.hot_block_share:.6f} of all"),
-        (f"collections of d = {drive.d}", f"{point.share_gc_d:.6f} of all"),
-    ]
-    if drive.d_swap is not None:
-        for kind, share in (("hot", point.share_gc_swap_hot), ("cold", point.share_gc_swap_cold)):
-            rows.append((f"collections of d* = {drive.d_swap} {kind}", f"{share:.6f} of all"))
-    took = (point.elapsed_s, point.check_elapsed_s)
-    rows.append(("found, checked in", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took))))
-    return rows
+    options.print_card(point.card())

@@ -96,12 +96,23 @@ class FixedPoint(Drawn):
         """Return the main facts in words, with the hot blocks by valid pages as a line."""
         drive = self.parameters
         rows = [
-            ("write amplification", f"{self.wa:.6f}, wrong by less than {self.wa_error_bound:.2g}"),
-            ("write mode", f"{MODES[drive.mode]}, d = {drive.d}, d* = {drive.d_swap or '–'}"),
-            ("drive", f"op = (T-U)/U = {drive.op:.4g}, {drive.pages_per_block} pages per block"),
-            ("hot pages, hot writes", f"{drive.hot_fraction:.4g}, {drive.hot_write_fraction:.4g}"),
-            ("hot blocks", f"{self.hot_block_share:.4f} of all"),
+            ("write mode", MODES[drive.mode]),
+            ("pages per block", str(drive.pages_per_block)),
+            ("spare factor (T-U)/T", f"{drive.spare_factor:.6g}"),
+            ("op (T-U)/U", f"{drive.op:.6g}"),
+            ("hot pages, hot writes", f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}"),
+            ("WA", f"{self.wa:.6f}"),
+            ("error of WA is below", f"{self.wa_error_bound:.2g}"),
+            ("residual of the drift", f"{self.residual:.2g}"),
+            ("ill-conditioned", "yes" if self.ill_conditioned else "no"),
+            ("hot blocks", f"{self.hot_block_share:.6f} of all"),
+            (f"collections of d = {drive.d}", f"{self.share_gc_d:.6f} of all"),
         ]
+        if drive.d_swap is not None:
+            for kind, share in (("hot", self.share_gc_swap_hot), ("cold", self.share_gc_swap_cold)):
+                rows.append((f"collections of d* = {drive.d_swap} {kind}", f"{share:.6f} of all"))
+        took = (self.elapsed_s, self.check_elapsed_s)
+        rows.append(("found, checked in", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took))))
         pages = np.arange(self.m_hot.size)
         spark = Spark(pages, self.m_hot, "share of blocks that are hot, by valid pages")
         warnings = [f"ill-conditioned: {self.why}"] if self.ill_conditioned else []

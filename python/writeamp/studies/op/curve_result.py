@@ -19,6 +19,9 @@ from writeamp.runs.simulation_result import Result
 from writeamp.studies.op.points import common_facts, figure_points, point
 from writeamp.studies.study import Account
 
+# What stands beside a WA that may still change, and beside theory outside its domain.
+_MARK = "*"
+
 
 @dataclass(frozen=True, repr=False)
 class CurvePoint:
@@ -119,25 +122,50 @@ class OpCurve(Drawn):
     def card(self) -> Card:
         """Return a row for each point."""
         first = self.points[0].result
-        rows = [
-            (
-                f"{one.device.op:.4g}",
-                f"{one.device.geometry.blocks:,}",
-                with_error(one.wa, *one.ci),
-                "yes" if one.steady else "NO",
-                f"{one.theory.wa:.3f}",
+        of_bytes = first.has_partial_pages
+        beside = "spare_factor" if self.ratio == "op" else self.ratio
+        rows = []
+        for one in self.points:
+            result, device, theory = one.result, one.result.device, one.result.theory
+            rows.append(
+                (
+                    f"{device.op:.4g}",
+                    f"{getattr(device, beside):.4g}",
+                    f"{device.geometry.blocks:,}",
+                    with_error(result.wa, *result.ci) + ("" if result.steady else _MARK),
+                    *((f"{result.wa_bytes:.3f}",) if of_bytes else ()),
+                    f"{theory.wa:.3f}" + (_MARK if theory.outside else ""),
+                )
             )
-            for one in self.results
+        columns = [
+            ">op",
+            ">" + beside.replace("_", " "),
+            ">blocks",
+            ">WA",
+            *([">WA/byte"] if of_bytes else []),
         ]
-        legend = legend_of_error(with_error(one.wa, *one.ci) for one in self.results)
         return Card(
             f"{first.plan.load_name} under {first.plan.policy}, {first.device.logical_pages:,} "
             "logical pages; op = (T-U)/U",
             rows,
-            (">op", ">blocks", ">WA", "steady", ">theory"),
+            (*columns, ">theory"),
             warnings=self.warnings,
-            notes=[*([legend] if legend else []), *self.notes],
+            notes=[*self.legend, *self.notes],
         )
+
+    @property
+    def legend(self) -> list[str]:
+        """Sentences on the marks and digits of the card."""
+        error = legend_of_error(with_error(one.wa, *one.ci) for one in self.results)
+        is_marked = not all(one.steady for one in self.results)
+        is_outside = any(one.theory.outside for one in self.results)
+        models = dict.fromkeys(one.theory.model for one in self.results)
+        return [
+            *([error] if error else []),
+            *(f"theory: {model}" for model in models),
+            *([f"{_MARK} beside WA: not steady, so it may not last"] if is_marked else []),
+            *([f"{_MARK} beside theory: outside the model's domain"] if is_outside else []),
+        ]
 
     def __str__(self) -> str:
         """Return the curve's ends in a line."""

@@ -18,10 +18,11 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import interval_in_words, json_number
 from writeamp.runs.simulation_result import Result
-from writeamp.runs.words import drive_in_words, wa_in_words
+from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
 from writeamp.studies.op.expected_op import ExpectedOp
 from writeamp.studies.op.points import figure_points
 from writeamp.studies.study import Account
+from writeamp.units.byte_sizes import shown_bytes
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
 _SHOWN_FACTOR = 2.5
@@ -180,15 +181,29 @@ class RequiredOp(Drawn):
 
     def card(self) -> Card:
         """Return the answer in words, with WA over op as a line."""
-        plan, result = self.result.plan, self.result
+        result, device = self.result, self.result.device
         rows = [
-            (f"op for WA {self.target_wa:.6g}", f"{self.op:.4g} = (T-U)/U ({self._interval()})"),
-            ("WA at that op", wa_in_words(self.wa, result.ci)),
-            ("steady", "yes" if result.steady else f"NO: {result.steady_state.reason}"),
+            ("workload", result.plan.load_name),
+            ("manager, victims", str(result.plan.policy)),
+            (
+                "logical size, of all drives",
+                f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes"
+                f"{self._stands_for()}",
+            ),
+            (
+                "tried",
+                f"{len(self.points)} drives, whose op differs by {self.step_op:.4g} or more",
+            ),
+            ("drive", shape_in_words(device)),
+            ("steady", steady_in_words(result.steady, result.steady_state.reason)),
             ("theory", str(self.theory)),
-            ("workload", plan.load_name),
-            ("manager, victims", str(plan.policy)),
-            ("drive", drive_in_words(result.device)),
+        ]
+        if result.has_partial_pages:
+            rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
+        rows += [
+            ("WA at that op", wa_in_words(result.wa, result.ci)),
+            ("spare factor, fill", f"{device.spare_factor:.4g}, {device.fill:.4g}"),
+            (f"op for WA {self.target_wa:.6g}", f"{self.op:.4g} = (T-U)/U  ({self._interval()})"),
         ]
         return Card(
             f"Over-provisioning for a WA of {self.target_wa:.6g}",
@@ -197,6 +212,12 @@ class RequiredOp(Drawn):
             notes=self.notes,
             spark=Spark(self.tried["op"], self.tried["wa"], "WA over op"),
         )
+
+    def _stands_for(self) -> str:
+        if not self.result.scaling:
+            return ""
+        scale = self.result.scaling.scale
+        return f", which stand for {shown_bytes(scale.capacity_bytes)} ({scale.factor:.4g}:1)"
 
     def _interval(self) -> str:
         return interval_in_words(*self.ci, ".4g") or "no interval"
