@@ -20,7 +20,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots import save
 from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
 from writeamp.results.numbers import json_number
-from writeamp.units.ratios import all_ratios
+from writeamp.units.ratios import all_ratios, space_in_words
 
 
 def coldest_group(op: float | None, below: float | None) -> ColdestGroup | None:
@@ -70,11 +70,7 @@ def print_divisions(
 
 
 def _drive_in_words(op: float) -> str:
-    ratios = all_ratios(op)
-    return (
-        f"op {op:.4g} = (T-U)/U, fill {ratios['fill']:.4g}, "
-        f"spare factor {ratios['spare_factor']:.4g}"
-    )
+    return space_in_words(**all_ratios(op))
 
 
 def _method(name: str, found: Allocation) -> dict[str, Any]:

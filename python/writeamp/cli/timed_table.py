@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.results.numbers import with_interval
+from writeamp.runs.words import steady_in_words
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
@@ -58,10 +59,9 @@ def _facts_of_flash(result: TimedResult) -> list[tuple[str, str]]:
         rows.append(("capture", f"{capture.path}: {capture.pins} pins, {capture.edges:,} edges"))
     if not result.host_pages:
         return [*rows, ("write amplification", "none: the host wrote nothing")]
-    steady = result.steady_state.reason
     rows += [
         ("counted", f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}"),
-        ("steady", steady if result.steady else f"NO: {steady}"),
+        ("steady", steady_in_words(result.steady, result.steady_state.reason)),
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))

@@ -33,15 +33,17 @@ from writeamp.runs.expectation import (
     references,
     uniform_writes,
 )
+from writeamp.runs.facts import before_in_words, facts_of_passes, facts_of_scaling
 from writeamp.runs.horizon import horizon_warnings
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import points_of, series_of
 from writeamp.runs.spread import Spread
-from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
 from writeamp.settings.precondition import Precondition
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
+from writeamp.units.ratios import space_in_words
 
 # A half width of the confidence interval that a reader should hear of, as a share of WA.
 ROUGH = 0.05
@@ -383,19 +385,48 @@ class Result(Counted, Drawn):
 
     def card(self) -> Card:
         """Return the main facts in words, with WA over the run as a line."""
-        of_bytes = f"; {self.wa_bytes:.4f} per host byte" if self.has_partial_pages else ""
+        device = self.device
         rows = [
-            ("write amplification", wa_in_words(self.wa, self.ci) + of_bytes),
-            ("steady", "yes" if self.steady else f"NO: {self.steady_state.reason}"),
-            ("theory", f"{self.theory}; at {self.held_in_words}"),
             ("workload", self.plan.load_name),
             ("manager, victims", str(self.plan.policy)),
-            ("drive", drive_in_words(self.device)),
-            ("host wrote", f"{self.host_pages:,} pages after {self.warmup_pages:,} of warm-up"),
-            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
+            ("drive", shape_in_words(device)),
+            ("space", space_in_words(device.op, device.fill, device.spare_factor)),
+            (
+                "measured",
+                f"{self.host_pages:,} host pages after a warm-up of {self.warmup_pages:,}",
+            ),
+            (
+                "before the run",
+                before_in_words(self.ageing, self.plan.host.precondition, self.device),
+            ),
+            ("run", f"{self.drive_writes:.1f} drive writes, seed {self.plan.seed}"),
+            ("steady", steady_in_words(self.steady, self.steady_state.reason)),
         ]
+        rows += [
+            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
+        ]
+        rows.append(("erased", f"{self.erases:,} blocks"))
+        if self.percentage_used is not None:
+            rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
+        rows.append(("theory", f"{self.theory}; at {self.held_in_words}"))
+        if self.scaling:
+            rows += facts_of_scaling(self.scaling)
+        if self.spread:
+            rows.append(
+                (
+                    "WA, one block less / more",
+                    f"{self.spread.one_block_less:.4f} / {self.spread.one_block_more:.4f}",
+                )
+            )
+        rows += facts_of_passes(self.passes["wa"])
         if self.predicted_wa is not None:
-            rows.insert(1, ("predicted by the manager", f"{self.predicted_wa:.4f}"))
+            rows.append(("predicted by the manager", f"{self.predicted_wa:.4f}"))
+        if self.has_partial_pages:
+            factor = self.partial_page_factor
+            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
+            rows.append(("", f"= WA per page × {factor:.4f}, as pages are written in part"))
+        name = "WA per page" if self.has_partial_pages else "write amplification"
+        rows.append((name, wa_in_words(self.wa, self.ci)))
         series = self.series
         spark = Spark(
             series["drive_writes"], series["wa"], f"WA over {self.drive_writes:.3g} drive writes"

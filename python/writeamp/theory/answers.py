@@ -15,7 +15,7 @@ from writeamp.plots.spec import BarChart, LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
-from writeamp.units.ratios import logical_of
+from writeamp.units.ratios import logical_of, space_in_words
 
 Asked: TypeAlias = Literal["wa", "op"]
 
@@ -245,10 +245,7 @@ def in_words(drive: Mapping[str, Any]) -> str:
     """Return the known facts of a drive in words, as far as most models take them."""
     words = []
     if "op" in drive:
-        words.append(
-            f"op {drive['op']:.4g} = (T-U)/U, fill {drive['fill']:.4g}, "
-            f"spare factor {drive['spare_factor']:.4g}"
-        )
+        words.append(space_in_words(drive["op"], drive["fill"], drive["spare_factor"]))
     if "target_wa" in drive:
         words.append(f"WA {drive['target_wa']:.6g}")
     if "utilization" in drive:

@@ -96,3 +96,8 @@ def at_most_one(what: str, **options: float | None) -> None:
         raise WriteampError(
             f"{' and '.join(given)} each set the {what}; give only one of {', '.join(options)}"
         )
+
+
+def space_in_words(op: float, fill: float, spare_factor: float) -> str:
+    """Return the three ratios of one drive."""
+    return f"op {op:.4g} = (T-U)/U, fill {fill:.4g}, spare factor {spare_factor:.4g}"

@@ -15,7 +15,7 @@ from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import interval_in_words, json_number
 from writeamp.runs.daily_writes import WARRANTY_YEARS, check_positive
-from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.studies.endurance.facts import facts_of
 from writeamp.studies.endurance.found import FoundLives
 from writeamp.text import printable
 
@@ -129,32 +129,11 @@ class Endurance(FoundLives, Drawn):
 
     def card(self) -> Card:
         """Return the main facts in words, with the endurance over W as a line."""
-        plan, within = self.plan, interval_in_words(*self.endurance_ci95, ",.2f")
-        fairness = self.pe_fairness_ci95
-        rows = [
-            (
-                "endurance",
-                f"{self.endurance_full_drive_writes:,.2f} full drive writes"
-                + (f" ({within})" if within else ""),
-            ),
-            (
-                "as vendors say",
-                f"{self.tbw:,.4g} TBW of {self.capacity_bytes:,.0f} bytes, {self.dwpd():.3g} DWPD "
-                f"over {WARRANTY_YEARS:g} years",
-            ),
-            ("PE fairness", wa_in_words(self.pe_fairness, fairness)),
-            ("write amplification", wa_in_words(self.wa, self.ci)),
-            ("workload", plan.load_name),
-            ("manager, victims", str(plan.policy)),
-            ("drive", drive_in_words(plan.device)),
-            ("run", f"{self.replicas} lives to W_max {plan.w_max:,}"),
-            ("programmed", f"{causes_in_words(self.causes)} pages, mean of lives"),
-        ]
         curve = self.curve
         spark = Spark(
             curve["w"], curve["endurance_full_drive_writes"], "endurance by erases of a block"
         )
-        return Card("Endurance", rows, notes=self.notes, spark=spark)
+        return Card("Endurance", facts_of(self), notes=self.notes, spark=spark)
 
     def plot_erases(self, path: str | Path) -> None:
         """Draw the erase histogram to a .png, .svg, .pdf or .html file."""
