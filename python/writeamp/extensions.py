@@ -13,14 +13,17 @@ The core never imports them by name. Each declares an entry point in its `pyproj
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from glob import glob
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from writeamp.errors import WriteampError
 
 PAPERS_MISSING = (
     "the package writeamp-papers, which has the reproductions of papers and their black-box "
@@ -29,44 +32,98 @@ PAPERS_MISSING = (
 )
 
 
+_OURS = ("writeamp", "writeamp_papers")
+# Other names would break tables, or look like options.
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
+
+
 class Extension(NamedTuple):
-    """An entry point: its name, and what it leads to as `module` or `module:attribute`."""
+    """An entry point: its name, where it leads as `module` or `module:attribute`, its package."""
 
     name: str
     value: str
+    package: str
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it comes with writeamp or with its papers."""
+        return self.package in _OURS
 
     def load(self) -> Any:
-        """Import what it leads to; this raises whatever the import does."""
-        module, _, attribute = self.value.partition(":")
-        found = import_module(module)
-        return getattr(found, attribute) if attribute else found
+        """Import what it leads to.
+
+        Raises:
+            WriteampError: that of another package fails, for whatever reason.
+        """
+        module, _, attributes = self.value.partition(":")
+        try:
+            found: Any = import_module(module)
+            for attribute in filter(None, attributes.split(".")):
+                found = getattr(found, attribute)
+        except (Exception, SystemExit) as error:
+            if self.is_ours:
+                raise
+            raise self.fault(f"{type(error).__name__}: {error}") from error
+        return found
+
+    def fault(self, reason: str) -> WriteampError:
+        """Return the error of an entry point that is of no use."""
+        where = self.value.replace(":", ", ")
+        return WriteampError(
+            f"{self.name} of the package {self.package} cannot be used ({where}): {reason}"
+        )
+
+
+def loaded(found: Iterable[Extension], kind: type) -> dict[str, Any]:
+    """Import extensions and return by name those that are of a kind.
+
+    Those of other packages that cannot be used are left out with a `RuntimeWarning`.
+    """
+    usable = {}
+    for one in found:
+        try:
+            value = one.load()
+            if not isinstance(value, kind):
+                raise one.fault(f"it is not a {kind.__name__}")
+            usable[one.name] = value
+        except WriteampError as error:
+            if one.is_ours:
+                raise
+            import warnings  # noqa: PLC0415 (seldom)
+
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+    return usable
 
 
 @cache
 def extensions(group: str) -> dict[str, Extension]:
     """Return the entry points of a group by name; those of writeamp itself win over others."""
     found: dict[str, Extension] = {}
-    for one in sorted(_declared(group), key=lambda one: not one.value.startswith("writeamp.")):
+    for one in sorted(_declared(group), key=lambda one: not one.is_ours):
         found.setdefault(one.name, one)
     return found
 
 
 def _declared(group: str) -> Iterator[Extension]:
-    """Yield the entry points of installed packages, in the order of Python's path.
+    """Yield the entry points of the packages in the folders of Python's path, in its order.
 
-    `importlib.metadata` would do the same, and takes a tenth of the time of `writeamp --help`.
+    `importlib.metadata` also looks into archives, and takes a tenth of the time of
+    `writeamp --help`.
     """
     for folder in sys.path:
-        for name in glob("*-info/entry_points.txt", root_dir=folder or "."):
-            with suppress(OSError), open(Path(folder, name), encoding="utf-8") as file:
-                yield from _of_group(group, file.read())
+        for name in sorted(glob("*-info/entry_points.txt", root_dir=folder or ".")):
+            with suppress(OSError):
+                text = Path(folder, name).read_bytes().decode("utf-8-sig", "replace")
+                yield from _of_group(group, name.partition("-")[0], text)
 
 
-def _of_group(group: str, text: str) -> Iterator[Extension]:
+def _of_group(group: str, package: str, text: str) -> Iterator[Extension]:
     section = ""
     for line in map(str.strip, text.splitlines()):
         if line.startswith("["):
             section = line.strip("[]")
-        elif section == group and "=" in line and not line.startswith(("#", ";")):
+        elif section == group and "=" in line:
             name, _, value = line.partition("=")
-            yield Extension(name.strip(), value.partition("[")[0].replace(" ", ""))
+            if _NAME.fullmatch(name := name.strip()):
+                value = value.partition("[")[0].replace(" ", "")
+                yield Extension(name, value, package)

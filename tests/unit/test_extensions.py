@@ -8,14 +8,17 @@ import tomllib
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
 import writeamp as wa
 from in_process import run
 from places import ROOT
+from writeamp.answers.way import Way
 from writeamp.cli import verbs
-from writeamp.extensions import PAPERS_MISSING, extensions
+from writeamp.extensions import PAPERS_MISSING, extensions, loaded
+from writeamp.learn.blackbox.model_kinds import ModelKind
 
 GROUPS = ("verbs", "ways", "lists", "findings", "learners")
 
@@ -55,29 +58,28 @@ def test_every_entry_point_of_the_house_leads_to_something() -> None:
             assert one.load() is not None
 
 
-def test_a_package_adds_a_verb(
+def test_a_package_adds_a_verb_and_replaces_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
 ) -> None:
-    points = (
-        "[console_scripts]\nhello = hello:no\n\n[writeamp.verbs]\n# greets\nhello = hello:HELLO\n"
-        "broken = hello:GONE\nstrange = hello:STRANGE\nsimulate = hello:HELLO\n"
-    )
+    points = """
+        [console_scripts]
+        hello = hello:no
+        [writeamp.verbs]
+        # greets
+        hello = hello:HELLO
+        simulate = hello:HELLO
+        list = writeamp.cli.core_verbs:PREDICT
+        two words = hello:HELLO
+    """
     install(tmp_path, points, HELLO)
     monkeypatch.syspath_prepend(tmp_path)
     forgotten()
     assert "Greet" in run("--help", "").out
     assert "Greetings" in run("--help", "").out
     assert run("hello", "").out == "hello\n"
-    assert "nobody" not in run("hello", "--help").out
     assert extensions("writeamp.verbs")["simulate"].value == "writeamp.cli.core_verbs:SIMULATE"
-    for name, words in (
-        ("broken", "no attribute 'GONE'"),
-        ("strange", "it is not a writeamp.cli.verbs.Verb"),
-    ):
-        done = run(name, "")
-        assert done.status == 2
-        assert words in done.err
-        assert done.err.count("\n") == 1
+    assert extensions("writeamp.verbs")["list"].value == "writeamp.cli.core_verbs:LIST"
+    assert "two words" not in verbs.verbs()
 
 
 HELLO = """
@@ -86,14 +88,86 @@ from writeamp.cli.verbs import Verb
 
 HELLO = Verb("hello", "Greet.", "Greetings")
 STRANGE = 1
+NUMBERS = Verb("hello", 7, [])
+MARKED = Verb("gone", "Greet [/foo]\\x1b.", "[/bar]")
+NAMELESS = Verb("hello", "Greet.", "Greetings")
+UNREGISTERED = Verb("json", "Greet.", "Greetings")
 
 def register(app):
     app.command("hello")(hello)
 
 def hello():
-    '''Greet.'''
     print("hello")
 """
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("hello:GONE", "has no attribute 'GONE'"),
+        ("gone.module:X", "No module named 'gone'"),
+        ("ending", "SystemExit: 3"),
+        ("hello:STRANGE", "it is not a writeamp.cli.verbs.Verb"),
+        ("hello:NUMBERS", "it is not a writeamp.cli.verbs.Verb of three texts"),
+        ("hello:MARKED", "gone registers no verb broken"),
+        ("hello:NAMELESS", "hello registers no verb broken"),
+        ("hello:UNREGISTERED", "json registers no verb broken"),
+    ],
+)
+def test_a_verb_that_cannot_be_used_says_why_and_leaves_the_others_alone(
+    value: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    forgotten: Callable[[], None],
+) -> None:
+    install(tmp_path, f"[writeamp.verbs]\nbroken = {value}\n", HELLO)
+    (tmp_path / "ending.py").write_text("raise SystemExit(3)")
+    (tmp_path / "other-1.0.dist-info").mkdir()
+    (tmp_path / "other-1.0.dist-info/entry_points.txt").write_bytes(b"[writeamp.verbs]\n\xff = a\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    forgotten()
+    helped = run("--help", "")
+    assert helped.status == 0
+    assert "broken" in helped.out
+    assert "\x1b" not in helped.out
+    assert run("predict", "--op 0.1").status == 0
+    done = run("broken", "")
+    assert done.status == 2
+    assert words in done.err
+    assert done.err.startswith("writeamp: broken of the package hello cannot be used (")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("group", ["ways", "lists", "findings", "learners"])
+def test_other_extensions_that_cannot_be_used_are_left_out_with_a_warning(
+    group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
+) -> None:
+    install(tmp_path, f"[writeamp.{group}]\nbroken = hello:GONE\nodd = hello:HELLO\n", HELLO)
+    monkeypatch.syspath_prepend(tmp_path)
+    forgotten()
+    found = extensions(f"writeamp.{group}")
+    assert {"broken", "odd"} < found.keys()
+    ours = {name for name, one in found.items() if one.is_ours}
+    with pytest.warns(RuntimeWarning) as warned:
+        assert loaded(found.values(), KINDS[group]).keys() == ours
+    assert [str(one.message).partition(":")[0] for one in warned] == [
+        f"{name} of the package hello cannot be used (hello, {attribute})"
+        for name, attribute in (("broken", "GONE"), ("odd", "HELLO"))
+    ]
+
+
+KINDS = {"ways": Way, "lists": FunctionType, "findings": ModuleType, "learners": ModelKind}
+
+
+def test_a_checkout_that_is_not_installed_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
+) -> None:
+    monkeypatch.setattr(verbs, "extensions", lambda group: {})
+    forgotten()
+    done = run("predict", "--op 0.1")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "is not installed, only on Python's path" in done.err
 
 
 def test_without_the_papers_the_verb_and_the_module_name_the_package(

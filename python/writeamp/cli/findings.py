@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, Protocol
 
 from writeamp.cli import options
-from writeamp.extensions import extensions
+from writeamp.extensions import extensions, loaded
 from writeamp.registry.specs import Spec
 
 
@@ -43,8 +44,8 @@ def with_findings(document: dict[str, Any], found: Sequence[Finding]) -> dict[st
 
 def _told(function: str, material: object) -> list[Finding]:
     found: list[Finding] = []
-    for entry in extensions("writeamp.findings").values():
-        found += getattr(entry.load(), function)(material)
+    for checks in loaded(extensions("writeamp.findings").values(), ModuleType).values():
+        found += getattr(checks, function)(material)
     for one in found:
         options.warn(f"{one.id}: {one.message}; found: {one.evidence}. Advice: {one.advice}")
     return found

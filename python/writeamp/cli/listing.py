@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.data_sheet import DataSheet
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
-from writeamp.extensions import extensions
+from writeamp.extensions import extensions, loaded
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
 
 _Row = dict[str, Any]
@@ -102,13 +103,12 @@ def _formats() -> list[_Row]:
     ]
 
 
-def _of_others(kind: str) -> list[_Row]:
+def _of_others(listed: Callable[[], list[tuple[str, str]]]) -> list[_Row]:
     """Return the rows of a kind that another part of writeamp lists, as names and summaries."""
-    listed = extensions("writeamp.lists")[kind].load()
     return [_plain_row(name, summary) for name, summary in listed()]
 
 
-KINDS: dict[str, Callable[[], list[_Row]]] = {
+_OWN: dict[str, Callable[[], list[_Row]]] = {
     "managers": _of_engine("managers"),
     "victims": _of_engine("victims"),
     "workloads": _of_engine("workloads"),
@@ -116,9 +116,13 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "wear_levelers": _of_engine("wear_levelers"),
     "models": _models,
     "formats": _formats,
-    **{kind: partial(_of_others, kind) for kind in extensions("writeamp.lists")},
     "devices": lambda: [_device_row(name) for name in profile_names()],
 }
+_ADDED = {
+    kind: partial(_of_others, listed)
+    for kind, listed in loaded(extensions("writeamp.lists").values(), FunctionType).items()
+}
+KINDS = _OWN | _ADDED | _OWN
 
 
 def list_entries(

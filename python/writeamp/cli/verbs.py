@@ -15,7 +15,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from writeamp.errors import WriteampError
-from writeamp.extensions import extensions
+from writeamp.extensions import Extension, extensions
+from writeamp.text import printable
 
 
 class Panel(StrEnum):
@@ -55,21 +56,28 @@ _ELSEWHERE = {
 
 @cache
 def verbs() -> dict[str, Verb]:
-    """Return all verbs by name, in the order of the help."""
-    found = {name: _loaded(name) for name in extensions("writeamp.verbs")}
+    """Return all verbs by name, in the order of the help.
+
+    Raises:
+        WriteampError: writeamp is on Python's path without being installed.
+    """
+    entries = extensions("writeamp.verbs")
+    if not any(one.is_ours for one in entries.values()):
+        raise WriteampError("writeamp is not installed, only on Python's path; run `make` there")
+    found = {name: _loaded(one) for name, one in entries.items()}
     panels = {str(panel): place for place, panel in enumerate(Panel)}
     everything = (_ELSEWHERE | found).items()
     return dict(sorted(everything, key=lambda one: (panels.get(one[1].panel, len(panels)), one[0])))
 
 
-def _loaded(name: str) -> Verb:
-    entry = extensions("writeamp.verbs")[name]
+def _loaded(entry: Extension) -> Verb:
+    """Return the verb of an entry point; of one that cannot be used the verb says why."""
     try:
         verb = entry.load()
-        if not isinstance(verb, Verb):
-            raise TypeError(f"it is not a {__name__}.Verb")
-    except Exception as error:  # of whatever class: the other verbs are to work
-        return Verb("", f"Cannot be loaded from {entry.value}: {error}", Panel.PAPERS)
+        if not isinstance(verb, Verb) or not all(isinstance(one, str) for one in verb):
+            raise entry.fault(f"it is not a {__name__}.Verb of three texts")
+    except WriteampError as error:
+        return Verb("", str(error), Panel.PAPERS)
     return verb
 
 
@@ -80,7 +88,8 @@ class Verbs(TyperGroup):
         """Name all verbs."""
         super().__init__(**how)
         for name, verb in verbs().items():
-            self.add_command(TyperCommand(name, help=verb.summary, rich_help_panel=verb.panel))
+            summary, panel = _shown(verb)
+            self.add_command(TyperCommand(name, help=summary, rich_help_panel=panel))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the verb that is called, with its options, and the arguments that follow it."""
@@ -88,17 +97,32 @@ class Verbs(TyperGroup):
         return name, command if name is None else load(name), rest
 
 
+def _shown(verb: Verb) -> tuple[str, str]:
+    """Return the summary and the panel of a verb, those of other packages made harmless."""
+    if verb.module.startswith(("writeamp.", "writeamp_papers.")):
+        return verb.summary, verb.panel
+    from rich.markup import escape  # noqa: PLC0415 (slow)
+
+    return escape(printable(verb.summary)), escape(printable(verb.panel))
+
+
 @cache
 def load(name: str) -> Any:
     """Return a verb with its options, or a group of verbs."""
     verb = verbs()[name]
     if not verb.module:
-        raise WriteampError(f"{name}: {verb.summary}")
+        raise WriteampError(verb.summary)
     from writeamp.cli.application import App  # noqa: PLC0415 (slow, and the list needs it not)
 
     app = App()
-    import_module(verb.module).register(app)
-    command = get_group(app).commands[name]
+    entry = extensions("writeamp.verbs").get(name)
+    try:
+        import_module(verb.module).register(app)
+        command = get_group(app).commands[name]
+    except (Exception, SystemExit) as error:
+        if entry is None or entry.is_ours:
+            raise
+        raise entry.fault(f"{verb.module} registers no verb {name} ({error!r})") from error
     if isinstance(command, TyperGroup):
         command.help = verb.summary
     return command

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from writeamp.answers.way import Way
 from writeamp.answers.ways import formula, mean_field, simulate, timed, virtual
-from writeamp.extensions import extensions
+from writeamp.extensions import extensions, loaded
 
 # The quick ones first; the simulation before what is compared with it.
 WAYS: tuple[Way, ...] = (
-    *(one.load() for one in extensions("writeamp.ways").values()),
+    *loaded(extensions("writeamp.ways").values(), Way).values(),
     formula.WAY,
     mean_field.WAY,
     simulate.WAY,

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from writeamp.errors import WriteampError
-from writeamp.extensions import PAPERS_MISSING, extensions
+from writeamp.extensions import PAPERS_MISSING, extensions, loaded
 
 # In the order in which they are listed; those that are not `_OWN` are in the package of the papers.
 NAMES = (
@@ -44,9 +44,9 @@ _OWN = {
 @cache
 def model_kinds() -> dict[str, ModelKind]:
     """Return all kinds by name: those of `NAMES` first, then those of other packages."""
-    added = {name: one.load() for name, one in extensions("writeamp.learners").items()}
+    added = loaded(extensions("writeamp.learners").values(), ModelKind)
     found = added | _OWN
-    return {name: found[name] for name in dict.fromkeys((*NAMES, *added)) if name in found}
+    return {name: found[name] for name in dict.fromkeys((*NAMES, *found)) if name in found}
 
 
 def check_installed(name: str) -> None:

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from writeamp.errors import WriteampError, unknown
-from writeamp.extensions import Extension
+from writeamp.extensions import extensions, loaded
 from writeamp.learn.blackbox.model_kinds import check_installed, model_kinds
 from writeamp.learn.blackbox.models.coordinates import Coordinates
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
@@ -174,10 +174,13 @@ _OWN = {
         },
     ),
 }
-MODELS: dict[str, Learner] = {
-    name: _OWN[name] if name in _OWN else Extension(name, kind.learner).load()
-    for name, kind in model_kinds().items()
-}
+_ADDED = [
+    entry._replace(value=model_kinds()[name].learner)
+    for name, entry in extensions("writeamp.learners").items()
+    if name in model_kinds()
+]
+_EVERY = loaded(_ADDED, Learner) | _OWN
+MODELS: dict[str, Learner] = {name: _EVERY[name] for name in model_kinds() if name in _EVERY}
 
 
 def make_model(name: str, *, log_target: bool, names: Sequence[str]) -> BaseEstimator:
