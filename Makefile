@@ -124,12 +124,12 @@ wheel: $(VENV)/.dist
 	$(call lay,wheel/lib_engine.so,$(ENGINE))
 	$(call lay,wheel/libwriteamp_nbdkit.so,$(PLUGIN))
 	$(BIN)/maturin build --profile wheel --out dist
-	$(BIN)/python -m build --wheel --outdir dist papers
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist papers
 
 sdist: $(VENV)/.dist
 	rm -f dist/writeamp*.tar.gz
 	$(BIN)/python scripts/make_sdist.py
-	$(BIN)/python -m build --sdist --outdir dist papers
+	$(BIN)/python -m build --no-isolation --sdist --outdir dist papers
 
 check-sdist: sdist
 	scripts/check_sdist.sh $(BIN)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Folders with sources, for trees without git, such as an unpacked sdist.
-FOLDERS = ("crates", "python", "tests", "scripts", "benches", "examples", "fuzz")
+FOLDERS = ("crates", "python", "papers", "tests", "scripts", "benches", "examples", "fuzz")
 PYTHON = {".py", ".pyi"}
 SUFFIXES = PYTHON | {".rs"}
 

@@ -34,11 +34,11 @@ def source_of(crate: Path) -> Path:
     return next(folder for name in ("src", "benches") if (folder := crate / name).is_dir())
 
 
-def strangers(members: list[str], floors: dict[str, list[str]]) -> list[str]:
+def crates_apart(members: list[str], floors: dict[str, list[str]]) -> list[str]:
     """Return a sentence for each crate without floors, and for each that the workspace lacks."""
     crates = {Path(member).name for member in members}
     found = [f"{crate}: has no floors in Cargo.toml" for crate in sorted(crates - floors.keys())]
-    return found + [f"{crate}: is no crate of the workspace" for crate in floors.keys() - crates]
+    return found + [f"{crate}: is not in the workspace" for crate in floors.keys() - crates]
 
 
 def imports_of(source: Path) -> Imports:
@@ -148,7 +148,7 @@ def _nearest(path: str, modules: dict[str, Path]) -> str:
 def main() -> None:
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
     members, floors_of = workspace["members"], workspace["metadata"]["floors"]
-    found = strangers(members, floors_of)
+    found = crates_apart(members, floors_of)
     for folder in (ROOT / member for member in members):
         if floors := floors_of.get(folder.name):
             found += complaints(folder.name, imports_of(source_of(folder)), floors)

@@ -85,7 +85,7 @@ def reference() -> dict[str, str]:
         thing = getattr(writeamp, name)
         if isinstance(thing, types.ModuleType):
             names = [f"{thing.__name__}.{inner}" for inner in public(thing)]
-            pages[f"api/{name}.md"] = _page(f"writeamp.{name}", thing.__doc__, names)
+            pages[f"api/{name}.md"] = _page(f"wa.{name}", thing.__doc__, names)
         elif callable(thing):
             own.append(f"writeamp.{name}")
     pages["api/writeamp.md"] = _page("writeamp", "What `import writeamp as wa` gives.", own)

@@ -1,8 +1,8 @@
 """Fit of the drives of paper 2 (Huang et al. 2011) to its figures and its text.
 
-Run `.venv/bin/python benches/fit_huang2011.py` to see how far the profiles are from each row, with
-`--fit DEVICE` to search the free parameters of a device, and with `--means` for the means of the
-paper's tables, which are a test: no parameter is set by them, but those of SSD_A once.
+Run `.venv/bin/python papers/benches/fit_huang2011.py` to see how far the profiles are from each
+row, with `--fit DEVICE` to search the free parameters of a device, and with `--means` for the means
+of the paper's tables, which are a test: no parameter is set by them, but those of SSD_A once.
 
 All is measured in the one state that the paper describes (section IV.A): a drive is filled once in
 order, then the runs of the grid follow each other without reset, a minute each, and those of the

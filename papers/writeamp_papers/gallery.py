@@ -189,4 +189,4 @@ def _figures(folder: Path, name: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(f"the gallery is {write_gallery(Path(sys.argv[1]))}")
+    print(f"the gallery is {write_gallery(Path(*sys.argv[1:2] or ['build/reproduce']))}")

@@ -1,9 +1,5 @@
 """Verb of the papers."""
 
-from writeamp.cli.verbs import Panel, Verb
+from writeamp.cli.verbs import REPRODUCE as MISSING
 
-REPRODUCE = Verb(
-    "writeamp_papers.cli",
-    "Compute a paper's published values anew; the status is 1 if one differs unexplained.",
-    Panel.PAPERS,
-)
+REPRODUCE = MISSING._replace(module="writeamp_papers.cli")

@@ -1,4 +1,4 @@
-"""Places that no check has seen, for what never reaches a drive or a file of others."""
+"""Unchecked places, for tests that reach no drive."""
 
 from __future__ import annotations
 

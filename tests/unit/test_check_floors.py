@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from check_floors import complaints, imports_of, source_of, strangers
+from check_floors import complaints, crates_apart, imports_of, source_of
 
 WORKSPACE = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]
 FLOORS = WORKSPACE["metadata"]["floors"]
@@ -39,13 +39,13 @@ def test_every_room_imports_downwards(member: str) -> None:
 
 
 def test_every_crate_of_the_workspace_has_floors() -> None:
-    assert strangers(WORKSPACE["members"], FLOORS) == []
+    assert crates_apart(WORKSPACE["members"], FLOORS) == []
 
 
 def test_a_crate_without_floors_and_one_that_is_gone_are_found() -> None:
-    assert strangers(["crates/attic", "crates/ground"], {"ground": [], "roof": []}) == [
+    assert crates_apart(["crates/attic", "crates/ground"], {"ground": [], "roof": []}) == [
         "attic: has no floors in Cargo.toml",
-        "roof: is no crate of the workspace",
+        "roof: is not in the workspace",
     ]
 
 

@@ -92,9 +92,9 @@ def holds(top: str, name: str) -> bool:
     return (ROOT / name).exists() or any((ROOT / top).rglob(name))
 
 
-def test_the_map_has_every_room_of_the_library() -> None:
+def test_the_map_has_every_package_of_the_core() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    table = text[text.index("| room | knows | does not know |\n|---|---|---|\n| `__main__`") :]
+    table = text[text.index("| package | knows | does not know |\n|---|---|---|\n| `__main__`") :]
     named = {
         name
         for row in table.split("\n\n")[0].splitlines()[2:]

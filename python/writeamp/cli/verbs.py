@@ -44,14 +44,12 @@ class Verb(NamedTuple):
     panel: str
 
 
-# Verbs of packages that need not be installed: the modules say so.
-_ELSEWHERE = {
-    "reproduce": Verb(
-        "writeamp.cli.papers_missing",
-        "Compute a paper's published values anew; the status is 1 if one differs unexplained.",
-        Panel.PAPERS,
-    ),
-}
+# Stands for the verb of the papers where they are not installed.
+REPRODUCE = Verb(
+    "writeamp.cli.papers_missing",
+    "Compute a paper's published values anew; the status is 1 if one differs unexplained.",
+    Panel.PAPERS,
+)
 
 
 @cache
@@ -66,7 +64,7 @@ def verbs() -> dict[str, Verb]:
         raise WriteampError("writeamp is not installed, only on Python's path; run `make` there")
     found = {name: _loaded(one) for name, one in entries.items()}
     panels = {str(panel): place for place, panel in enumerate(Panel)}
-    everything = (_ELSEWHERE | found).items()
+    everything = ({"reproduce": REPRODUCE} | found).items()
     return dict(sorted(everything, key=lambda one: (panels.get(one[1].panel, len(panels)), one[0])))
 
 

@@ -242,7 +242,7 @@ fn manager(text: &str) -> Manager {
         "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(|name| spec.get(name))),
         "fdp-frequency" => Manager::Grouped(GroupRules::fdp(|name| spec.get(name))),
         other => panic!(
-            "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
+            "block manager '{other}' has no naive counterpart; write one in crates/naive/src/drive/ \
              and name it here"
         ),
     }
@@ -257,7 +257,7 @@ fn leveler(text: Option<&str>) -> Leveling {
         "dual-pool" => Leveling::DualPool { threshold: spec.get("threshold") },
         other => panic!(
             "wear leveller '{other}' has no naive counterpart; write one in \
-             crates/naive/src/leveling.rs and name it here"
+             crates/naive/src/drive/leveling.rs and name it here"
         ),
     }
 }

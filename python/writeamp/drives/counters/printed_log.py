@@ -110,10 +110,10 @@ class PrintedLog:
         worn: its erases.
         notes: sentences about it.
         signs: of which one identifies it, or only all of them if `all_signs`.
-        text: pattern of a text that identifies it as well; None of none.
+        text: pattern of a text that identifies it as well, or None.
         vetoes: keys of other logs that have the same signs.
         unsupported: counts that mean that the drive does not count.
-        reports: pattern of keys under which the drive prints its own WA; None of none.
+        reports: pattern of keys under which the drive prints its own WA, or None.
     """
 
     name: str

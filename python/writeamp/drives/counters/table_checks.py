@@ -23,7 +23,7 @@ class Kind(NamedTuple):
 
 
 def check_table(what: str, table: Any, kinds: Mapping[str, Kind], needed: Iterable[str]) -> None:
-    """Refuse a value that is no table of these keys.
+    """Refuse a value that is not a table of these keys.
 
     Raises:
         WriteampError: it is not.
@@ -40,10 +40,10 @@ def check_table(what: str, table: Any, kinds: Mapping[str, Kind], needed: Iterab
 
 
 def check_choice(key: str, table: Mapping[str, Any], valid: Iterable[str]) -> None:
-    """Refuse a value of a table that is none of those that are valid.
+    """Refuse an invalid value of a table.
 
     Raises:
-        WriteampError: it is none.
+        WriteampError: the value is not in `valid`.
     """
     if key in table and table[key] not in tuple(valid):
         raise unknown(key, table[key], valid)
@@ -53,7 +53,7 @@ def compiled(key: str, pattern: str) -> re.Pattern[str]:
     """Return a regular expression.
 
     Raises:
-        WriteampError: it is none.
+        WriteampError: the pattern is invalid.
     """
     try:
         return re.compile(pattern)

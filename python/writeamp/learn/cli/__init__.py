@@ -1,1 +1,1 @@
-"""Verbs of what is learnt from measurements: `blackbox`, `twin`."""
+"""Verbs of learnt models: `blackbox`, `twin`."""

@@ -32,8 +32,6 @@ MOST_PHASES = len(_PHASES)
 _CHUNK_PAGES = (16, 64, 256)
 
 # Drive writes of a phase, and where its windows end: the transient, then the rest. Finer parts of
-# them tell the noise of the counters.
-_PHASE_WRITES = 0.75
 _WINDOW_ENDS = (0.25, 0.75)
 _PARTS = (1, 4)
 

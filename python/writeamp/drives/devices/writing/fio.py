@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from writeamp.errors import WriteampError
@@ -45,6 +46,16 @@ def seeded(seed: int) -> list[str]:
     return ["--randrepeat=0", f"--randseed={seed}"]
 
 
+@cache
+def _ending() -> tuple[str, ...]:
+    """Return what makes fio end with this process; BusyBox has a setpriv without the option."""
+    has_it = (
+        shutil.which(_ENDING[0])
+        and not subprocess.run([*_ENDING, "true"], capture_output=True, check=False).returncode
+    )
+    return _ENDING if has_it else ()
+
+
 def reported(
     arguments: Sequence[str], name: str, *, timeout_s: float, handles: Sequence[int]
 ) -> dict[str, Any]:
@@ -59,10 +70,9 @@ def reported(
     Raises:
         WriteampError: fio fails, or does not end.
     """
-    ending = _ENDING if shutil.which(_ENDING[0]) else ()
     try:
         done = subprocess.run(
-            [*ending, "fio", *arguments],
+            [*_ending(), "fio", *arguments],
             capture_output=True,
             text=True,
             errors="replace",

@@ -119,7 +119,7 @@ class Place:
             return self._fio(arguments, timeout_s)
 
     def discard(self, *, timeout_s: float) -> list[str]:
-        """Discard what the place holds; a file gets all its blocks then, and is ours.
+        """Discard the contents; a file is also allocated in full and marked as ours.
 
         Returns:
             Sentences on what could not be discarded, or may not have reached the drive.
