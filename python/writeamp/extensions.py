@@ -1,4 +1,4 @@
-"""Extension points: what other parts of writeamp, and other packages, add to the core.
+"""Extension points: additions to the core by other parts of writeamp and by other packages.
 
 The core never imports them by name. Each declares an entry point in its `pyproject.toml`, in one of
 
@@ -30,15 +30,13 @@ PAPERS_MISSING = (
     "models, is not installed; run `pip install writeamp-papers`, or `make` in a checkout of "
     "writeamp"
 )
-
-
 _OURS = ("writeamp", "writeamp_papers")
 # Other names would break tables, or look like options.
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 class Extension(NamedTuple):
-    """An entry point: its name, where it leads as `module` or `module:attribute`, its package."""
+    """An entry point: its name, its target (`module` or `module:attribute`), and its package."""
 
     name: str
     value: str
@@ -50,10 +48,10 @@ class Extension(NamedTuple):
         return self.package in _OURS
 
     def load(self) -> Any:
-        """Import what it leads to.
+        """Import the target.
 
         Raises:
-            WriteampError: that of another package fails, for whatever reason.
+            WriteampError: the import of another package's target fails, for any reason.
         """
         module, _, attributes = self.value.partition(":")
         try:
@@ -67,7 +65,7 @@ class Extension(NamedTuple):
         return found
 
     def fault(self, reason: str) -> WriteampError:
-        """Return the error of an entry point that is of no use."""
+        """Return the error of an unusable entry point."""
         where = self.value.replace(":", ", ")
         return WriteampError(
             f"{self.name} of the package {self.package} cannot be used ({where}): {reason}"
@@ -75,9 +73,9 @@ class Extension(NamedTuple):
 
 
 def loaded(found: Iterable[Extension], kind: type) -> dict[str, Any]:
-    """Import extensions and return by name those that are of a kind.
+    """Import extensions, and return those of a type by name.
 
-    Those of other packages that cannot be used are left out with a `RuntimeWarning`.
+    Unusable ones of other packages are left out with a `RuntimeWarning`.
     """
     usable = {}
     for one in found:

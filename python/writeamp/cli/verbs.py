@@ -34,9 +34,9 @@ class Verb(NamedTuple):
     """A verb.
 
     Attributes:
-        module: that has a function `register`, which adds the verb to a typer.
-        summary: the first paragraph of its help.
-        panel: of the help, one of `Panel` or a new one.
+        module: its `register` function adds the verb to a Typer application.
+        summary: first paragraph of its help.
+        panel: panel of the help, one of `Panel` or a new one.
     """
 
     module: str
@@ -69,7 +69,7 @@ def verbs() -> dict[str, Verb]:
 
 
 def _loaded(entry: Extension) -> Verb:
-    """Return the verb of an entry point; of one that cannot be used the verb says why."""
+    """Return the verb of an entry point, or one whose summary is the reason why it is unusable."""
     try:
         verb = entry.load()
         if not isinstance(verb, Verb) or not all(isinstance(one, str) for one in verb):
