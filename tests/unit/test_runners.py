@@ -71,6 +71,11 @@ class TestGathering:
         gather(runner, squared, range(4), progress=lambda done, jobs: seen.append((done, jobs)))
         assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
+    def test_each_result_comes_with_the_index_of_its_job(self) -> None:
+        seen: list[tuple[int, int]] = []
+        gather(Backwards(), squared, [5, 6, 7], each=lambda at, found: seen.append((at, found)))
+        assert seen == [(2, 49), (1, 36), (0, 25)]
+
     def test_an_interrupt_hands_over_what_was_finished(self) -> None:
         with pytest.raises(wa.Interrupted) as raised:
             gather(StopsAfter(2), squared, [5, 6, 7])

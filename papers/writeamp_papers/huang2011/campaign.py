@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from writeamp.learn.blackbox.space import WorkloadPoint
-from writeamp.runners import local_runner, processors
+from writeamp.runners import gather_whole, local_runner, processors
 from writeamp_papers.bench import Bench
 from writeamp_papers.huang2011.devices import ARRAY, DEVICES, DISK
 from writeamp_papers.huang2011.forms import Form, form_of
@@ -113,8 +113,9 @@ def _points(device: str, way: Way, form: Form) -> _Points:
 def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
     runner = bench.runner or local_runner(len(todo), _MOST_THREADS)
     began, left = time.perf_counter(), list(todo)
-    _tell(bench, device, left)
-    for at, rows in runner.results(measured, todo):
+
+    def keep(at: int, rows: list[tuple[float, ...]]) -> None:
+        nonlocal began
         _STORE.put(todo[at], rows, bench.resume)
         left.remove(todo[at])
         _CLOCK.expected_s += _expected_s(todo[at])
@@ -122,6 +123,9 @@ def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
         _CLOCK.taken_s += now - began
         began = now
         _tell(bench, device, left)
+
+    _tell(bench, device, left)
+    gather_whole(runner, measured, todo, each=keep)
 
 
 def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:

@@ -1,7 +1,7 @@
 """Runners: run jobs on this thread, on threads of this process, or on a cluster."""
 
 from writeamp.runners.choice import runner_of
-from writeamp.runners.gathering import gather, gather_whole
+from writeamp.runners.gathering import Progress, gather, gather_whole
 from writeamp.runners.local import Here, Threads, local_runner
 from writeamp.runners.processor_share import processors, useful_threads, using_processors
 from writeamp.runners.runner import Runner
@@ -11,6 +11,7 @@ from writeamp.runners.stopping import Stopped, stop_if_asked
 
 __all__ = [
     "Here",
+    "Progress",
     "Runner",
     "Shared",
     "Stopped",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
 
 from writeamp.errors import Interrupted
-from writeamp.runners.runner import J, Runner, T
+from writeamp.runners.runner import J, Lost, Runner, T
+
+Progress: TypeAlias = Callable[[int, int], None]
 
 
 def gather(
@@ -14,16 +17,20 @@ def gather(
     jobs: Sequence[J],
     *,
     files: Collection[str] = (),
-    progress: Callable[[int, int], None] | None = None,
+    lost: Lost[J, T] | None = None,
+    each: Callable[[int, T], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[T]:
     """Return `work(job)` for every job, in their order.
 
     Args:
         runner: who does them.
-        work: as for `Runner.results`, like `jobs` and `files`.
+        work: as for `Runner.results`, like `jobs`, `files` and `lost`.
         jobs: what to do it with.
         files: paths that jobs read.
-        progress: called on this thread with how many are done, and how many there are.
+        lost: what to return for a job that ends every process which runs it; None for an error.
+        each: called on this thread with the index and the result of each job, as they come.
+        progress: called after it with how many are done, and how many there are.
 
     Raises:
         Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its result.
@@ -31,8 +38,10 @@ def gather(
     """
     finished: dict[int, T] = {}
     try:
-        for at, result in runner.results(work, jobs, files=files):
+        for at, result in runner.results(work, jobs, lost=lost, files=files):
             finished[at] = result
+            if each:
+                each(at, result)
             if progress:
                 progress(len(finished), len(jobs))
     except KeyboardInterrupt:
@@ -40,7 +49,14 @@ def gather(
     return [finished[at] for at in range(len(jobs))]
 
 
-def gather_whole(runner: Runner, work: Callable[[J], T], jobs: Sequence[J]) -> list[T]:
+def gather_whole(
+    runner: Runner,
+    work: Callable[[J], T],
+    jobs: Sequence[J],
+    *,
+    each: Callable[[int, T], None] | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
     """Return all results as `gather` does; after Ctrl-C there are none, not even a part.
 
     Raises:
@@ -48,6 +64,6 @@ def gather_whole(runner: Runner, work: Callable[[J], T], jobs: Sequence[J]) -> l
         BaseException: the error of the first job that failed.
     """
     try:
-        return gather(runner, work, jobs)
+        return gather(runner, work, jobs, each=each, progress=progress)
     except Interrupted:
         raise KeyboardInterrupt from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from copy import copy, deepcopy
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,7 +16,7 @@ from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runners import stop_if_asked
+from writeamp.runners import Progress, stop_if_asked
 from writeamp.runs.counts import flash_pages
 from writeamp.runs.loads import load_of_spec, load_of_trace
 from writeamp.runs.passes import PassLog
@@ -32,7 +31,6 @@ from writeamp.statistics.steady import SteadyState
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Events
 
-Progress: TypeAlias = Callable[[int, int], None]
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
 

@@ -12,10 +12,9 @@ import psutil
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runners import gather_whole, local_runner
+from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.memory import check_memory
-from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.runs.repeating import MEMORY_TIMES, is_as_needed, most_passes
 from writeamp.runs.scout import Scout

@@ -11,8 +11,8 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from writeamp.devices.device import Device
-from writeamp.runners import gather_whole, local_runner
-from writeamp.runs.one_run import OneRun, Progress
+from writeamp.runners import Progress, gather_whole, local_runner
+from writeamp.runs.one_run import OneRun
 from writeamp.runs.plan import Plan
 from writeamp.statistics.judging import judge
 from writeamp.statistics.steady import SteadyState

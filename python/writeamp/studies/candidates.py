@@ -10,8 +10,7 @@ from typing import Any
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.devices.device import device
 from writeamp.errors import RefusedError
-from writeamp.runners import gather_whole, local_runner
-from writeamp.runs.one_run import Progress
+from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.runner import drives_that_fit
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
@@ -43,17 +42,10 @@ def run_mixture(
     carrying = candidates.carrying
     jobs = [alone(experiment, candidates, one) for one in carrying]
     runner = local_runner(len(jobs), most=most_at_once(jobs[0]))
-    found: dict[int, Result | RefusedError] = {}
-    if progress is None:
-        found = dict(enumerate(gather_whole(runner, partial(_run, simulate), jobs)))
-    else:
-        for at, result in runner.results(partial(_run, simulate), jobs):
-            found[at] = result
-            progress(len(found), len(jobs))
+    found = gather_whole(runner, partial(_run, simulate), jobs, progress=progress)
     of_recording = is_recording(experiment.load)
     runs, names, elapsed_s = [], [], 0.0
-    for at, one in enumerate(carrying):
-        result = found[at]
+    for one, result in zip(carrying, found, strict=True):
         if isinstance(result, RefusedError):
             continue
         runs.append(

@@ -16,8 +16,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
-from writeamp.runners import Runner
-from writeamp.runs.one_run import Progress
+from writeamp.runners import Progress, Runner
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment, setting_places

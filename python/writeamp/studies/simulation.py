@@ -9,10 +9,10 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
+from writeamp.runners import Progress
 from writeamp.runs.capacity_error import SMALLER, Measured, scaling_of
 from writeamp.runs.inputs import Prepared, prepare
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan, stated_load
 from writeamp.runs.runner import run, spread_over_sizes
 from writeamp.runs.simulation_result import Result

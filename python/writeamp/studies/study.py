@@ -14,14 +14,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
 from writeamp._engine import __version__
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.fields.domains import file_name
-from writeamp.runners import Runner
+from writeamp.runners import Progress, Runner, gather
 from writeamp.runners.runner import Lost
 from writeamp.studies.dataset import KEY, Contents, Dataset
 from writeamp.studies.sink import Sink
@@ -30,7 +30,6 @@ J = TypeVar("J")
 T = TypeVar("T")
 _JobT_contra = TypeVar("_JobT_contra", contravariant=True)
 
-Progress: TypeAlias = Callable[[int, int], None]
 
 # What is no document of a result fails with one of these.
 _FAULTS = (TypeError, ValueError, KeyError, IndexError, RecursionError)
@@ -202,17 +201,18 @@ class Kept:
         finished = {at: one for at, one in found if again is None or not again(one)}
         self._skipped |= {name for at in finished if (name := hashes[at]) is not None}
         todo = [at for at in range(len(jobs)) if at not in finished]
+
+        def keep(index: int, result: T) -> None:
+            at = todo[index]
+            self._add(keeping, jobs[at], hashes[at], result)
+            finished[at] = result
+            if progress:
+                progress(len(finished), len(jobs))
+
         try:
             if progress and finished:
                 progress(len(finished), len(jobs))
-            for index, result in runner.results(
-                work, [jobs[at] for at in todo], lost=lost, files=files
-            ):
-                at = todo[index]
-                self._add(keeping, jobs[at], hashes[at], result)
-                finished[at] = result
-                if progress:
-                    progress(len(finished), len(jobs))
+            gather(runner, work, [jobs[at] for at in todo], files=files, lost=lost, each=keep)
         except KeyboardInterrupt:
             raise Interrupted(finished) from None
         return [finished[at] for at in range(len(jobs))]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from writeamp.answers.case import Found
 from writeamp.answers.question import Question
 from writeamp.answers.row import NOT_STEADY, WayRow
 from writeamp.answers.way import Tell, Way
 from writeamp.errors import RefusedError
-from writeamp.runners import local_runner
+from writeamp.runners import gather_whole, local_runner
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 
@@ -35,13 +36,14 @@ def _of_candidates(question: Question, first: Result, began: float, tell: Tell) 
     """Return the row of all drives that the profile may be."""
     of_all = [(0, Found(first.wa, first.ci), first.steady)]
     runner = local_runner(len(question.others), drives_that_fit(question.drive))
-    what = "simulate other candidates"
-    for done, (at, found) in enumerate(runner.results(_simulated, question.others), 1):
-        tell(what, done, len(question.others))
+    results = gather_whole(
+        runner, _simulated, question.others, progress=partial(tell, "simulate other candidates")
+    )
+    for at, found in enumerate(results):
         if found is not None:
             question.others[at].simulated = found
             of_all.append((at + 1, Found(found.wa, found.ci), found.steady))
-    question.mixture = mixture = question.mixed(sorted(of_all, key=lambda one: one[0]))
+    question.mixture = mixture = question.mixed(of_all)
     question.notes.append(
         f"{question.experiment.device.profile} was learnt from a drive: the simulation, and what "
         f"would make it less, are of its {len(of_all)} most probable candidates, other ways of the "

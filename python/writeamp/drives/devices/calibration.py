@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from writeamp.drives.devices.file_systems import device_under, mounted_devices
@@ -15,14 +14,13 @@ from writeamp.drives.devices.source import Source, source_at
 from writeamp.drives.devices.units import Calibration, calibration_of
 from writeamp.drives.devices.writing import random_file
 from writeamp.errors import WriteampError
+from writeamp.runners import Progress
 from writeamp.units.byte_sizes import shown_bytes
 
 # Room that is left on the file system.
 _SPARE_PART = 0.05
 # The kernel must have sent nearly all of the file to the drive, or the file is somewhere else.
 _ARRIVED_PART = 0.9
-
-Progress = Callable[[int, int], None]
 
 
 def calibrate(

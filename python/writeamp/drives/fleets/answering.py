@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
 from writeamp.errors import WriteampError
-from writeamp.runners.choice import runner_of
+from writeamp.runners import gather_whole, runner_of
 
 # What a file came to: the answers of its drives, or why it is no snapshot.
 Outcome: TypeAlias = list[DriveCounters] | str
@@ -40,13 +41,17 @@ def answers_of_files(
     """
     batches = list(_batches(paths))
     count = 1 if workers is None and len(paths) < _FEW_FILES else workers
-    found: dict[int, list[Outcome]] = {}
+    files_read = 0
+
+    def report(_: int, outcomes: list[Outcome]) -> None:
+        nonlocal files_read
+        files_read += len(outcomes)
+        if progress is not None:
+            progress(files_read, len(paths))
+
     with runner_of(workers=count) as runner:
-        for at, outcomes in runner.results(answered, batches):
-            found[at] = outcomes
-            if progress is not None:
-                progress(sum(map(len, found.values())), len(paths))
-    return [outcome for at in range(len(batches)) for outcome in found[at]]
+        found = gather_whole(runner, answered, batches, each=report)
+    return list(chain.from_iterable(found))
 
 
 def _batches(paths: Sequence[Path]) -> Iterable[list[str]]:

@@ -7,9 +7,9 @@ probable is worn out, and all of them say how much longer or shorter the life ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import writeamp.traces as trace_room
 from writeamp.devices.device import profile_op
@@ -19,12 +19,11 @@ from writeamp.drives.lifetime.rated_cycles import RatedCycles, rated_cycles
 from writeamp.drives.lifetime.result import SIMULATION, Lifetime, WhatIf
 from writeamp.errors import WriteampError
 from writeamp.models._effective_op import effective_op
+from writeamp.runners import Progress
 from writeamp.runs.daily_writes import WARRANTY_YEARS
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
 from writeamp.units.ratios import logical_of
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 # A synthetic load has any number of pages; this many bytes are worn out in seconds.
 SYNTHETIC_BYTES = 512 << 20

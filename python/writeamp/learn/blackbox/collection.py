@@ -5,11 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,11 +34,10 @@ from writeamp.plots.figures.blackbox import points_by_outcome
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.runners import Progress
 from writeamp.studies import study
 from writeamp.studies.dataset import locked
 from writeamp.studies.study import Kept, keep_runs
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 # What active learning learns; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,10 +38,10 @@ from writeamp.plots.figures.blackbox import errors_by_target
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.runners import Progress
 
 F64 = npt.NDArray[np.float64]
 # Told how many targets are done, and of how many.
-Progress = Callable[[int, int], None]
 
 _FEWEST_ROWS = 20
 # Rows between the levels of a table must be so many, that their errors say something.

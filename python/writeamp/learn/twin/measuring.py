@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,12 @@ from writeamp.devices.policy import Policy
 from writeamp.learn.twin.chain import Chain
 from writeamp.learn.twin.keeping import Kept, Row
 from writeamp.learn.twin.windows import Windows, windows_of
+from writeamp.runners import Progress
 from writeamp.runs.memory import check_memory
 from writeamp.runs.refusals import refusals
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_drive
-
-Progress = Callable[[int, int], None]
 
 
 def measure(

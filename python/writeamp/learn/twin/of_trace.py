@@ -53,14 +53,7 @@ def fit_trace(
     jobs = [(variant, unit) for variant in variants for unit in GRID.unit_pages]
     work = partial(_simulated, trace, GRID.op)
     runner = runner or local_runner(len(jobs))
-    rows = {}
-    if progress is None:
-        rows = dict(enumerate(gather_whole(runner, work, jobs)))
-    else:
-        for at, row in runner.results(work, jobs):
-            rows[at] = row
-            progress(len(rows), len(jobs))
-    of_all = [rows[at] for at in range(len(jobs))]
+    of_all = gather_whole(runner, work, jobs, progress=progress)
     capacity_bytes = next((one[2] for one in of_all if one[2]), 0)
     if not capacity_bytes:
         raise WriteampError(

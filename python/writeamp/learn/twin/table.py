@@ -104,7 +104,7 @@ def table_of(
     if found is None:
         jobs = [(one, unit) for one in variants for unit in grid.unit_pages]
         runner = runner or local_runner(len(jobs))
-        rows = _gathered(runner, partial(_simulated, chain, grid), jobs, progress)
+        rows = gather_whole(runner, partial(_simulated, chain, grid), jobs, progress=progress)
         log_op = np.array([row[0] for row in rows]).reshape(shape)
         wa = np.array([row[1] for row in rows]).reshape(*shape, chain.windows)
         found = log_op, _rounded(wa)
@@ -158,21 +158,6 @@ def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
 def _programmed(simulation: Simulation) -> int:
     counters = simulation.counters()
     return sum(counters[cause] for cause in CAUSES)
-
-
-def _gathered(
-    runner: Runner,
-    work: Callable[[tuple[Variant, int]], tuple[Floats, Floats]],
-    jobs: list[tuple[Variant, int]],
-    progress: Callable[[int, int], None] | None,
-) -> list[tuple[Floats, Floats]]:
-    if progress is None:
-        return gather_whole(runner, work, jobs)
-    rows: dict[int, tuple[Floats, Floats]] = {}
-    for at, row in runner.results(work, jobs):
-        rows[at] = row
-        progress(len(rows), len(jobs))
-    return [rows[at] for at in range(len(jobs))]
 
 
 def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> tuple[Floats, Floats]:

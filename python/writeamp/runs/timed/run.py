@@ -13,10 +13,9 @@ from writeamp._engine import TimedRun
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runners import stop_if_asked
+from writeamp.runners import Progress, stop_if_asked
 from writeamp.runs.counts import flash_pages
 from writeamp.runs.loads import load_of_trace
-from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan
 from writeamp.runs.ready_busy import PinWriter, capturing
 from writeamp.runs.steadiness_checks import check_loop, check_passes, check_turnovers

@@ -16,9 +16,9 @@ from typing import Protocol, TypeVar
 from writeamp.devices.policy import Policy
 from writeamp.devices.size import is_of_blocks_only
 from writeamp.errors import Interrupted, RefusedError, WriteampError
+from writeamp.runners import Progress
 from writeamp.runs.capacity_error import SMALLER, Scale
 from writeamp.runs.lifetime_plan import Lifetime
-from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.capacity.scale import at_scale, notes_of, scale_of

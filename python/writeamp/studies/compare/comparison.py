@@ -13,13 +13,13 @@ from writeamp.errors import Interrupted, PolicyError, WriteampError, placed
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import Spec
 from writeamp.results.documents import from_document, to_document
-from writeamp.runners import Runner, Shared, local_runner
+from writeamp.runners import Progress, Runner, Shared, local_runner
 from writeamp.runs.capacity_error import Measured, scaling_of
 from writeamp.runs.inputs import Prepared, prepare
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.meaning import meaning_of_run
 from writeamp.runs.memory import check_memory
-from writeamp.runs.one_run import Progress, new_simulation
+from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.seeds import replica_seed

@@ -14,8 +14,7 @@ from typing import TypeAlias
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runners import Here, Runner, local_runner
-from writeamp.runs.one_run import Progress
+from writeamp.runners import Here, Progress, Runner, gather, local_runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.learnt import replaced_by
@@ -60,18 +59,14 @@ def compared_candidates(
     if at_once:
         runner = local_runner(len(jobs), most=most_at_once(jobs[0].with_each_load[0]))
         jobs = [one.with_settings(threads=1) for one in jobs]
-    found: dict[int, _Found] = {}
     try:
-        for at, one in runner.results(partial(_run, compare), jobs):
-            found[at] = one
-            if progress:
-                progress(len(found), len(jobs))
-    except KeyboardInterrupt:
+        found = gather(runner, partial(_run, compare), jobs, progress=progress)
+    except Interrupted:
         # Each row needs all its candidates; those that were run are in the folder, if there is one.
         raise Interrupted(None) from None
     of_pairs, failed, at = [], None, 0
     for pair in pairs:
-        own = [found[at + one] for one in range(len(pair.experiments))]
+        own = found[at : at + len(pair.experiments)]
         at += len(own)
         failure = _failure(own)
         failed = failed or failure

@@ -16,14 +16,13 @@ from writeamp.devices.device import Device
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.results.documents import from_document, to_document
-from writeamp.runners import Runner, Shared, local_runner, useful_threads
+from writeamp.runners import Progress, Runner, Shared, local_runner, useful_threads
 from writeamp.runs.capacity_error import Measured, Scale, difference
 from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.lives import Study, Wear, live, plan_of_lives, study_of
 from writeamp.runs.meaning import meaning_of_life
 from writeamp.runs.memory import check_memory
-from writeamp.runs.one_run import Progress
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import FILLS, Precondition

@@ -11,8 +11,7 @@ from typing import TypeAlias
 from writeamp.errors import Interrupted, WriteampError, placed
 from writeamp.fields.domains import shown
 from writeamp.files.output import AnyPath
-from writeamp.runners import Runner, Shared, local_runner
-from writeamp.runs.one_run import Progress
+from writeamp.runners import Progress, Runner, Shared, local_runner
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment

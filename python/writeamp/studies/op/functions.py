@@ -7,8 +7,7 @@ from typing import Unpack
 from writeamp.devices.device import DeviceLike
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
-from writeamp.runners import Runner
-from writeamp.runs.one_run import Progress
+from writeamp.runners import Progress, Runner
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.functions import SimulateArguments, check_callbacks
 from writeamp.studies.op.curve import SweepLike, run_op_curve

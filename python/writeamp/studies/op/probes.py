@@ -11,8 +11,7 @@ from functools import partial
 import numpy as np
 
 from writeamp.errors import Interrupted, RefusedError
-from writeamp.runners import Runner, Shared, local_runner
-from writeamp.runs.one_run import Progress
+from writeamp.runners import Progress, Runner, Shared, local_runner
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result

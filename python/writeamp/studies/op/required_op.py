@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from writeamp.files.output import AnyPath
-from writeamp.runners import Runner, Shared
+from writeamp.runners import Progress, Runner, Shared
 from writeamp.runs.capacity_error import Scaling
-from writeamp.runs.one_run import Progress
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
 from writeamp.studies.op.expected_op import expected_op

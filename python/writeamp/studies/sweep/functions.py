@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from writeamp.errors import Interrupted
 from writeamp.fields.domains import file_name
-from writeamp.runners import Runner, Tls, runner_of
+from writeamp.runners import Progress, Runner, Tls, gather, runner_of
 from writeamp.studies.sink import Sink
 from writeamp.studies.sweep.account import Account
 from writeamp.studies.sweep.plan import Plan, PlanLike, plan_of
-from writeamp.studies.sweep.points import lost_point, run_point
+from writeamp.studies.sweep.points import Outcome, lost_point, run_point
 from writeamp.studies.sweep.result import Sweep
 from writeamp.studies.sweep.rows import SweepDataset, table_of
 
 if TYPE_CHECKING:  # of the extra `cluster`
     from distributed import Client
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 
 def sweep(
@@ -93,16 +90,19 @@ def _sweep(
             progress(account.run, account.expected_runs)
 
     sink = Sink(dataset, table_of)
+
+    def keep(_: int, outcome: Outcome) -> None:
+        sink.add(outcome)
+        account.note(outcome)
+        tell()
+
     try:
         with sink:
             for points in plan.rounds(account.goal_of):
                 todo = account.begin(points)
                 tell()
                 files = {name for point in todo for name in point.files}
-                for _, outcome in runner.results(run_point, todo, lost=lost_point, files=files):
-                    sink.add(outcome)
-                    account.note(outcome)
-                    tell()
+                gather(runner, run_point, todo, files=files, lost=lost_point, each=keep)
     except KeyboardInterrupt:
         account.recount(sink.kept)
         raise Interrupted(replace(result(), unfinished=account.without_result(sink.kept))) from None
