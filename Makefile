@@ -16,7 +16,7 @@ CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce mutants clean
+.PHONY: all ready tools demo check test test-full check-policy generate style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN)
 all: tools
@@ -81,6 +81,10 @@ test-full: test deny docs check-sdist
 # All conformance tests on one entry alone, as in: make check-policy NAME=greedy
 check-policy: ready
 	@$(BIN)/python scripts/check_policy.py '$(NAME)'
+
+# Every generated file, from its source; a test fails if a committed one differs.
+generate: ready
+	@$(BIN)/python scripts/generate.py
 
 style: ready
 	cargo fmt --check

@@ -1,8 +1,8 @@
 """Every block manager on one set of work: write amplification, memory of the scheme, speed.
 
-Prints the tables of docs/placements.md and of docs/compare.md, which it writes there between their
-marks, and to benches/results/ with the date and machine. As many simulations run at a time as there
-are processors (half an hour on two).
+Prints its tables, and writes them to benches/results/ with the date and machine. `make generate`
+copies them from there to docs/placements.md and docs/compare.md. As many simulations run at a time
+as there are processors (half an hour on two).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from run import HERE, machine
 
@@ -200,26 +199,8 @@ def main() -> None:
     slug = re.sub(r"[^a-z0-9]+", "-", machine().lower())
     out = HERE / "results" / f"{datetime.date.today()}-placements-{slug}.md"
     out.write_text("\n".join(lines) + "\n")
-    docs = HERE.parent / "docs"
-    renew(docs / "compare.md", {"the best without hints": best})
-    renew(docs / "placements.md", {"every manager": every, "both victim policies": still})
     print("\n".join(lines))
-    print(f"\nwritten to {out}, docs/compare.md and docs/placements.md")
-
-
-def renew(page: Path, tables: dict[str, list[str]]) -> None:
-    """Put each table between the marks of its name on a page of the docs."""
-    text = page.read_text()
-    for name, lines in tables.items():
-        begin, end = (
-            f"<!-- {word} of benches/placements.py: {name} -->" for word in ("table", "end")
-        )
-        before, _, rest = text.partition(begin)
-        _, has_marks, after = rest.partition(end)
-        if not has_marks:
-            raise SystemExit(f"{page} has no '{begin}' with an end after it")
-        text = "".join([before, begin, "\n", "\n".join(lines), "\n", end, after])
-    page.write_text(text)
+    print(f"\nwritten to {out}; `make generate` brings its tables to the pages")
 
 
 def table(

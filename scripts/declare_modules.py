@@ -35,17 +35,19 @@ def with_modules(text: str, modules: list[str]) -> str:
     return text
 
 
-def main() -> None:
-    """Declare what is missing in every room."""
+def generated() -> dict[Path, str]:
+    """Return the sources that list or declare the modules, with what was missing."""
+    texts = {}
     for room in ROOMS:
         engine = CRATES / "engine" / "src" / room / "mod.rs"
-        modules = LISTED.findall(engine.read_text())
+        modules = LISTED.findall(engine.read_text("utf-8"))
         for path in (engine, CRATES / "naive" / "src" / room / "mod.rs"):
-            before = path.read_text()
-            after = with_modules(before, modules)
-            if after != before:
-                path.write_text(after)
+            texts[path] = with_modules(path.read_text("utf-8"), modules)
+    return texts
 
 
 if __name__ == "__main__":
-    main()
+    for path, text in generated().items():
+        # Cargo compiles what was written anew.
+        if path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")

@@ -1,8 +1,7 @@
-"""Write docs/learn.md and its pictures from the chapters of `writeamp explore`.
+"""docs/learn.md and its pictures, from the chapters of `writeamp explore`.
 
-Run it after chapters.toml, a drawing or a policy has changed: .venv/bin/python
-scripts/learn_page.py. It draws with Node.js, by the page's own scripts. A test compares what is
-committed.
+They change with chapters.toml, the drawings and the policies. `make generate` writes them. The
+pictures are drawn by the page's own scripts under Node.js.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ from writeamp.explore.chapters import Chapter, chapters, recordings
 from writeamp.pages.frame import source
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE = DOCS / "learn.md"
-IMAGES = DOCS / "images"
 DRAWING = Path(__file__).with_name("learn_pictures.js")
 
 _HEAD = """# Learn: why flash writes more than its host
 
-<!-- written by scripts/learn_page.py from the chapters of `writeamp explore`; change them there -->
+<!-- written by `make generate` from the chapters of `writeamp explore`; change them there -->
 Ten chapters, from one page that is overwritten to Wolf's groups and the swap of HCWF. Each has a
 picture of a drive so small that all of its pages can be seen, a command to try, and a question with
 its answer. Words are explained in the [glossary](glossary.md). The same chapters move in the
@@ -43,7 +40,7 @@ svg.drive .name { font-size: 12px; font-weight: 600; }
 """
 
 
-def pictures() -> list[str]:
+def pictures() -> dict[Path, str]:
     """Return the scenes as SVG, drawn by the scripts of the page under Node.js."""
     recorded = recordings()
     told = chapters(recorded)
@@ -64,25 +61,25 @@ def pictures() -> list[str]:
         check=True,
     )
     drawn: list[str] = json.loads(done.stdout)
-    return drawn
+    return {DOCS / _image(number): picture for number, picture in enumerate(drawn, 1)}
 
 
-def image(number: int) -> Path:
-    """Return the file of a chapter's picture."""
-    return IMAGES / f"learn-{number}.svg"
-
-
-def written() -> str:
+def page() -> dict[Path, str]:
     """Return docs/learn.md."""
     told = chapters(recordings())
-    return "\n".join([_HEAD, *(_chapter(number, one) for number, one in enumerate(told, 1))])
+    text = "\n".join([_HEAD, *(_chapter(number, one) for number, one in enumerate(told, 1))])
+    return {DOCS / "learn.md": text}
+
+
+def _image(number: int) -> str:
+    return f"images/learn-{number}.svg"
 
 
 def _chapter(number: int, chapter: Chapter) -> str:
     return f"""## {number}. {chapter.title}
 {chapter.text}
 
-![{chapter.title}](images/{image(number).name})
+![{chapter.title}]({_image(number)})
 
 Look: {chapter.look}
 
@@ -94,9 +91,3 @@ Look: {chapter.look}
 
 <details><summary>Answer</summary>{chapter.answer}</details>
 """
-
-
-if __name__ == "__main__":
-    PAGE.write_text(written(), "utf-8")
-    for number, picture in enumerate(pictures(), 1):
-        image(number).write_text(picture, "utf-8")

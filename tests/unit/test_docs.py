@@ -1,9 +1,8 @@
-"""Pages of docs/ held to the code: tables of entries, versions and options."""
+"""Pages of docs/ held to the code: versions, options, files and packages that they name."""
 
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,27 +12,11 @@ import in_process
 from places import ROOT
 from writeamp.registry import engine_entries
 
-sys.path.insert(0, str(ROOT / "scripts"))
-from registry_tables import TABLE, TABLES, written
-
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "papers/docs").glob("*.md")])
 # Where the files are that the maps name.
 SOURCES = ("crates", "python", "papers", "tests", "scripts", "docs")
 # The verbs that have the options of the glossary.
 OPTIONED = ("simulate", "endurance", "predict", "meanfield")
-TABLED = [page for page in PAGES if "<!-- table of the registry" in page.read_text("utf-8")]
-
-
-@pytest.mark.parametrize("page", TABLED, ids=lambda page: page.name)
-def test_tables_of_policies_are_those_of_the_registry(page: Path) -> None:
-    text = page.read_text("utf-8")
-    assert len(TABLE.findall(text)) == text.count("<!-- table of the registry")
-    assert written(text) == text, "run scripts/registry_tables.py"
-
-
-def test_every_table_of_the_registry_stands_on_a_page() -> None:
-    named = {found[2] for page in TABLED for found in TABLE.finditer(page.read_text("utf-8"))}
-    assert named == set(TABLES)
 
 
 def test_the_page_of_placements_says_where_each_comes_from() -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import in_process
-from places import ROOT
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy
 from writeamp.explore.chapters import chapters, recordings
 from writeamp.explore.recording import KINDS, record
 from writeamp.pages.embedded import data_in
-
-sys.path.insert(0, str(ROOT / "scripts"))
-import learn_page
 
 SMALL = "--blocks 16 --pages-per-block 8 --writes 200"
 
@@ -61,18 +55,6 @@ def test_the_hot_group_of_wolf_has_about_twice_the_blocks_that_its_pages_fill() 
         elif KINDS[kind] == "erase":
             owner.pop(values[0], None)
     assert 3 <= min(list(owner.values()).count(group) for group in set(owner.values())) <= 5
-
-
-def test_the_page_of_the_documentation_is_that_of_the_chapters() -> None:
-    assert learn_page.PAGE.read_text("utf-8") == learn_page.written(), "run scripts/learn_page.py"
-
-
-def test_the_pictures_of_the_documentation_are_drawn_from_the_recordings() -> None:
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    for number, picture in enumerate(learn_page.pictures(), 1):
-        drawn = learn_page.image(number).read_text("utf-8")
-        assert drawn == picture, f"picture {number}: run scripts/learn_page.py"
 
 
 def test_the_page_holds_the_drives_that_were_asked_for(tmp_path: Path) -> None:

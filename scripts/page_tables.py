@@ -1,8 +1,8 @@
-"""Write tables of policies, workloads and learners into docs/, as the entries declare them.
+"""Tables on the pages of docs/: entries as they declare themselves, and measured results.
 
 A table stands between two comments, `table of the registry: NAME` and `end of the registry: NAME`.
-Run it after an entry has changed: .venv/bin/python scripts/registry_tables.py. A test compares what
-is committed.
+For a measured one they name the benchmark instead, whose newest file of results has the table.
+`make generate` writes them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from writeamp.drives.doctor.registry import checks
 from writeamp.learn.blackbox.model_kinds import NAMES, check_installed, model_kinds
 from writeamp.registry import EngineKind, engine_entries
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benches" / "results"
+REGISTRY = "the registry"
+PLACEMENTS = "benches/placements.py"
 TABLE = re.compile(
-    r"(<!-- table of the registry: ([\w ,-]+) -->\n).*?(<!-- end of the registry: \2 -->)",
+    r"(<!-- table of ([\w/. ]+: [\w ,-]+) -->\n).*?(<!-- end of \2 -->)",
     re.DOTALL,
 )
 # What many parameters say of sizes in bytes, each time at length.
@@ -28,7 +31,7 @@ _SIZES = re.compile(r", as 512, 4k, .*$")
 
 
 def written(page: str) -> str:
-    """Return a page with its tables as the registry has them now."""
+    """Return a page with its tables as their sources have them now."""
     return TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page)
 
 
@@ -129,27 +132,39 @@ def _models() -> str:
     return _rows(["name", "what it is"], rows)
 
 
+def _measured(benchmark: str, section: str) -> str:
+    """Return the table of a section of a benchmark's newest results."""
+    newest = max(RESULTS.glob(f"*-{Path(benchmark).stem}-*.md"))
+    _, _, found = newest.read_text("utf-8").partition(f"\n## {section}\n\n")
+    table, _, _ = found.partition("\n\n")
+    if not table:
+        raise SystemExit(f"{newest} has no table in a section '{section}'")
+    return f"{table}\n"
+
+
 _KINDS: tuple[EngineKind, ...] = ("managers", "victims", "wear_levelers", "detectors", "workloads")
 TABLES: dict[str, Callable[[], str]] = {
-    **{kind: partial(_entries, kind) for kind in _KINDS},
-    **{f"parameters of {kind}": partial(_parameters, kind) for kind in _KINDS},
-    "wolf, wolf-interval, fdp-frequency": partial(
+    **{f"{REGISTRY}: {kind}": partial(_entries, kind) for kind in _KINDS},
+    **{f"{REGISTRY}: parameters of {kind}": partial(_parameters, kind) for kind in _KINDS},
+    f"{REGISTRY}: wolf, wolf-interval, fdp-frequency": partial(
         _compared, "managers", "wolf", "wolf-interval", "fdp-frequency"
     ),
-    "families of SATA drives": _families,
-    "checks of the doctor": _checks,
-    "black-box models": _models,
+    f"{REGISTRY}: families of SATA drives": _families,
+    f"{REGISTRY}: checks of the doctor": _checks,
+    f"{REGISTRY}: black-box models": _models,
+    f"{PLACEMENTS}: every manager": partial(_measured, PLACEMENTS, "Each manager's own victims"),
+    f"{PLACEMENTS}: the best without hints": partial(
+        _measured,
+        PLACEMENTS,
+        "`wolf-interval` beside the best of the others, under any victim policy",
+    ),
+    f"{PLACEMENTS}: both victim policies": partial(
+        _measured, PLACEMENTS, "Greedy victims (cost-benefit in brackets)"
+    ),
 }
 
 
-def main() -> None:
-    """Write every page that has such a table."""
-    for path in sorted(DOCS.glob("*.md")):
-        before = path.read_text("utf-8")
-        if (after := written(before)) != before:
-            path.write_text(after, "utf-8")
-            print(path.relative_to(DOCS.parent))
-
-
-if __name__ == "__main__":
-    main()
+def generated() -> dict[Path, str]:
+    """Return every page that has such a table."""
+    texts = {page: page.read_text("utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
+    return {page: written(text) for page, text in texts.items() if TABLE.search(text)}
