@@ -34,7 +34,7 @@ def data_in(page: str, name: str) -> Any:
         KeyError: the page holds no such value.
         ValueError: what it holds is no JSON.
     """
-    reader = _Reader(name)
+    reader = _DataElementReader(name)
     reader.feed(page)
     reader.close()
     if reader.found is None:
@@ -52,7 +52,7 @@ def strict_json(text: str | bytes) -> Any:
     return json.loads(text, parse_int=_number, parse_float=_number, parse_constant=_number)
 
 
-class _Reader(HTMLParser):
+class _DataElementReader(HTMLParser):
     """A reader of the content of the first data element with an id."""
 
     def __init__(self, name: str) -> None:

@@ -143,7 +143,7 @@ def _line_parts(
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalRow:
     """A value by its name, with its interval if it has one; faint where it may not hold."""
 
     name: str
@@ -152,7 +152,7 @@ class Estimate:
     is_faint: bool = False
 
 
-def intervals(found: Sequence[Estimate], x_words: str) -> str:
+def intervals(found: Sequence[IntervalRow], x_words: str) -> str:
     """Return the drawing, a row for each value."""
     reached = [end for one in found for end in (one.value, *(one.bounds or ()))]
     low, high = min(reached), max(reached)
@@ -165,7 +165,7 @@ def intervals(found: Sequence[Estimate], x_words: str) -> str:
 
 
 def _interval_parts(
-    found: Sequence[Estimate], x_words: str, low: float, high: float, height: float
+    found: Sequence[IntervalRow], x_words: str, low: float, high: float, height: float
 ) -> Iterator[str]:
     longest = max(len(one.name) for one in found)
     names = min(longest * CHARACTER + 18, _MOST_NAMES_WIDTH)
@@ -232,7 +232,7 @@ def _key(height: float, least: float, most: float) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Piece:
+class LayerPart:
     """A part of a layer: its name, how much it is, its colour, and words about it."""
 
     name: str
@@ -241,14 +241,14 @@ class Piece:
     words: str
 
 
-def icicle(layers: Sequence[Sequence[Piece]], words: str) -> str:
+def icicle(layers: Sequence[Sequence[LayerPart]], words: str) -> str:
     """Return the drawing; each layer begins at the left, and the last is the widest."""
     widest = max((sum(piece.size for piece in layer) for layer in layers), default=0) or 1
     height = len(layers) * (_LAYER_HEIGHT + _LAYER_GAP) - _LAYER_GAP + 2
     return drawing(height, _icicle_parts(layers, (WIDTH - 2) / widest), words)
 
 
-def _icicle_parts(layers: Sequence[Sequence[Piece]], scale: float) -> Iterator[str]:
+def _icicle_parts(layers: Sequence[Sequence[LayerPart]], scale: float) -> Iterator[str]:
     for level, layer in enumerate(layers):
         x, y = 1.0, 1 + level * (_LAYER_HEIGHT + _LAYER_GAP)
         for piece in layer:

@@ -13,7 +13,7 @@ FRONT, NEAR, DOMINATED = "on the front", "perhaps on it (95% intervals)", "domin
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ParetoPoint:
     """Values of one choice in each objective, and its standing.
 
     The standing is `FRONT`, `NEAR` or `DOMINATED`.
@@ -25,7 +25,7 @@ class Candidate:
 
 
 def pareto_front(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ParetoPoint],
     *,
     labels: Sequence[tuple[str, str]],
     kinds: Sequence[str],
@@ -71,7 +71,7 @@ def _worded(flat: str, upright: str, maximizes: bool, *, is_upright: bool) -> st
     return f"{upright}\n{words}" if is_upright else f"{flat} {words}"
 
 
-def _marks(candidates: Sequence[Candidate], kinds: Sequence[str], x: int, y: int) -> list[Line]:
+def _marks(candidates: Sequence[ParetoPoint], kinds: Sequence[str], x: int, y: int) -> list[Line]:
     found = []
     for index, kind in enumerate(kinds):
         color = series_color(index)
@@ -94,7 +94,7 @@ def _marks(candidates: Sequence[Candidate], kinds: Sequence[str], x: int, y: int
 
 
 def _steps(
-    candidates: Sequence[Candidate], x: int, y: int, maximizes: Sequence[bool]
+    candidates: Sequence[ParetoPoint], x: int, y: int, maximizes: Sequence[bool]
 ) -> tuple[Line]:
     """Return the edge of what the front dominates: each corner is the worse of both neighbours."""
     worse_x, worse_y = ((min if maximizes[at] else max) for at in (x, y))

@@ -32,7 +32,7 @@ class OpPoint:
 
 
 @dataclass(frozen=True)
-class Target:
+class WaTarget:
     """The WA asked for, the op found for it, and the interval of that (NaN for none)."""
 
     wa: float
@@ -48,7 +48,7 @@ def wa_over_op(
     theory: str,
     title: str,
     facts: str,
-    target: Target | None = None,
+    target: WaTarget | None = None,
 ) -> LineChart:
     """Describe WA over a ratio of spare space, x rising: points with intervals, theory dashed.
 
@@ -88,11 +88,11 @@ def wa_over_op(
     )
 
 
-def _asked(target: Target) -> Mark:
+def _asked(target: WaTarget) -> Mark:
     return Mark(target.wa, MUTED, "dot", f"target: WA {target.wa:.6g}")
 
 
-def _found(target: Target) -> list[Line]:
+def _found(target: WaTarget) -> list[Line]:
     color, interval = series_color(1), ""
     if not math.isnan(target.op_low):
         interval = f"\n({target.op_low:.4g} to {target.op_high:.4g})"
@@ -100,7 +100,7 @@ def _found(target: Target) -> list[Line]:
     return [Line([target.op], [target.wa], color, 0.0, label=label, marker="diamond")]
 
 
-def _interval(points: Sequence[OpPoint], target: Target) -> tuple[Band, ...]:
+def _interval(points: Sequence[OpPoint], target: WaTarget) -> tuple[Band, ...]:
     if math.isnan(target.op_low):
         return ()
     shown = [value for one in points for value in (one.wa, one.theory_wa, one.low, one.high)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.reports.charts import Estimate, intervals
+from writeamp.reports.charts import IntervalRow, intervals
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 
@@ -28,7 +28,7 @@ def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
             [[words(one, "key"), shown(one.get("a")), shown(one.get("b"))] for one in settings],
         )
     drawn = [
-        Estimate(f"{words(one, 'key')}, {when}", value, interval(one, side))
+        IntervalRow(f"{words(one, 'key')}, {when}", value, interval(one, side))
         for one in found
         if words(one, "key").rpartition(".")[2] == "wa"
         for side, when in (("a", "before"), ("b", "after"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from writeamp.reports.charts import Piece, icicle
+from writeamp.reports.charts import LayerPart, icicle
 from writeamp.reports.report import Drawing, Report, Rows, Section
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import four_digits
@@ -40,7 +40,7 @@ def by_cause(report: Report) -> Section | None:
         return None
     page_bytes = number(document, "page_bytes") or number(of, "page_bytes") or 4096.0
     flash = [
-        Piece(_name(cause), pages * page_bytes, _color(cause), _words(cause, pages, host))
+        LayerPart(_name(cause), pages * page_bytes, _color(cause), _words(cause, pages, host))
         for cause, pages in causes.items()
     ]
     layers = [*_above(document, host * page_bytes), flash]
@@ -67,20 +67,20 @@ def _row_with_causes(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return min(found, key=lambda one: number(one, "wa") or float("inf"), default={})
 
 
-def _above(document: Mapping[str, Any], host_bytes: float) -> list[list[Piece]]:
+def _above(document: Mapping[str, Any], host_bytes: float) -> list[list[LayerPart]]:
     """Return the layers above the flash, from the top."""
     layers, found = table(document, "layers"), []
     # Bytes without a factor are not of the drive's files alone.
     passed = number(layers, "application_bytes")
     if passed and number(table(layers, "factors"), "file_system"):
         said = f"{_bytes(passed)} passed to write()"
-        found.append([Piece(said, passed, "--series-3", said)])
+        found.append([LayerPart(said, passed, "--series-3", said)])
     if size := number(layers, "file_system_bytes"):
         said = f"{words(document, 'file_system') or 'the file system'} wrote {_bytes(size)}"
-        found.append([Piece(said, size, "--series-6", said)])
+        found.append([LayerPart(said, size, "--series-6", said)])
     asked = number(layers, "device_bytes") or host_bytes
     said = f"the drive was asked for {_bytes(asked)}"
-    return [*found, [Piece(said, asked, "--host", said)]]
+    return [*found, [LayerPart(said, asked, "--host", said)]]
 
 
 def _name(cause: str) -> str:

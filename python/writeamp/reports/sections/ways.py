@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from writeamp.reports.charts import Estimate, intervals
+from writeamp.reports.charts import IntervalRow, intervals
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 
@@ -50,7 +50,7 @@ def ways(report: Report) -> Section | None:
     )
     blocks: list[Block] = [table]
     drawn = [
-        Estimate(name, wa, interval(row, "wa"), is_faint=_is_outside(row))
+        IntervalRow(name, wa, interval(row, "wa"), is_faint=_is_outside(row))
         for name, row in zip(names, found, strict=True)
         if (wa := number(row, "wa")) is not None
     ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.plots.figures.wa_over_op import Target, wa_over_op
+from writeamp.plots.figures.wa_over_op import WaTarget, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card, Spark
@@ -176,7 +176,7 @@ class RequiredOp(Drawn):
             f"{plan.load_name}",
             facts=f"{plan.policy} · {self.result.device.logical_pages:,} logical pages of "
             f"{self.result.device.page_bytes:,} bytes · seed {plan.seed}",
-            target=Target(self.target_wa, self.op, *self.ci),
+            target=WaTarget(self.target_wa, self.op, *self.ci),
         )
 
     def card(self) -> Card:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError, unknown
-from writeamp.plots.figures.pareto import DOMINATED, FRONT, NEAR, Candidate, pareto_front
+from writeamp.plots.figures.pareto import DOMINATED, FRONT, NEAR, ParetoPoint, pareto_front
 from writeamp.plots.labels import axis_label, upright_label
 from writeamp.plots.spec import PanelChart
 from writeamp.studies.sweep.summary import Group, groups_of
@@ -108,7 +108,7 @@ class Pareto(View):
     def figure(self) -> PanelChart:
         """Describe all choices and the front in a panel for each two objectives."""
         candidates = [
-            Candidate(
+            ParetoPoint(
                 "" if self.hue is None else word_of(one.groups[0].value(self.hue)),
                 tuple(group.mean for group in one.groups if group.mean is not None),
                 one.standing,
