@@ -1,6 +1,6 @@
 """Study: many runs by any runner, each kept in a folder, so that a second call skips it.
 
-A study gives jobs, the work that does one, and a `Keeping` that says what a job means and how its
+A study gives jobs, the work that does one, and a `RunCodec` that says what a job means and how its
 result is written. `gather` does the jobs that have no result yet, as `runners.gather` does all of
 them; `keep_runs` opens the folder for as long as a study lasts.
 """
@@ -54,7 +54,7 @@ class RunsDataset(Dataset):
 
 
 @dataclass(frozen=True)
-class Facts:
+class RunFacts:
     """Columns of a kept run beside its result, for people who open the file.
 
     `error` says why a run that is kept found nothing; one of the same meaning that did counts more.
@@ -72,7 +72,7 @@ class _FolderError(Exception):
     """Folder that cannot be read or written; no study takes it for a run that cannot be."""
 
 
-class Keeping(Protocol[_JobT_contra, T]):
+class RunCodec(Protocol[_JobT_contra, T]):
     """Rules for keeping a study's jobs: the meaning, facts and document of each."""
 
     verb: str
@@ -80,7 +80,7 @@ class Keeping(Protocol[_JobT_contra, T]):
     def meaning(self, job: _JobT_contra) -> Mapping[str, Any]:
         """Return everything that decides the result, as JSON types."""
 
-    def facts(self, job: _JobT_contra, result: T) -> Facts:
+    def facts(self, job: _JobT_contra, result: T) -> RunFacts:
         """Return the columns of a kept run for people who open the file."""
 
     def document(self, job: _JobT_contra, result: T) -> Any:
@@ -95,7 +95,7 @@ class Keeping(Protocol[_JobT_contra, T]):
 
 
 @dataclass(frozen=True)
-class Account:
+class StoreStats:
     """Runs of a study that were kept: where, how many of them now, how many before.
 
     `of_other_versions` counts runs of this study that another version of the engine has kept, which
@@ -126,8 +126,8 @@ class Studied(Protocol):
     """A result of a study, which says what was kept of its runs."""
 
     @property
-    def kept(self) -> Account | None:
-        """Account of the runs that were kept; None without a folder."""
+    def kept(self) -> StoreStats | None:
+        """Statistics of the runs that were kept; None without a folder."""
 
 
 S = TypeVar("S", bound=Studied)
@@ -142,7 +142,7 @@ class _Row:
     error: str | None
 
 
-class Kept:
+class RunStore:
     """The runs of a study in progress, those in its folder among them; without one, none."""
 
     def __init__(self, dataset: RunsDataset | None = None, sink: Sink[_Row] | None = None) -> None:
@@ -160,15 +160,17 @@ class Kept:
                 if version == __version__:
                     self._result_of[one] = result
 
-    def account(self) -> Account | None:
+    def account(self) -> StoreStats | None:
         """Return the account of the runs kept so far."""
         if self._dataset is None:
             return None
-        return Account(self._dataset.folder, len(self._done), len(self._skipped), len(self._others))
+        return StoreStats(
+            self._dataset.folder, len(self._done), len(self._skipped), len(self._others)
+        )
 
     def gather(
         self,
-        keeping: Keeping[J, T],
+        keeping: RunCodec[J, T],
         runner: Runner,
         work: Callable[[J], T],
         jobs: Sequence[J],
@@ -217,12 +219,12 @@ class Kept:
             raise Interrupted(finished) from None
         return [finished[at] for at in range(len(jobs))]
 
-    def known(self, keeping: Keeping[J, T], jobs: Sequence[J]) -> dict[int, T]:
+    def known(self, keeping: RunCodec[J, T], jobs: Sequence[J]) -> dict[int, T]:
         """Return the results that are in the folder, by the index of their job."""
         return self._known(keeping, jobs, [self._hash_of(keeping, job) for job in jobs])
 
     def _known(
-        self, keeping: Keeping[J, T], jobs: Sequence[J], hashes: Sequence[str | None]
+        self, keeping: RunCodec[J, T], jobs: Sequence[J], hashes: Sequence[str | None]
     ) -> dict[int, T]:
         return {
             at: self._found(keeping, job, self._result_of[name])
@@ -230,7 +232,7 @@ class Kept:
             if name in self._result_of
         }
 
-    def _found(self, keeping: Keeping[J, T], job: J, document: str) -> T:
+    def _found(self, keeping: RunCodec[J, T], job: J, document: str) -> T:
         """Return the result that a document of this folder holds.
 
         Raises:
@@ -247,7 +249,7 @@ class Kept:
             ) from None
         return found
 
-    def _hash_of(self, keeping: Keeping[J, T], job: J) -> str | None:
+    def _hash_of(self, keeping: RunCodec[J, T], job: J) -> str | None:
         """Return the digest of what a job means; None where nothing is kept."""
         if self._dataset is None:
             return None
@@ -256,7 +258,7 @@ class Kept:
             self._others.add(name)
         return name
 
-    def _add(self, keeping: Keeping[J, T], job: J, name: str | None, result: T) -> None:
+    def _add(self, keeping: RunCodec[J, T], job: J, name: str | None, result: T) -> None:
         if self._sink is None or name is None or isinstance(result, BaseException):
             return
         facts, document = keeping.facts(job, result), keeping.document(job, result)
@@ -281,7 +283,7 @@ class Kept:
 
 def keep_runs(
     out: str | os.PathLike[str] | None,
-    study: Callable[[Kept], S],
+    study: Callable[[RunStore], S],
     kind: type[RunsDataset] = RunsDataset,
 ) -> S:
     """Do a study whose runs are kept in a folder, and return what it finds.
@@ -289,7 +291,7 @@ def keep_runs(
     Args:
         out: the folder, made if there is none; None to keep nothing. Other studies may share it,
             also at the same time.
-        study: does the runs by `Kept.gather`; what it finds, also in part, has a field `kept`.
+        study: does the runs by `RunStore.gather`; what it finds, also in part, has a field `kept`.
         kind: of the folder; another than that of most studies has columns of its own.
 
     Raises:
@@ -297,10 +299,10 @@ def keep_runs(
         Interrupted: Ctrl-C, with what the study found by then; what was finished is kept.
     """
     if out is None:
-        return study(Kept())
+        return study(RunStore())
     dataset = kind.make(Path(file_name(out)))
     with Sink(dataset, partial(_table_of, kind.contents.schema)) as sink:
-        kept = Kept(dataset, sink)
+        kept = RunStore(dataset, sink)
         try:
             return _with_account(study(kept), kept)
         except _FolderError as error:
@@ -315,11 +317,11 @@ def keep_runs(
             raise
 
 
-def _with_account(found: S, kept: Kept) -> S:
+def _with_account(found: S, kept: RunStore) -> S:
     return replace(found, kept=kept.account())  # type: ignore[type-var]
 
 
-def _meant(keeping: Keeping[J, T], job: J) -> dict[str, Any]:
+def _meant(keeping: RunCodec[J, T], job: J) -> dict[str, Any]:
     return {"verb": keeping.verb, **keeping.meaning(job)}
 
 

@@ -17,7 +17,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.dataset import Contents
 from writeamp.studies.simulation import run_simulation
-from writeamp.studies.study import RUN_SCHEMA, Facts, RunsDataset
+from writeamp.studies.study import RUN_SCHEMA, RunFacts, RunsDataset
 from writeamp.volumes.placed import VolumeAt, VolumesTogether, pages_of
 
 # Columns of a run's outcome, besides those of every study.
@@ -150,11 +150,11 @@ class KeepVolumes:
             self._hashes[policy] = experiment.hash
         return {"trace": job.volume.digest, "experiment": self._hashes[policy]}
 
-    def facts(self, job: Job, outcome: Outcome) -> Facts:
+    def facts(self, job: Job, outcome: Outcome) -> RunFacts:
         """Return the columns of an outcome."""
         more = {name: outcome.columns.get(name) for name in OUTCOME}
         wa = outcome.columns.get("wa")
-        return Facts(job.name, self._base.run.seed, wa, outcome.error, more)
+        return RunFacts(job.name, self._base.run.seed, wa, outcome.error, more)
 
     def document(self, job: Job, outcome: Outcome) -> Any:
         """Return an outcome as JSON types."""

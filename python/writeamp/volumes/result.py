@@ -15,7 +15,7 @@ from writeamp.plots.figures.volumes import VolumesOfPolicy, wa_of_volumes
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.studies.study import Account
+from writeamp.studies.study import StoreStats
 from writeamp.volumes.jobs import OUTCOME
 from writeamp.volumes.settings import ComparedSettings
 
@@ -172,7 +172,7 @@ class FleetRun(Drawn):
     compared: ComparedSettings
     runs: int
     elapsed_s: float = field(compare=False)
-    kept: Account | None = None
+    kept: StoreStats | None = None
 
     @property
     def unfinished(self) -> tuple[Any, ...]:

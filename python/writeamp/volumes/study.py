@@ -16,7 +16,7 @@ from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
 from writeamp.studies.compare.row import row_name
-from writeamp.studies.study import Kept, Studied, keep_runs
+from writeamp.studies.study import RunStore, Studied, keep_runs
 from writeamp.volumes.fleet import Fleet, requests_file
 from writeamp.volumes.jobs import (
     Job,
@@ -155,7 +155,7 @@ def study_fleet(
         folder = str(fleet.folder)
         return result(FleetRun(folder, chosen, labels, rows, comparison, len(jobs), took_s))
 
-    def study(kept: Kept) -> R:
+    def study(kept: RunStore) -> R:
         try:
             outcomes = kept.gather(
                 KeepVolumes(tables),

@@ -21,7 +21,7 @@ from writeamp.results.drawn import Drawn
 from writeamp.runners import Runner
 from writeamp.runs.loads import MOST_GROUPS
 from writeamp.settings.compared import PoliciesSettings
-from writeamp.studies.study import Account
+from writeamp.studies.study import StoreStats
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import Job
 from writeamp.volumes.placed import VolumesTogether
@@ -49,7 +49,7 @@ class TogetherRun(Drawn):
     rows: pl.DataFrame
     baseline: str
     elapsed_s: float = field(compare=False)
-    kept: Account | None = None
+    kept: StoreStats | None = None
 
     @property
     def unfinished(self) -> tuple[Any, ...]:

@@ -37,7 +37,7 @@ from writeamp.results.drawn import Drawn
 from writeamp.runners import Progress
 from writeamp.studies import study
 from writeamp.studies.dataset import locked
-from writeamp.studies.study import Kept, keep_runs
+from writeamp.studies.study import RunStore, keep_runs
 
 # What active learning learns; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"
@@ -72,7 +72,7 @@ class Collected(Drawn):
     warnings: tuple[str, ...]
     elapsed_s: float = field(compare=False)
     unfinished: tuple[WorkloadPoint | None, ...] = ()
-    kept: study.Account | None = field(default=None, compare=False)
+    kept: study.StoreStats | None = field(default=None, compare=False)
 
     def card(self) -> Card:
         """Return the number of points of each outcome."""
@@ -148,7 +148,7 @@ class _Run:
         file: Path,
         rows: Sequence[Row],
         design: Design,
-        kept: Kept,
+        kept: RunStore,
         *,
         retry_failed: bool,
         progress: Progress | None,

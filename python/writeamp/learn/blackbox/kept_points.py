@@ -7,7 +7,7 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.target import Job, Outcome, Target
 from writeamp.results.documents import from_document, to_document
-from writeamp.studies.study import Facts
+from writeamp.studies.study import RunFacts
 
 
 class KeepPoints:
@@ -24,10 +24,10 @@ class KeepPoints:
         target = {"kind": self._target.kind, **self._target.meaning}
         return {"target": target, "point": job.point.to_dict()}
 
-    def facts(self, job: Job, result: Outcome) -> Facts:
+    def facts(self, job: Job, result: Outcome) -> RunFacts:
         """Return the workload, the seed, and WA where it is known."""
         wa = None if result.measured is None else result.measured.wa
-        return Facts(job.point.spec, self._target.seed, wa, result.error)
+        return RunFacts(job.point.spec, self._target.seed, wa, result.error)
 
     def document(self, job: Job, result: Outcome) -> Any:
         """Return the outcome as JSON types, without its point."""

@@ -40,7 +40,7 @@ from writeamp.studies.compare.of_candidates import compared_candidates
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
-from writeamp.studies.study import Facts, Kept, keep_runs
+from writeamp.studies.study import RunFacts, RunStore, keep_runs
 
 # The same for every manager, or a workload that changes would be another one for each; enough for
 # most schemes to learn what is hot on skewed workloads, the second half of it measured.
@@ -83,12 +83,12 @@ def run_comparison(
             one cannot be, which is said before the first runs.
     """
 
-    def on_one_drive(kept: Kept, asked: Experiment, tell: Progress | None = None) -> Comparison:
+    def on_one_drive(kept: RunStore, asked: Experiment, tell: Progress | None = None) -> Comparison:
         return run_at_capacity(
             asked, lambda one, report: _compared(one, report, runner, kept), _restated, tell
         )
 
-    def compared(kept: Kept) -> Comparison:
+    def compared(kept: RunStore) -> Comparison:
         if experiment.candidates is None:
             return on_one_drive(kept, experiment, progress)
         return compared_candidates(
@@ -141,7 +141,7 @@ def _names(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _compared(
-    experiment: Experiment, progress: Progress | None, runner: Runner | None, kept: Kept
+    experiment: Experiment, progress: Progress | None, runner: Runner | None, kept: RunStore
 ) -> Comparison:
     bases = _bases(experiment)
     settings, notes = _settings(experiment), _combinations(experiment).notes
@@ -294,9 +294,9 @@ class _KeepTurns:
     def meaning(self, turn: _Turn) -> dict[str, Any]:
         return meaning_of_run(_plan_of_turn(self._bases, turn), self._bases[turn.load][1])
 
-    def facts(self, turn: _Turn, result: Result | WriteampError) -> Facts:
+    def facts(self, turn: _Turn, result: Result | WriteampError) -> RunFacts:
         assert isinstance(result, Result)
-        return Facts(turn.name, turn.seed, result.wa)
+        return RunFacts(turn.name, turn.seed, result.wa)
 
     def document(self, turn: _Turn, result: Result | WriteampError) -> Any:
         return to_document(result, without=("plan", "device"))

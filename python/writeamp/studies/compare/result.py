@@ -21,7 +21,7 @@ from writeamp.runs.words import drive_in_words, wa_in_words
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 from writeamp.studies.compare.warnings import warnings_of
-from writeamp.studies.study import Account
+from writeamp.studies.study import StoreStats
 from writeamp.text import printable
 
 
@@ -36,7 +36,7 @@ class Comparison(Drawn):
     rows: tuple[Row, ...]
     unfinished: tuple[str, ...] = ()
     policy_notes: tuple[str, ...] = ()
-    kept: Account | None = field(default=None, compare=False)
+    kept: StoreStats | None = field(default=None, compare=False)
 
     @cached_property
     def loads(self) -> tuple[OneLoad, ...]:

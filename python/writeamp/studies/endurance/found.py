@@ -24,7 +24,7 @@ from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.seeds import replica_seed
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.studies.capacity.error_of_lives import LifeScaling
-from writeamp.studies.study import Account
+from writeamp.studies.study import StoreStats
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class FoundLives:
     elapsed_s: float = field(compare=False)
     scaling: LifeScaling | None = None
     """Of a capacity: the drive that was simulated for it, and the errors of that."""
-    kept: Account | None = field(default=None, compare=False)
+    kept: StoreStats | None = field(default=None, compare=False)
     """The folder in which the lives were kept, if there is one."""
 
     interrupted = OlderName(lambda self: bool(self.unfinished))

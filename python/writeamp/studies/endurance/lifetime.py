@@ -32,7 +32,7 @@ from writeamp.studies.capacity.error_of_lives import LifeScaling
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.simulation import policy_of
-from writeamp.studies.study import Facts, Kept, keep_runs
+from writeamp.studies.study import RunFacts, RunStore, keep_runs
 
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
@@ -65,7 +65,7 @@ def run_lifetime(
     """
     checks = iter([check_drive])  # of the drive that is asked for, not of one that tells the error
 
-    def lives(kept: Kept) -> Endurance:
+    def lives(kept: RunStore) -> Endurance:
         def worn_out(one: Experiment, report: Progress | None) -> Endurance:
             return _worn_out(one, report, next(checks, None), runner, kept)
 
@@ -112,7 +112,7 @@ def _worn_out(
     progress: Progress | None,
     check_drive: Callable[[Device], object] | None,
     runner: Runner | None,
-    kept: Kept,
+    kept: RunStore,
 ) -> Endurance:
     settings = experiment.run
     assert isinstance(settings, LifetimeSettings)
@@ -170,9 +170,9 @@ class _KeepLives:
     def meaning(self, replica: int) -> dict[str, Any]:
         return meaning_of_life(self._plan, self._seed(replica))
 
-    def facts(self, replica: int, life: Life) -> Facts:
+    def facts(self, replica: int, life: Life) -> RunFacts:
         found = _result(self._plan, {replica: life}, 0, elapsed_s=0)
-        return Facts(f"life of {self._plan.policy}", self._seed(replica), found.wa)
+        return RunFacts(f"life of {self._plan.policy}", self._seed(replica), found.wa)
 
     def document(self, replica: int, life: Life) -> Any:
         return to_document(life)

@@ -18,7 +18,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.curve_result import CurvePoint, OpCurve
 from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
 from writeamp.studies.op.kept_drives import KeepDrives
-from writeamp.studies.study import Kept, keep_runs
+from writeamp.studies.study import RunStore, keep_runs
 from writeamp.theory.prediction import Sweep, parse_sweep
 from writeamp.units.ratios import RATIOS, RatioLike, op_of
 
@@ -56,7 +56,7 @@ def _op_curve(
     sweep: SweepLike,
     progress: Progress | None,
     runner: Runner | None,
-    kept: Kept,
+    kept: RunStore,
 ) -> OpCurve:
     started = time.perf_counter()
     ratio, values = _asked(sweep)

@@ -17,7 +17,7 @@ from writeamp.results.numbers import json_number
 from writeamp.results.sentences import as_one, kind_of
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.op.points import common_facts, figure_points, point
-from writeamp.studies.study import Account
+from writeamp.studies.study import StoreStats
 
 # What stands beside a WA that may still change, and beside theory outside its domain.
 _MARK = "*"
@@ -44,7 +44,7 @@ class OpCurve(Drawn):
     points: tuple[CurvePoint, ...]
     elapsed_s: float = field(compare=False)
     unfinished: tuple[float, ...] = ()
-    kept: Account | None = field(default=None, compare=False)
+    kept: StoreStats | None = field(default=None, compare=False)
 
     table = OlderName(methodcaller("to_frame"))
 

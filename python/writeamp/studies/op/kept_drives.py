@@ -9,7 +9,7 @@ from writeamp.runs.meaning import meaning_of_run
 from writeamp.runs.plan import Plan
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.op.drive_sizes import DriveSizes
-from writeamp.studies.study import Facts
+from writeamp.studies.study import RunFacts
 
 
 class KeepDrives:
@@ -41,10 +41,10 @@ class KeepDrives:
             found["smaller"] = meaning_of_run(sizes.smaller.plan, smaller)
         return found
 
-    def facts(self, blocks: int, result: Result) -> Facts:
+    def facts(self, blocks: int, result: Result) -> RunFacts:
         """Return the op of the drive, the seed and WA."""
         op = self._sizes.op(blocks)
-        return Facts(f"{self._plan.policy} at op {op:.6g}", self._plan.seed, result.wa)
+        return RunFacts(f"{self._plan.policy} at op {op:.6g}", self._plan.seed, result.wa)
 
     def document(self, blocks: int, result: Result) -> Any:
         """Return the result as JSON types, without what all drives have in common."""

@@ -19,7 +19,7 @@ from writeamp.settings.settings import SimulationSettings
 from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.studies.op.drive_sizes import DriveSizes
 from writeamp.studies.op.kept_drives import KeepDrives
-from writeamp.studies.study import Kept
+from writeamp.studies.study import RunStore
 
 # Far from the target a run of less precision and without replicas tells on which side of it WA is,
 # if it is further away than so many half widths of that run, and this share of WA.
@@ -90,7 +90,7 @@ class ProbeRuns:
     """Runs of a search: drives and what runs on them, a runner, and a folder that keeps them."""
 
     sizes: Shared[DriveSizes]
-    kept: Kept
+    kept: RunStore
     runner: Runner | None = None
     files: Collection[str] = ()
 

@@ -19,7 +19,7 @@ from writeamp.studies.op.probes import Probe, ProbeRuns, Probes
 from writeamp.studies.op.required_op_result import RequiredOp, Rise
 from writeamp.studies.op.search import find_crossing
 from writeamp.studies.op.settings import TARGET_WA
-from writeamp.studies.study import Kept, keep_runs
+from writeamp.studies.study import RunStore, keep_runs
 
 _ASKS = "target_wa"
 
@@ -51,7 +51,7 @@ def _required_op(
     target_wa: float,
     progress: Progress | None,
     runner: Runner | None,
-    kept: Kept,
+    kept: RunStore,
 ) -> RequiredOp:
     started = time.perf_counter()
     target_wa = TARGET_WA.check("target_wa", target_wa)

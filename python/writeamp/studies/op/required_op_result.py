@@ -21,7 +21,7 @@ from writeamp.runs.simulation_result import Result
 from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
 from writeamp.studies.op.expected_op import ExpectedOp
 from writeamp.studies.op.points import figure_points
-from writeamp.studies.study import Account
+from writeamp.studies.study import StoreStats
 from writeamp.units.byte_sizes import shown_bytes
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
@@ -66,7 +66,7 @@ class RequiredOp(Drawn):
     At its low end, and at every smaller op that was tried, WA is above the target for certain; at
     its high end, and at every larger one, below it.
     """
-    kept: Account | None = field(default=None, compare=False)
+    kept: StoreStats | None = field(default=None, compare=False)
     """The folder in which the runs were kept, if there is one."""
 
     op_low = OlderName(lambda self: self.ci[0])
