@@ -50,6 +50,14 @@ def run(verb: str, arguments: str) -> Done:
     return Done(ended.value.code, out.read(), err.read())
 
 
+def refusal(verb: str, arguments: str) -> str:
+    """Return the one sentence with which a verb refuses its arguments and prints no result."""
+    status, out, err = run(verb, arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1), (status, out, err)
+    assert err.startswith("writeamp: ")
+    return err
+
+
 def document(verb: str, arguments: str = "") -> dict[str, Any]:
     """Return the one JSON document that a verb prints; beside it there may be notes."""
     status, out, err = run(verb, f"{arguments} --json")

@@ -16,8 +16,6 @@ from writeamp import _engine
 from writeamp.cli.engine_age import lacking
 from writeamp.theory import prediction
 
-FULL = Path("/dev/full")
-
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     """Run a command line of a shell, in which $W is the command."""
@@ -38,10 +36,21 @@ def one_sentence(error: str) -> str:
     return error
 
 
-def test_a_closed_stdout_is_refused_before_results_are_lost() -> None:
-    ended = shell("$W list victims >&-")
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+
+
+@pytest.mark.parametrize(
+    ("stdout", "words"),
+    [
+        (">&-", "standard output is closed"),
+        pytest.param("> /dev/full", "No space left", marks=needs_full),
+    ],
+    ids=["closed", "full"],
+)
+def test_a_stdout_that_loses_results_is_one_sentence(stdout: str, words: str) -> None:
+    ended = shell(f"$W list victims {stdout}")
     assert ended.returncode == 2
-    assert "standard output is closed" in one_sentence(ended.stderr)
+    assert words in one_sentence(ended.stderr)
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "<&-", "<&- 2>&-"])
@@ -69,14 +78,7 @@ def test_a_picture_is_drawn_though_the_reader_of_the_table_has_gone(
     assert (tmp_path / "wa.svg").exists()
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
-def test_a_full_stdout_is_one_sentence() -> None:
-    ended = shell("$W list victims > /dev/full")
-    assert ended.returncode == 2
-    assert "No space left" in one_sentence(ended.stderr)
-
-
-@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+@needs_full
 def test_where_stderr_is_full_the_status_says_it_alone() -> None:
     ended = shell("$W predict --op 0 2> /dev/full")
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -98,14 +100,25 @@ def test_an_argument_that_is_not_utf_8_is_refused_before_the_run(arguments: list
     assert "is not UTF-8 text" in one_sentence(ended.stderr.decode())
 
 
-def test_a_fault_of_ours_is_one_sentence_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
-    with patch.object(prediction, "predict", side_effect=ZeroDivisionError("of ours")):
+class PanicException(BaseException):
+    """A stand-in for PyO3's panic, which is no Exception."""
+
+
+@pytest.mark.parametrize(
+    "fault", [ZeroDivisionError("of ours"), PanicException("index out of bounds")], ids=repr
+)
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_fault_of_ours_is_one_sentence_and_a_traceback_where_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, fault: BaseException, debug: str
+) -> None:
+    monkeypatch.setenv("WRITEAMP_DEBUG", debug)
+    with patch.object(prediction, "predict", side_effect=fault):
         status, out, err = in_process.run("predict", "--op 0.1")
     assert (status, out) == (70, "")
-    assert "a fault of writeamp" in one_sentence(err)
-    assert "ZeroDivisionError: of ours" in err
-    assert "Traceback" not in err
+    assert f"{type(fault).__name__}: {fault}" in err
+    assert err.startswith("Traceback") is bool(debug)
+    if not debug:
+        assert "a fault of writeamp" in one_sentence(err)
 
 
 def test_an_engine_older_than_the_python_code_is_to_be_built_again(
@@ -127,40 +140,24 @@ def test_an_engine_older_than_the_python_code_is_to_be_built_again(
     assert lacking() == "kept"
 
 
-def test_the_traceback_of_a_fault_is_there_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WRITEAMP_DEBUG", "1")
-    with patch.object(prediction, "predict", side_effect=RuntimeError("of ours")):
-        status, _, err = in_process.run("predict", "--op 0.1")
-    assert status == 70
-    assert err.startswith("Traceback")
-
-
-def test_a_panic_of_the_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    class PanicException(BaseException):
-        """A stand-in for PyO3's panic, which is no Exception."""
-
-    monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
-    with patch.object(prediction, "predict", side_effect=PanicException("index out of bounds")):
-        status, _, err = in_process.run("predict", "--op 0.1")
-    assert status == 70
-    assert "PanicException: index out of bounds" in one_sentence(err)
-
-
-@pytest.mark.parametrize("backend", ["nonsense", "module://no.such.module"])
-def test_a_foreign_matplotlib_backend_does_not_matter(tmp_path: Path, backend: str) -> None:
+@pytest.mark.parametrize(
+    ("variable", "picture"),
+    [
+        ("MPLBACKEND=nonsense", "wa.png"),
+        ("MPLBACKEND=module://no.such.module", "wa.png"),
+        ("MATPLOTLIBRC=matplotlibrc", "wa.svg"),
+    ],
+)
+def test_settings_of_the_user_for_matplotlib_do_not_matter(
+    tmp_path: Path, variable: str, picture: str
+) -> None:
+    (tmp_path / "matplotlibrc").write_text("text.usetex: true\n")
     ended = shell(
-        f"cd {tmp_path} && MPLBACKEND={backend} "
-        "$W predict --model markov --sweep op=0.1:1:9 --plot wa.png"
+        f"cd {tmp_path} && {variable} $W predict --model markov --sweep op=0.1:1:9 --plot {picture}"
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert (tmp_path / "wa.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_users_matplotlib_settings_do_not_matter(tmp_path: Path) -> None:
-    (tmp_path / "matplotlibrc").write_text("text.usetex: true\n")
-    ended = shell(f"cd {tmp_path} && $W predict --model markov --sweep op=0.1:1:9 --plot wa.svg")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "markov" in (tmp_path / "wa.svg").read_text()
+    content = (tmp_path / picture).read_bytes()
+    assert content.startswith(b"\x89PNG") or b"markov" in content
 
 
 @pytest.mark.parametrize("columns", [0, 1, 40])
@@ -199,14 +196,12 @@ def test_a_list_fits_the_terminal() -> None:
 def test_an_output_that_is_a_loop_of_links_is_one_sentence(tmp_path: Path) -> None:
     loop = tmp_path / "loop.png"
     loop.symlink_to(loop)
-    status, out, err = in_process.run("predict", f"--model markov --sweep op=0.1:1:9 --plot {loop}")
-    assert (status, out) == (2, "")
-    assert "loop.png" in one_sentence(err)
+    sweep = f"--model markov --sweep op=0.1:1:9 --plot {loop}"
+    assert "loop.png" in in_process.refusal("predict", sweep)
     trace = Path("examples/postgres-tpcb.parquet").resolve()
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
-    status, out, err = in_process.run("trace convert", f"{trace} {tmp_path}/loop.csv --to msr")
-    assert (status, out) == (2, "")
-    assert "loop.csv" in one_sentence(err)
+    conversion = f"{trace} {tmp_path}/loop.csv --to msr"
+    assert "loop.csv" in in_process.refusal("trace convert", conversion)
 
 
 def test_an_error_of_what_cleans_up_after_ctrl_c_does_not_replace_it(

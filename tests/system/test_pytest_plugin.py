@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import importlib
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
-import writeamp as wa
 from places import ROOT
+from served import needs
 
 pytest_plugins = "pytester"
 
 PLUGIN = "writeamp.pytest_plugin"
-HAS_PLUGIN_OF_NBDKIT = Path(wa.__file__).with_name("_nbdkit.so").exists()
 
 # Stands for the drive, whose own tests need nbdkit, and says when it is made and taken down.
 FAKE = """
@@ -83,37 +81,51 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     return pytester
 
 
-def run(project: pytest.Pytester, *more: str) -> pytest.RunResult:
-    return project.runpytest_inprocess("-p", PLUGIN, "-rs", *more)
+def outcome(
+    project: pytest.Pytester, content: str, *more: str, shows: Sequence[str] = (), **outcomes: int
+) -> pytest.RunResult:
+    """Run a file of tests, and check how many had which outcome and what is shown."""
+    project.makepyfile(content)
+    done = project.runpytest_inprocess("-p", PLUGIN, "-rs", *more)
+    done.assert_outcomes(**outcomes)
+    done.stdout.fnmatch_lines([*shows])
+    return done
+
+
+TOO_MUCH = """
+    def test_too_much(vssd_drive):
+        assert vssd_drive.wa < 2.0
+"""
+MISSING = """
+    import pytest
+
+    @pytest.mark.missing
+    def test_a_drive(vssd_drive):
+        pass
+"""
 
 
 def test_the_factory_makes_drives_and_takes_them_down_in_order(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        """
+    content = """
         def test_two(vssd):
             first = vssd("ssd-v", size="64MiB", manager="sepgc")
             second = vssd("tlc-datacenter", blocks=100)
             assert first.uri == second.uri
             print("tested")
-        """
-    )
-    done = run(project, "-s")
-    done.assert_outcomes(passed=1)
-    done.stdout.fnmatch_lines(
-        [
-            "*made ssd-v {'size': '64MiB', 'manager': 'sepgc'}",
-            "made tlc-datacenter {'blocks': 100}",
-            "tested",
-            "*taken down tlc-datacenter *",
-            "taken down ssd-v *",
-        ]
-    )
+    """
+    shows = [
+        "*made ssd-v {'size': '64MiB', 'manager': 'sepgc'}",
+        "made tlc-datacenter {'blocks': 100}",
+        "tested",
+        "*taken down tlc-datacenter *",
+        "taken down ssd-v *",
+    ]
+    outcome(project, content, "-s", shows=shows, passed=1)
 
 
 def test_what_is_left_out_comes_from_marker_then_configuration(project: pytest.Pytester) -> None:
     project.makeini(INI + "    vssd_device = qlc\n    vssd_size = 8MiB\n")
-    project.makepyfile(
-        """
+    content = """
         import pytest
 
         def test_plain(vssd_drive):
@@ -128,87 +140,50 @@ def test_what_is_left_out_comes_from_marker_then_configuration(project: pytest.P
         @pytest.mark.vssd(blocks=100)
         def test_size_by_blocks(vssd_drive):
             assert vssd_drive.asked == ("qlc", {"blocks": 100})
-        """
-    )
-    run(project, "--strict-markers").assert_outcomes(passed=3)
+    """
+    outcome(project, content, "--strict-markers", passed=3)
 
 
 def test_without_any_word_the_drive_is_a_datacenter_drive_of_1_gib(
     project: pytest.Pytester,
 ) -> None:
-    project.makepyfile(
-        """
+    content = """
         def test_plain(vssd_drive):
             assert vssd_drive.asked == ("tlc-datacenter", {"size": "1GiB"})
-        """
-    )
-    run(project).assert_outcomes(passed=1)
+    """
+    outcome(project, content, passed=1)
 
 
 def test_a_failed_test_shows_bytes_by_cause(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        """
-        def test_too_much(vssd_drive):
-            assert vssd_drive.wa < 2.0
-        """
-    )
-    done = run(project)
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(
-        [
-            "E * assert 2.5 < 2.0",
-            "*virtual SSD 1*",
-            "WA 2.5000 of a fake",
-            "host wrote *4,096,000 bytes",
-            "flash programmed *10,240,000 bytes",
-            "*for host *4,096,000 bytes",
-            "*for gc *6,144,000 bytes",
-        ]
-    )
+    shows = [
+        "E * assert 2.5 < 2.0",
+        "*virtual SSD 1*",
+        "WA 2.5000 of a fake",
+        "host wrote *4,096,000 bytes",
+        "flash programmed *10,240,000 bytes",
+        "*for host *4,096,000 bytes",
+        "*for gc *6,144,000 bytes",
+    ]
+    outcome(project, TOO_MUCH, shows=shows, failed=1)
 
 
 def test_a_drive_that_is_gone_does_not_hide_why_a_test_failed(project: pytest.Pytester) -> None:
-    project.makepyfile(
-        """
-        def test_too_much(vssd_drive):
-            vssd_drive.is_gone = True
-            assert vssd_drive.wa < 2.0
-        """
-    )
-    done = run(project)
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["E * assert 2.5 < 2.0", "*no virtual drive answers"])
+    gone = TOO_MUCH.replace("assert", "vssd_drive.is_gone = True\n        assert")
+    outcome(project, gone, shows=["E * assert 2.5 < 2.0", "*no virtual drive answers"], failed=1)
 
 
 def test_a_test_that_passes_shows_nothing_of_its_drives(project: pytest.Pytester) -> None:
-    project.makepyfile("def test_fine(vssd_drive):\n    assert vssd_drive.wa < 3\n")
-    done = run(project, "-rA")
-    done.assert_outcomes(passed=1)
+    done = outcome(project, TOO_MUCH.replace("< 2.0", "< 3"), "-rA", passed=1)
     done.stdout.no_fnmatch_line("*virtual SSD*")
 
 
-MISSING = """
-    import pytest
-
-    @pytest.mark.missing
-    def test_a_drive(vssd_drive):
-        pass
-"""
-
-
 def test_without_nbdkit_tests_of_drives_are_skipped_by_its_name(project: pytest.Pytester) -> None:
-    project.makepyfile(MISSING)
-    done = run(project)
-    done.assert_outcomes(skipped=1)
-    done.stdout.fnmatch_lines(["SKIPPED *nbdkit is not installed*"])
+    outcome(project, MISSING, shows=["SKIPPED *nbdkit is not installed*"], skipped=1)
 
 
 def test_where_drives_are_required_a_missing_nbdkit_is_an_error(project: pytest.Pytester) -> None:
     project.makeini(INI + "    vssd_required = true\n")
-    project.makepyfile(MISSING)
-    done = run(project)
-    done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines(["*nbdkit is not installed*"])
+    outcome(project, MISSING, shows=["*nbdkit is not installed*"], errors=1)
 
 
 def test_the_project_declares_the_plugin() -> None:
@@ -238,9 +213,7 @@ def test_the_library_does_not_need_pytest() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
 
 
-@pytest.mark.skipif(shutil.which("nbdkit") is None, reason="nbdkit is not installed")
-@pytest.mark.skipif(not HAS_PLUGIN_OF_NBDKIT, reason="writeamp's plugin of nbdkit is not built")
-@pytest.mark.skipif(shutil.which("nbdcopy") is None, reason="nbdcopy is not installed")
+@needs("nbdcopy")
 def test_a_real_drive_tells_its_wa(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
