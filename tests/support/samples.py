@@ -1,10 +1,13 @@
-"""A small real instance of everything that shows itself in notebooks and data frames."""
+"""A small real instance of every result, and a walk over the classes of the library."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import math
 import os
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -298,3 +301,13 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     ),
     "Findings": lambda _: Findings([Item("WA", 2.0, {"as printed": 2.001}, 0.01)]),
 }
+
+
+def library_classes() -> Iterator[type]:
+    """Give every class that a module of writeamp defines."""
+    for found in pkgutil.walk_packages(wa.__path__, "writeamp."):
+        if found.name in ("writeamp._engine", "writeamp._nbdkit"):
+            continue
+        for _, one in inspect.getmembers(importlib.import_module(found.name), inspect.isclass):
+            if one.__module__ == found.name:
+                yield one

@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import writeamp.drives.devices.device
+from writeamp.drives.devices.writing import Place, place
 
 _NVME = """#!{python}
 import json, os, sys
@@ -103,3 +104,10 @@ def writes(path: Path, *, host: int, flash: int) -> str:
         f"s['flash'] += {flash}; json.dump(s, open(p, 'w'))"
     )
     return f'{sys.executable} -c "{change}"'
+
+
+def unchecked(
+    kind: str, name: str, size_bytes: int, sector_bytes: int = 512, *, is_new: bool = False
+) -> Place:
+    """Return a place as `opened` would, for tests that reach no drive."""
+    return Place(kind, name, size_bytes, sector_bytes, is_new, place._CHECKED)

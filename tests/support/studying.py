@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Any
 import tomli_w
 
 import writeamp as wa
+from stand_in_runners import EndsEarly
 from writeamp.runners import Here, Runner, Threads
-from writeamp.runners.runner import J, Lost, T
 from writeamp.studies import sink
 from writeamp.studies.compare.comparison import run_comparison
 from writeamp.studies.dataset import Dataset
@@ -178,38 +178,6 @@ def counts_of(found: Any) -> tuple[int, int]:
     """Return how many runs were done by a study, and how many skipped."""
     account = found if isinstance(found, _COUNTED) else found.kept
     return account.done, account.skipped
-
-
-class EndsEarly:
-    """A runner that is ended as one of its jobs is running, whatever call it is in.
-
-    `begun` counts the jobs that began.
-    """
-
-    def __init__(self, after: int, end: Callable[[], object], inner: Runner | None = None) -> None:
-        """Let `end` be called in the job after so many others."""
-        self.begun = 0
-        self._after = after
-        self._end = end
-        self._inner = inner or Here()
-
-    def results(
-        self,
-        work: Callable[[J], T],
-        jobs: Sequence[J],
-        *,
-        lost: Lost[J, T] | None = None,
-        files: Collection[str] = (),
-    ) -> Iterator[tuple[int, T]]:
-        """Give the results of the jobs before the end."""
-
-        def until_end(job: J) -> T:
-            self.begun += 1
-            if self.begun > self._after:
-                self._end()
-            return work(job)
-
-        yield from self._inner.results(until_end, jobs, lost=lost, files=files)
 
 
 def be_killed(name: str, out: Path, after: int, threads: int) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp.runners import Here
-from writeamp.runners.runner import J, Lost, T
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import Asked, Found, Table, digest
 from writeamp.studies.sweep.plan import plan_of
@@ -84,39 +82,3 @@ class FormulaKind:
     def columns(self, settings: Table) -> dict[str, Any]:
         """Return the axes and the seed."""
         return dict(settings)
-
-
-class Backwards:
-    """A runner that begins with the last job."""
-
-    def results(
-        self,
-        work: Callable[[J], T],
-        jobs: Sequence[J],
-        *,
-        lost: Lost[J, T] | None = None,
-        files: Collection[str] = (),
-    ) -> Iterator[tuple[int, T]]:
-        """Give the result of every job."""
-        for at in reversed(range(len(jobs))):
-            yield at, work(jobs[at])
-
-
-class StopsAfter:
-    """A runner that Ctrl-C ends after so many jobs."""
-
-    def __init__(self, count: int) -> None:
-        """Set how many."""
-        self._count = count
-
-    def results(
-        self,
-        work: Callable[[J], T],
-        jobs: Sequence[J],
-        *,
-        lost: Lost[J, T] | None = None,
-        files: Collection[str] = (),
-    ) -> Iterator[tuple[int, T]]:
-        """Give the results of the first jobs."""
-        yield from Here().results(work, jobs[: self._count])
-        raise KeyboardInterrupt

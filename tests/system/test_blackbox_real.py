@@ -20,7 +20,7 @@ import in_process
 from collecting import MIXED, READS, WRITES, measure_on
 from patience import await_value
 from served import needs
-from unchecked_places import unchecked
+from stand_in_drives import unchecked
 from writeamp.drives.devices.writing import Place, fio
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.collection import collect
@@ -221,7 +221,7 @@ def test_fio_ends_with_a_writeamp_that_is_killed(
     number = tmp_path / "number"
     fake_fio(tmp_path, f"echo $$ > {number}; exec sleep 6000", monkeypatch)
     code = """if True:
-        from unchecked_places import unchecked
+        from stand_in_drives import unchecked
         place = unchecked("nbd", "drive.img", 1 << 24)
         with place.held():
             place.run_fio([], timeout_s=600)

@@ -20,16 +20,8 @@ import pytest
 
 import studying
 from in_process import document, run
-from studying import (
-    STUDIES,
-    EndsEarly,
-    be_killed,
-    counts_of,
-    do_beside_others,
-    study_result,
-    to_compare,
-)
-from sweeping import Backwards
+from stand_in_runners import Backwards, EndsEarly
+from studying import STUDIES, be_killed, counts_of, do_beside_others, study_result, to_compare
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Here, Threads
 from writeamp.runners.local import _JOBS_AHEAD

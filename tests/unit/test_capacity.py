@@ -11,7 +11,7 @@ import pytest
 
 import writeamp as wa
 from in_process import document, run
-from studying import EndsEarly
+from stand_in_runners import EndsEarly
 from writeamp._engine import scaled_workload
 from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.registry import engine_entries

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import writeamp as wa
-from elsewhere import AsElsewhere
 from in_process import document, run
 from places import TRACE
+from stand_in_runners import AsElsewhere
 from writeamp.cli.terminal import Terminal
 from writeamp.runners import Here, Runner, Threads
 from writeamp.studies.compare.load_labels import load_labels

@@ -15,9 +15,8 @@ import polars as pl
 import pytest
 
 import writeamp as wa
-from library_classes import library_classes
 from places import ROOT
-from samples import PARTS, SAMPLES, served
+from samples import PARTS, SAMPLES, library_classes, served
 from writeamp.results.any_result import AnyResult, OlderName
 
 # What callers say, and do not find.

@@ -22,8 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeClassifier
 
-from blackbox_archives import Members, rebuilt, schema
-from blackbox_files import rewritten
+from blackbox_files import Members, rebuilt, rewritten, schema
 from blackbox_tables import measured
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.model_file import load, save

@@ -17,8 +17,7 @@ import pytest
 
 import writeamp as wa
 from blackbox_tables import related
-from library_classes import library_classes
-from samples import DRIVE, SAMPLES, served, simulated
+from samples import DRIVE, SAMPLES, library_classes, served, simulated
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.model_file import load, save
 from writeamp.results.card import Card, Spark, html_of

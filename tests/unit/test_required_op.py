@@ -14,7 +14,7 @@ import in_process
 import writeamp as wa
 from in_process import document
 from places import TRACE
-from studying import EndsEarly
+from stand_in_runners import EndsEarly
 from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.plots.spec import LineChart
 from writeamp.runners import Here, Threads

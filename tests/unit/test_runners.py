@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 import writeamp as wa
-from elsewhere import AsElsewhere
 from patience import PATIENCE_S
 from places import TRACE
-from sweeping import Backwards, StopsAfter
+from stand_in_runners import AsElsewhere, Backwards, StopsAfter
 from writeamp.runners import (
     Here,
     Runner,

@@ -14,7 +14,8 @@ from polars.testing import assert_frame_equal
 import in_process
 import writeamp as wa
 from places import ROOT
-from sweeping import ONE_FAILS, Backwards, StopsAfter, plan
+from stand_in_runners import Backwards, StopsAfter
+from sweeping import ONE_FAILS, plan
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.rows import SweepDataset

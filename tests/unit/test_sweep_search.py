@@ -10,7 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import writeamp as wa
-from sweeping import StopsAfter, plan
+from stand_in_runners import StopsAfter
+from sweeping import plan
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.studies.sweep.plan import plan_of
 from writeamp.studies.sweep.rows import SweepDataset

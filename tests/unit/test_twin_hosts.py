@@ -13,8 +13,7 @@ import pytest
 
 import in_process
 import writeamp.learn.cli.twin_measure  # noqa: F401 (slow, and of no test's time)
-from stand_in_drives import drive, tools, writes
-from unchecked_places import unchecked
+from stand_in_drives import drive, tools, unchecked, writes
 from writeamp.drives.devices import file_systems
 from writeamp.drives.devices.source import source_at
 from writeamp.drives.devices.writing import Place

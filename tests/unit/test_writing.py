@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import writeamp as wa
-from unchecked_places import unchecked
+from stand_in_drives import unchecked
 from writeamp.drives.devices.writing import Place
 
 ROOT = Path(wa.__path__[0])

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere import AsElsewhere
 from reproduced import assert_reproduced
+from stand_in_runners import AsElsewhere
 from writeamp.plots import save
 from writeamp_papers import PAPERS, Bench, Findings, Item
 from writeamp_papers.dayan2015.drives import SHORT, run

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from elsewhere import AsElsewhere
 from places import SHARED
 from reproduced import assert_reproduced
+from stand_in_runners import AsElsewhere
 from writeamp.devices.device import device
 from writeamp.drives.pins.device_facts import facts_of
 from writeamp.drives.pins.four_level import Count, four_level

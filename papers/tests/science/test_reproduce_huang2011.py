@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere import AsElsewhere
 from forms import FULL as ALL_IS_ASKED_FOR
 from reproduced import assert_reproduced
+from stand_in_runners import AsElsewhere
 from writeamp.cli import main
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp_papers import PAPERS, Bench, Findings

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import writeamp as wa
-from elsewhere import AsElsewhere
 from reproduced import assert_reproduced
+from stand_in_runners import AsElsewhere
 from writeamp.pages.escaping import text
 from writeamp_papers import PAPERS, Bench, Findings, Item
 from writeamp_papers.cli import document_of

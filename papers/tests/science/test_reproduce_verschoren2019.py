@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from elsewhere import AsElsewhere
 from reproduced import assert_reproduced
+from stand_in_runners import AsElsewhere
 from writeamp_papers import PAPERS, Bench, Findings
 from writeamp_papers.verschoren2019 import levelers, wear
 

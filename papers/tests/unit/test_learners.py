@@ -16,7 +16,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from blackbox_archives import Members, field, rebuilt, schema, with_nodes
+from blackbox_files import Members, field, rebuilt, schema, with_nodes
 from blackbox_tables import GRID, latency_us, measured, related
 from in_process import document
 from writeamp.errors import WriteampError

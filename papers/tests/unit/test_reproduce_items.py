@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sweeping import Backwards
+from stand_in_runners import Backwards
 from writeamp.cli import main
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
