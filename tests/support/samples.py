@@ -18,10 +18,9 @@ import blackbox_tables
 import synthetic_captures as synthetic
 import vssd_documents
 import writeamp as wa
-from writeamp.answers.chain import Chain, Share
-from writeamp.answers.change import Advice
-from writeamp.answers.differences import differences_of
-from writeamp.answers.row import WayRow
+from writeamp.answers.advice import Advice
+from writeamp.answers.differences import CauseChain, Share, differences_of
+from writeamp.answers.way import WayRow
 from writeamp.devices.candidates import Candidate
 from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.facts import Facts
@@ -206,10 +205,12 @@ def collected(folder: Path) -> Collected:
 def answered_by_theory(_: Path) -> wa.Answer:
     """Return an answer of the ways that take no time, made of parts that are checked too."""
     rows = (
-        WayRow("formula markov", 4.115, (math.nan, math.nan), 0.001, "uniform random writes"),
-        WayRow("simulate", 4.213, (4.211, 4.215), 1.0, "pages written whole"),
+        WayRow(
+            "formula markov", "formula", 4.115, (math.nan, math.nan), 0.001, "uniform random writes"
+        ),
+        WayRow("simulate", "simulate", 4.213, (4.211, 4.215), 1.0, "pages written whole"),
     )
-    chain = Chain("formula markov", (Share("finite drive", -0.09),))
+    chain = CauseChain("formula markov", (Share("finite drive", -0.09),))
     advice = (Advice("op 0.2 instead of 0.1", 3.1, (3.0, 3.2), 4.2, "9% more flash"),)
     return wa.Answer(
         "uniform", "single, greedy", wa.device(**DRIVE), rows,
@@ -242,7 +243,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "RequiredOp": lambda _: wa.required_op(2.0, **OVER_OP, precision=0.01),
     "OpCurve": lambda _: wa.wa_over_op([0.25, 0.5], **OVER_OP, writes=50_000),
     "Prediction": lambda _: wa.predict(op=0.28)[0],
-    "Predictions": lambda _: wa.predict(op=0.28),
+    "ModelPredictions": lambda _: wa.predict(op=0.28),
     "PredictionSweep": lambda _: wa.predict_sweep("op=0.1:0.3:3"),
     "FixedPoint": lambda _: wa.meanfield.hot_cold(**MEAN_FIELD),
     "Trajectory": lambda _: wa.meanfield.transient(**MEAN_FIELD, drive_writes=[0.0, 1.0, 2.0]),

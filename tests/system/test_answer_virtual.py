@@ -12,11 +12,11 @@ import pytest
 import in_process
 import writeamp as wa
 from served import needs
-from writeamp.answers.answering import Listener, answered
-from writeamp.answers.case import measured
+from writeamp.answers.case import run_case
 from writeamp.answers.question import Question
 from writeamp.answers.settings import QuestionSettings
-from writeamp.answers.ways import simulate, virtual
+from writeamp.answers.way import Findings
+from writeamp.answers.ways import SIMULATE, VIRTUAL
 from writeamp.settings.experiment import Experiment
 
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.2}
@@ -36,11 +36,14 @@ def test_a_virtual_drive_counts_what_the_simulation_of_its_requests_counts(
     load: dict[str, Any],
 ) -> None:
     question = Question.of(Experiment.of("simulate", **load, **SMALL), QuestionSettings())
-    listener = Listener(lambda row: None, lambda what, done, of: None)
-    found = answered(question, listener, ways=(simulate.WAY, virtual.WAY), kinds=())
-    row, served, again = found.row("virtual"), question.served, measured(question.windowed).result
-    assert row is not None
+    findings = Findings()
+    for way in (SIMULATE, VIRTUAL):
+        [row] = way.rows(question, findings, lambda what, done, of: None)
+        findings = findings.joined(row.findings)
+    served, simulated = findings.served, findings.simulated
     assert served is not None
+    assert simulated is not None
+    again = run_case(simulated.windowed).result
     assert again is not None
     assert served.host_pages == again.host_pages > 0
     assert served.causes == again.causes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +18,18 @@ from smart_documents import intel
 from writeamp._engine import Load
 from writeamp.answers.advice import KINDS
 from writeamp.answers.answering import Listener, answered
-from writeamp.answers.cause import Cause
-from writeamp.answers.causes import CAUSES
+from writeamp.answers.causes import CAUSES, Cause
 from writeamp.answers.question import Question
-from writeamp.answers.row import NOT_STEADY, WayRow
 from writeamp.answers.settings import QuestionSettings
-from writeamp.answers.way import Way
-from writeamp.answers.ways import WAYS, formula, mean_field, simulate, timed
+from writeamp.answers.way import Findings, PartProgress, Way, WayRow
+from writeamp.answers.ways import FORMULA, MEAN_FIELD, SIMULATE, TIMED, WAYS
 from writeamp.cli.answer_tables import differences_table
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.settings.experiment import Experiment
 
 SMALL: dict[str, Any] = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
-THEORY = (formula.WAY, mean_field.WAY, simulate.WAY)
-TIMED = (simulate.WAY, timed.WAY)
+THEORY = (FORMULA, MEAN_FIELD, SIMULATE)
+IN_TIME = (SIMULATE, TIMED)
 KEYS = {"way", "wa", "wa_ci95", "seconds", "assumes", "reason"}
 
 
@@ -104,13 +102,13 @@ def test_a_cause_that_nobody_measures_is_unexplained(name: str) -> None:
 
 def test_what_time_adds_is_traced_to_the_mapping_table_and_collection_in_the_background() -> None:
     settings: dict[str, Any] = {"device": "ssd-v", "workload": "uniform", "size": "24MiB"}
-    whole = asked(TIMED, **settings)
+    whole = asked(IN_TIME, **settings)
     pair = whole.between("simulate", "timed")
     assert pair is not None
     shares = {one.cause: one.share for one in pair.causes}
     assert shares["mapping-table writes"] > 0.2
     assert unexplained(whole, "simulate", "timed") < 0.02
-    part = asked(TIMED, without("mapping-table writes"), **settings)
+    part = asked(IN_TIME, without("mapping-table writes"), **settings)
     assert unexplained(part, "simulate", "timed") > 0.1
 
 
@@ -124,33 +122,74 @@ def test_uniform_writes_agree_with_their_formula_on_a_drive_of_many_blocks() -> 
 
 def test_a_mean_field_of_the_very_load_lacks_nothing_but_the_blocks() -> None:
     load = {"workload": "hot-cold:f=0.2,r=0.8", "manager": "hcwf:d=5", "replicas": 1}
-    found = asked((mean_field.WAY, simulate.WAY), **load, **(SMALL | {"pages_per_block": 16}))
+    found = asked((MEAN_FIELD, SIMULATE), **load, **(SMALL | {"pages_per_block": 16}))
     pair = found.differences[0]
     assert pair.between == ("mean-field hot-cold", "simulate")
     assert {one.cause.split(":")[0] for one in pair.causes} <= {"finite drive"}
     assert unexplained(found, *pair.between) < 0.02
 
 
+def by_pair(found: wa.Answer) -> dict[tuple[str, ...], dict[str, float]]:
+    """Return differences and shares of WA by pair of ways, whichever of the two stands first."""
+    pairs = {}
+    for one in found.differences:
+        sign = 1 if one.between == tuple(sorted(one.between)) else -1
+        shares = {each.cause: sign * each.share for each in one.causes}
+        pairs[tuple(sorted(one.between))] = {"": sign * one.wa_difference} | shares
+    return pairs
+
+
+def test_an_answer_does_not_depend_on_the_order_of_its_ways() -> None:
+    ways = (*THEORY, TIMED)
+    settings: dict[str, Any] = {"workload": "zipf:s=0.99", "device": "ssd-v", "size": "6MiB"}
+    first, last = (asked(order, writes=20_000, **settings) for order in (ways, ways[::-1]))
+    rows, others = ({one.way: one for one in found.rows} for found in (first, last))
+    assert list(rows) != list(others)
+    assert {way: (one.wa, one.ci, one.reason, one.is_steady) for way, one in rows.items()} == {
+        way: (one.wa, one.ci, one.reason, one.is_steady) for way, one in others.items()
+    }
+    pairs, other_pairs = by_pair(first), by_pair(last)
+    assert pairs.keys() == other_pairs.keys()
+    assert all(pairs[one] == pytest.approx(other_pairs[one]) for one in pairs)
+    assert first.notes == last.notes
+
+
+def test_a_way_cannot_change_the_question_or_the_findings() -> None:
+    def rows(question: Question, findings: Findings, progress: PartProgress) -> list[WayRow]:
+        for one in (question, findings, question.plan, question.settings):
+            name = next(iter(vars(one)))
+            with pytest.raises(FrozenInstanceError):
+                setattr(one, name, None)
+        return [WayRow.without("mine", "mine", "", "")]
+
+    found = asked((Way("mine", rows, ""),), **SMALL)
+    assert [one.kind for one in found.rows] == ["mine"]
+
+
+def test_a_part_of_the_load_needs_the_simulation() -> None:
+    assert "which was not asked for" in asked((TIMED,), **SMALL).rows[0].reason
+
+
 def test_the_nearest_formula_stays_with_the_reason_why_it_may_not_hold() -> None:
-    found = asked((formula.WAY,), workload="zipf:s=0.99", victims="fifo", **SMALL)
+    found = asked((FORMULA,), workload="zipf:s=0.99", victims="fifo", **SMALL)
     assert [one.way for one in found.rows] == ["formula fifo", "formula expected-value"]
     assert all("zipf:s=0.99 is not uniform" in one.reason for one in found.rows)
     assert all(one.answers for one in found.rows)
 
 
 def test_a_way_that_cannot_answer_says_why() -> None:
-    found = asked((mean_field.WAY,), victims="cost-benefit", **SMALL)
+    found = asked((MEAN_FIELD,), victims="cost-benefit", **SMALL)
     assert not found.rows[0].answers
     assert "none is known" in found.rows[0].reason
     drive = replace(wa.device(**SMALL), times_json="")
-    no_times = asked(TIMED, device=drive, writes=20_000)
+    no_times = asked(IN_TIME, device=drive, writes=20_000)
     assert "no times" in no_times.rows[-1].reason
 
 
 def test_a_missing_nbdkit_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     [virtual] = [one for one in WAYS if one.name == "virtual"]
-    found = asked((simulate.WAY, virtual), writes=20_000, **SMALL)
+    found = asked((SIMULATE, virtual), writes=20_000, **SMALL)
     row = found.row("virtual")
     assert row is not None
     assert "install the Debian package nbdkit" in row.reason
@@ -162,7 +201,7 @@ def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("before.json", "after.json")]
     for day, file in enumerate(files, 1):
         file.write_text(json.dumps(intel(10_000 * day, 30_000 * day, 4.0 * day)))
-    found = asked((real, simulate.WAY), counters=tuple(map(str, files)), writes=20_000, **SMALL)
+    found = asked((real, SIMULATE), counters=tuple(map(str, files)), writes=20_000, **SMALL)
     row, pair = found.row("real"), found.differences[0]
     assert row is not None
     assert row.way == "real drive, between snapshots"
@@ -174,7 +213,7 @@ def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
 
 def test_what_explains_a_row_that_is_not_steady_is_of_its_window() -> None:
     found = asked(THEORY, workload="zipf:s=0.99", **SMALL)
-    passing = [replace(one, reason=f"{NOT_STEADY}: it falls") for one in found.rows]
+    passing = [replace(one, is_steady=False) for one in found.rows]
     for rows, is_said in ((found.rows, False), (passing, True)):
         table = differences_table(replace(found, rows=tuple(rows)))
         assert table is not None
@@ -184,7 +223,7 @@ def test_what_explains_a_row_that_is_not_steady_is_of_its_window() -> None:
 
 
 def test_advice_makes_it_less_and_names_its_cost() -> None:
-    found = asked((simulate.WAY,), kinds=KINDS, workload="zipf:s=0.99", **SMALL)
+    found = asked((SIMULATE,), kinds=KINDS, workload="zipf:s=0.99", **SMALL)
     assert 1 <= len(found.advice) <= 3
     assert all(one.wa < one.wa_now and one.costs for one in found.advice)
     assert [one.wa for one in found.advice] == sorted(one.wa for one in found.advice)
@@ -204,8 +243,8 @@ def test_after_ctrl_c_there_is_what_was_finished() -> None:
 
 
 def test_quick_leaves_out_what_takes_long() -> None:
-    slow = Way("timed", timed.WAY.rows, "times", lambda question: 99.0)
-    found = asked((simulate.WAY, slow), quick=True, writes=20_000, **SMALL)
+    slow = Way("timed", TIMED.rows, "times", lambda *_: 99.0, needs_simulation=True)
+    found = asked((SIMULATE, slow), quick=True, writes=20_000, **SMALL)
     assert found.rows[-1].reason == "left out by --quick: it would take about 99 s"
 
 

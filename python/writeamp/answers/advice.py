@@ -1,14 +1,16 @@
-"""Changes that reduce WA, in the order in which they are tried."""
+"""Changes that reduce WA: their kinds, and those of each kind that are tried, in this order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from writeamp.answers.change import Change, Kind
-from writeamp.answers.question import Question
+from writeamp.answers.case import Case
+from writeamp.answers.question import SimulatedQuestion
 from writeamp.answers.window import as_trace, page_trace, repeated
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
@@ -16,6 +18,7 @@ from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.models._effective_op import effective_op
 from writeamp.registry.specs import Spec
+from writeamp.results.any_result import AnyResult
 from writeamp.traces.pages import PageTrace
 from writeamp.traces.touching import OPS
 
@@ -28,14 +31,57 @@ _MANAGERS = ("sepgc", "dac", "sepbit")
 _VICTIMS = ("greedy", "cost-benefit")
 
 
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change of the drive, its policy or its host: in words, its costs, and its case.
+
+    `name` distinguishes it from others of its kind, on whatever drive.
+    """
+
+    words: str
+    costs: str
+    case: Case
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class KindOfChange:
+    """A kind of change; `changes` returns those to try, none where it does not apply."""
+
+    name: str
+    changes: Callable[[SimulatedQuestion], Iterable[Change]]
+
+
+@dataclass(frozen=True)
+class Advice(AnyResult):
+    """A change that reduces WA: WA with it, and of the same requests without it."""
+
+    change: str
+    wa: float
+    interval: tuple[float, float]
+    wa_now: float
+    costs: str
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of `wa`."""
+        return self.interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the advice as JSON types."""
+        found = dict(vars(self))
+        bounds = found.pop("interval")
+        return found | {"wa_ci95": None if math.isnan(bounds[0]) else list(bounds)}
+
+
 def _with_op(drive: Device, op: float) -> Device:
     """Return a drive of another op, whose host sees as much."""
     return build_device(drive, logical_pages=drive.logical_pages, op=op)
 
 
-def _more_op(question: Question) -> Iterator[Change]:
+def _more_op(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Put the same data on more flash."""
-    case = question.windowed
+    case = simulated.windowed
     larger = _with_op(case.drive, case.drive.op + _MORE)
     yield Change(
         f"op {larger.op:.3f} instead of {case.drive.op:.3f}",
@@ -44,9 +90,9 @@ def _more_op(question: Question) -> Iterator[Change]:
     )
 
 
-def _trimmed(question: Question) -> Iterator[Change]:
+def _trimmed(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Leave a tenth of the drive free, and trim it."""
-    case = question.windowed
+    case = simulated.windowed
     # The same data fill nine tenths of such a drive; what is free is spare space.
     roomier = _with_op(case.drive, float(effective_op(case.drive.op, 1 - _FREE, 1 - _FREE)))
     yield Change(
@@ -56,9 +102,9 @@ def _trimmed(question: Question) -> Iterator[Change]:
     )
 
 
-def _other_managers(question: Question) -> Iterator[Change]:
+def _other_managers(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Try other block managers."""
-    case, now = question.windowed, question.policy
+    case, now = simulated.windowed, simulated.question.policy
     for name in _MANAGERS:
         if Spec.of("managers", now.manager).name == name:
             continue
@@ -75,9 +121,9 @@ def _other_managers(question: Question) -> Iterator[Change]:
         )
 
 
-def _other_victims(question: Question) -> Iterator[Change]:
+def _other_victims(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Try other victim policies."""
-    case, now = question.windowed, question.policy
+    case, now = simulated.windowed, simulated.question.policy
     for name in _VICTIMS:
         if Spec.of("victims", now.victims).name == name:
             continue
@@ -94,9 +140,9 @@ def _other_victims(question: Question) -> Iterator[Change]:
         )
 
 
-def _aligned_writes(question: Question) -> Iterator[Change]:
+def _aligned_writes(simulated: SimulatedQuestion) -> Iterator[Change]:
     """Send requests that begin and end with pages, as few as hold the data."""
-    window, case = question.window, question.windowed
+    window, case = simulated.window, simulated.windowed
     requests = window.requests
     if requests.head_bytes is None or not requests.host_pages:
         return
@@ -104,7 +150,7 @@ def _aligned_writes(question: Question) -> Iterator[Change]:
     if aligned.host_pages >= requests.host_pages:
         return
     times = 0 if window.plan.earlier is None else window.plan.earlier.op.size // requests.op.size
-    plan = as_trace(question.plan, aligned, repeated(aligned, times) if times else None)
+    plan = as_trace(simulated.question.plan, aligned, repeated(aligned, times) if times else None)
     yield Change(
         f"writes aligned to pages of {requests.page_bytes:,} bytes",
         "a setting of the partition, the file system or the program",
@@ -123,10 +169,10 @@ def _aligned(requests: PageTrace) -> PageTrace:
     return page_trace(requests.op, requests.start, count, requests.logical_pages, size)
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind("op", _more_op),
-    Kind("trim", _trimmed),
-    Kind("manager", _other_managers),
-    Kind("victims", _other_victims),
-    Kind("aligned writes", _aligned_writes),
+KINDS: tuple[KindOfChange, ...] = (
+    KindOfChange("op", _more_op),
+    KindOfChange("trim", _trimmed),
+    KindOfChange("manager", _other_managers),
+    KindOfChange("victims", _other_victims),
+    KindOfChange("aligned writes", _aligned_writes),
 )

@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from writeamp.answers.advice import KINDS
-from writeamp.answers.case import Found, measured
-from writeamp.answers.cause import Cause
-from writeamp.answers.causes import CAUSES
-from writeamp.answers.chain import Chain, Steps, chain_of, measure, noise, steps_of
-from writeamp.answers.change import Advice, Change, Kind
-from writeamp.answers.differences import agree, differences_of
-from writeamp.answers.question import Question
+from writeamp.answers.advice import KINDS, Advice, Change, KindOfChange
+from writeamp.answers.case import MeasuredCase, run_case
+from writeamp.answers.causes import CAUSES, Cause
+from writeamp.answers.differences import (
+    CauseChain,
+    Steps,
+    agree,
+    chain_of,
+    differences_of,
+    measure,
+    noise,
+    steps_of,
+)
+from writeamp.answers.question import Question, SimulatedQuestion
 from writeamp.answers.result import Answer
-from writeamp.answers.row import WayRow
-from writeamp.answers.way import Tell, Way
+from writeamp.answers.way import Findings, PartProgress, Way, WayRow
 from writeamp.answers.ways import WAYS
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import local_runner
@@ -28,7 +33,7 @@ class Tried:
     """A change that is tried on one of the candidates, by its number."""
 
     candidate: int
-    kind: Kind
+    kind: KindOfChange
     change: Change
 
     @property
@@ -37,17 +42,11 @@ class Tried:
         return self.kind.name, self.change.name
 
 
-def simulated_questions(question: Question) -> dict[int, Question]:
-    """Return the question of each candidate that can be such a drive; of any other, the one."""
-    others = enumerate(question.others, 1)
-    return {0: question} | {at: one for at, one in others if one.simulated is not None}
-
-
 def best_of(
     question: Question,
-    now: Mapping[int, Found],
+    now: Mapping[int, MeasuredCase],
     tried: Sequence[Tried],
-    found: Mapping[int, Found | None],
+    found: Mapping[int, MeasuredCase | None],
 ) -> list[Advice]:
     """Return the best change of each kind, of those that were measured on all candidates.
 
@@ -77,12 +76,12 @@ def best_of(
     return sorted(best.values(), key=lambda one: one.wa)
 
 
-def _mixed(question: Question, found: Mapping[int, Found]) -> Found:
+def _mixed(question: Question, found: Mapping[int, MeasuredCase]) -> MeasuredCase:
     """Return the mixture of candidates; of one drive, what it comes to."""
     if not question.others:
         return found[0]
     mixture = question.mixed([(at, one, not math.isnan(one.ci[0])) for at, one in found.items()])
-    return Found(mixture.wa, mixture.ci)
+    return MeasuredCase(mixture.wa, mixture.ci)
 
 
 _QUICK_S = 10.0
@@ -96,22 +95,31 @@ class Listener:
     """Listener of an answer in progress: rows as they come, and how far each part is."""
 
     row: Callable[[WayRow], None]
-    tell: Tell
+    progress: PartProgress
 
 
 @dataclass
 class Asking:
-    """An answer in progress, of which everything that is there can be taken at any time."""
+    """An answer in progress, whose finished parts can be taken at any time."""
 
     question: Question
     rows: list[WayRow] = field(default_factory=list)
-    chains: dict[str, Chain] = field(default_factory=dict)
+    findings: Findings = field(default_factory=Findings)
+    chains: dict[str, CauseChain] = field(default_factory=dict)
     advice: list[Advice] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def add(self, row: WayRow) -> WayRow:
+        """Keep a row and its findings apart, and return the row."""
+        self.findings = self.findings.joined(row.findings)
+        # A result must not hold the requests of all ways in memory.
+        self.rows.append(replace(row, findings=Findings()))
+        return self.rows[-1]
 
     def found(self) -> Answer:
-        """Return what there is."""
-        question = self.question
+        """Return the answer so far."""
+        question, simulated = self.question, self.findings.simulated
         lost = [sentence for chain in self.chains.values() for sentence in chain.lost]
         return Answer(
             load_name=question.plan.load_name,
@@ -122,9 +130,11 @@ class Asking:
             advice=tuple(self.advice),
             held_pages=question.held_pages if self.rows else 0,
             missing=tuple(self.left),
-            notes=tuple(dict.fromkeys([*question.notes, *lost])),
-            simulated_run=question.simulated,
-            mixture=question.mixture,
+            notes=tuple(
+                dict.fromkeys([*question.notes, *self.findings.notes, *self.left_out, *lost])
+            ),
+            simulated_run=None if simulated is None else simulated.result,
+            mixture=None if simulated is None else simulated.mixture,
         )
 
 
@@ -134,100 +144,105 @@ def answered(
     *,
     ways: Sequence[Way] = WAYS,
     causes: Sequence[Cause] = CAUSES,
-    kinds: Sequence[Kind] = KINDS,
+    kinds: Sequence[KindOfChange] = KINDS,
 ) -> Answer:
-    """Ask all ways, measure why they differ, and try what would make it less.
+    """Ask all ways, measure why they differ, and try changes that reduce WA.
 
     Args:
         question: the drive and its load.
-        listener: hears of rows as they come.
-        ways: to ask.
+        listener: is called with rows as they come.
+        ways: to ask; those that need the simulation run after the others, whatever their order.
         causes: of difference, in the order in which they are switched.
         kinds: of changes to try.
 
     Raises:
         Interrupted: Ctrl-C; `finished` is what there is.
     """
-    asking = Asking(question, left=[*(one.name for one in ways), _WHY, _LESS])
+    ordered = sorted(ways, key=lambda way: way.needs_simulation)
+    asking = Asking(question, left=[*(one.name for one in ordered), _WHY, _LESS])
     try:
-        for way in ways:
-            for row in _rows(question, way, listener.tell):
-                asking.rows.append(row)
-                listener.row(row)
+        for way in ordered:
+            for row in _rows(question, way, asking.findings, listener.progress):
+                listener.row(asking.add(row))
             asking.left.remove(way.name)
-        _explain(asking, causes, listener.tell)
+        _explain(asking, causes, listener.progress)
         asking.left.remove(_WHY)
-        _advise(asking, kinds, listener.tell)
+        _advise(asking, kinds, listener.progress)
         asking.left.remove(_LESS)
     except KeyboardInterrupt:
         raise Interrupted(asking.found() if asking.rows else None) from None
     return asking.found()
 
 
-def _rows(question: Question, way: Way, tell: Tell) -> Iterable[WayRow]:
-    if question.asked.quick and question.simulated is not None:
-        expected_s = way.expected_s(question)
+def _rows(
+    question: Question, way: Way, findings: Findings, progress: PartProgress
+) -> Iterable[WayRow]:
+    if way.needs_simulation and findings.simulated is None:
+        reason = "it runs a part of the load as the simulation does, which was not asked for"
+        return [WayRow.without(way.name, way.name, way.assumes, reason)]
+    if question.settings.quick and findings.simulated is not None:
+        expected_s = way.expected_s(question, findings)
         if expected_s > _QUICK_S:
             reason = f"left out by --quick: it would take about {expected_s:.0f} s"
-            return [WayRow.without(way.name, way.assumes, reason)]
-    return way.rows(question, tell)
+            return [WayRow.without(way.name, way.name, way.assumes, reason)]
+    return way.rows(question, findings, progress)
 
 
-def _explain(asking: Asking, causes: Sequence[Cause], tell: Tell) -> None:
+def _explain(asking: Asking, causes: Sequence[Cause], progress: PartProgress) -> None:
     """Measure the chain of each row that differs from the simulation by more than noise."""
-    question = asking.question
+    question, found = asking.question, asking.findings.simulated
     simulated = next((one for one in asking.rows if one.kind == "simulate"), None)
-    if simulated is None:
+    if simulated is None or found is None:
         return
-    known: dict[Steps, Found | str] = {}
+    known: dict[Steps, MeasuredCase | str] = {}
     steps = {}
     for one in asking.rows:
         if one.answers and one is not simulated:
-            found = steps_of(question, one, causes, is_alike=agree(one, simulated))
-            seconds = len(found) * (one if one.kind == "timed" else simulated).seconds
-            if question.asked.quick and seconds > _QUICK_S:
-                question.notes.append(f"--quick leaves out why {one.way} differs: {seconds:.0f} s")
+            todo = steps_of(asking.findings, one, causes, is_alike=agree(one, simulated))
+            seconds = len(todo) * (one if one.kind == "timed" else simulated).seconds
+            if question.settings.quick and seconds > _QUICK_S:
+                asking.left_out.append(f"--quick leaves out why {one.way} differs: {seconds:.0f} s")
                 continue
-            steps[one.way] = found
+            steps[one.way] = todo
     try:
         measure(
             [each for one in steps.values() for each in one],
             known,
-            lambda done, of: tell(_WHY, done, of),
+            lambda done, of: progress(_WHY, done, of),
         )
     finally:
         for row in asking.rows:
             if row.way in steps:
-                asking.chains[row.way] = chain_of(row, question.found, steps[row.way], known)
+                asking.chains[row.way] = chain_of(row, found.measured, steps[row.way], known)
 
 
-def _advise(asking: Asking, kinds: Sequence[Kind], tell: Tell) -> None:
+def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: PartProgress) -> None:
     """Simulate the changes of each kind on the window, and keep the best of each."""
-    question = asking.question
-    if question.simulated is None:
+    question, first = asking.question, asking.findings.simulated
+    if first is None:
         return
     began = time.perf_counter()
-    questions = simulated_questions(question)
-    now = {at: measured(one.windowed) for at, one in questions.items()}
+    candidates: dict[int, SimulatedQuestion] = {0: first, **first.others}
+    now = {at: run_case(one.windowed) for at, one in candidates.items()}
     tried = [
         Tried(at, kind, change)
-        for at, one in questions.items()
+        for at, one in candidates.items()
         for kind in kinds
         for change in kind.changes(one)
     ]
-    seconds = (time.perf_counter() - began) / len(questions) * len(tried)
-    if question.asked.quick and seconds > _QUICK_S:
-        question.notes.append(f"--quick leaves out what would make it less: {seconds:.0f} s")
+    seconds = (time.perf_counter() - began) / len(candidates) * len(tried)
+    if question.settings.quick and seconds > _QUICK_S:
+        asking.left_out.append(f"--quick leaves out what would make it less: {seconds:.0f} s")
         return
-    found: dict[int, Found | None] = {}
+    found: dict[int, MeasuredCase | None] = {}
     for at, one in local_runner(len(tried)).results(_wa_with, [one.change for one in tried]):
         found[at] = one
-        tell(_LESS, len(found), len(tried))
+        progress(_LESS, len(found), len(tried))
         asking.advice = best_of(question, now, tried, found)[:_TOLD]
 
 
-def _wa_with(change: Change) -> Found | None:
+def _wa_with(change: Change) -> MeasuredCase | None:
     try:
-        return measured(change.case)
+        return run_case(change.case)
     except WriteampError:  # a policy that such a drive or load refuses
         return None

@@ -61,7 +61,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Found:
+class MeasuredCase:
     """WA of a case, and its interval; NaN of too short a run."""
 
     wa: float
@@ -69,9 +69,9 @@ class Found:
     result: Result | TimedResult | None = field(default=None, compare=False)
 
 
-def measured(case: Case) -> Found:
+def run_case(case: Case) -> MeasuredCase:
     """Run a case."""
     result = (run_timed if case.is_timed else run)(case.plan, case.drive)
     factor = case.share_of_pages * (result.partial_page_factor if case.per_byte else 1.0)
     low, high = (math.nan, math.nan) if case.is_pass else result.ci
-    return Found(result.wa * factor, (low * factor, high * factor), result)
+    return MeasuredCase(result.wa * factor, (low * factor, high * factor), result)

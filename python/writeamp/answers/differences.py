@@ -1,20 +1,150 @@
-"""Differences of every pair of rows, divided among causes that were measured."""
+"""Differences of rows: chains of switched causes from the simulation to each way, and pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from writeamp.answers.case import Found
-from writeamp.answers.chain import Chain, Share, noise
-from writeamp.answers.row import WayRow
+from writeamp.answers.case import Case, MeasuredCase, run_case
+from writeamp.answers.causes import WINDOWED, Cause
+from writeamp.answers.question import SimulatedQuestion
+from writeamp.answers.way import Findings, WayRow
+from writeamp.errors import WriteampError
+from writeamp.runners import local_runner
 
+# What switches came before, and at which end: the key of a run.
+Steps = tuple[str, ...]
+_SIMULATION: Steps = ("simulation",)
+# Of WA: a smaller share than this is no cause that anybody could see.
+_VISIBLE = 1e-3
 # Shares of one cause in two chains that are one run differ by rounding only.
 _NOTHING = 1e-12
 # Of WA: rows that differ by less than this agree, though they may be computed without noise.
 _ALIKE = 1e-3
+
+
+@dataclass(frozen=True)
+class Share:
+    """Share of a cause in a difference, in WA."""
+
+    cause: str
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class CauseChain:
+    """Chain of a way: its WA is that of the simulation, and all shares, and what is unexplained.
+
+    `lost` are sentences on causes that could not be measured.
+    """
+
+    way: str
+    shares: tuple[Share, ...]
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A cause, and the case in which it is switched after all before it."""
+
+    cause: Cause
+    steps: Steps
+    case: Case
+
+
+def steps_of(
+    findings: Findings, row: WayRow, causes: Sequence[Cause], *, is_alike: bool
+) -> list[_Step]:
+    """Return the runs that explain a row.
+
+    If the row agrees with the simulation, only the window is run: its share stands between the row
+    and others.
+    """
+    simulated = findings.simulated
+    if simulated is None or (is_alike and row.kind not in WINDOWED):
+        return []
+    found = list(_steps(simulated, row, causes, None))
+    if not is_alike and findings.timed is not None and row.kind == "timed":
+        found += _steps(simulated, row, causes, findings.timed)
+    return found
+
+
+def _steps(
+    simulated: SimulatedQuestion, row: WayRow, causes: Sequence[Cause], at_way: Case | None
+) -> Iterator[_Step]:
+    """Give the steps from the simulation, or from the case of the way itself."""
+    case, steps = simulated.question.simulation, _SIMULATION
+    if at_way is not None:
+        case, steps = at_way, (row.way,)
+    is_of_load = row.kind == "mean-field" and simulated.question.mean_field is not None
+    for cause in causes:
+        if row.kind not in cause.explains or cause.at_way is (at_way is None):
+            continue
+        if is_of_load and not cause.of_drive:
+            continue
+        switched = cause.switch(simulated, case, row.kind)
+        if switched is not None:
+            case, steps = switched, (*steps, cause.name)
+            yield _Step(cause, steps, switched)
+
+
+def measure(
+    steps: Sequence[_Step], known: dict[Steps, MeasuredCase | str], done: Callable[[int, int], None]
+) -> None:
+    """Run what is not known yet; what cannot be run is known by the sentence that says why.
+
+    What is finished when Ctrl-C comes is known then.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+    """
+    todo = list({one.steps: one for one in steps if one.steps not in known}.values())
+    for finished, (at, found) in enumerate(local_runner(len(todo)).results(_measured, todo), 1):
+        known[todo[at].steps] = found
+        done(finished, len(todo))
+
+
+def _measured(step: _Step) -> MeasuredCase | str:
+    try:
+        return run_case(step.case)
+    except WriteampError as error:
+        return f"{step.cause.name}: {error}"
+
+
+def chain_of(
+    row: WayRow,
+    simulated: MeasuredCase,
+    steps: Sequence[_Step],
+    known: Mapping[Steps, MeasuredCase | str],
+) -> CauseChain:
+    """Return the chain of a row, whose steps were measured as far as they could be.
+
+    Shares of what is switched at the simulation count if they are more than noise; those at the way
+    are of the same requests, so that what they differ by is what was switched.
+    """
+    shares, lost = [], []
+    for at_way in (False, True):
+        before = MeasuredCase(row.wa, row.bounds) if at_way else simulated
+        for one in (step for step in steps if step.cause.at_way is at_way):
+            found = known.get(one.steps, f"{one.cause.name}: not finished")
+            if isinstance(found, str):
+                lost.append(found)
+                continue
+            share = before.wa - found.wa if at_way else found.wa - before.wa
+            is_paired = at_way or row.kind in WINDOWED
+            if abs(share) > (_VISIBLE * row.wa if is_paired else noise(before, found)):
+                shares.append(Share(one.cause.name, share))
+                before = found
+    return CauseChain(row.way, tuple(shares), tuple(lost))
+
+
+def noise(one: MeasuredCase, other: MeasuredCase) -> float:
+    """Return the difference that chance alone makes, of two results with 95% intervals."""
+    widths = [(each.ci[1] - each.ci[0]) / 2 for each in (one, other)]
+    return math.hypot(*(width for width in widths if not math.isnan(width)))
 
 
 @dataclass(frozen=True)
@@ -45,7 +175,7 @@ class RowDifference:
 
 
 def differences_of(
-    rows: Sequence[WayRow], chains: Mapping[str, Chain]
+    rows: Sequence[WayRow], chains: Mapping[str, CauseChain]
 ) -> tuple[RowDifference, ...]:
     """Return the difference of each pair of rows that answer."""
     answered = [one for one in rows if one.answers]
@@ -59,10 +189,10 @@ def agree(a: WayRow, b: WayRow) -> bool:
 
 def _noise(a: WayRow, b: WayRow) -> float:
     least = _ALIKE * min(a.wa, b.wa)
-    return max(least, noise(Found(a.wa, a.bounds), Found(b.wa, b.bounds)))
+    return max(least, noise(MeasuredCase(a.wa, a.bounds), MeasuredCase(b.wa, b.bounds)))
 
 
-def _between(a: WayRow, b: WayRow, chains: Mapping[str, Chain]) -> RowDifference:
+def _between(a: WayRow, b: WayRow, chains: Mapping[str, CauseChain]) -> RowDifference:
     difference, wide = b.wa - a.wa, _noise(a, b)
     shares: dict[str, float] = {}
     if abs(difference) > wide:

@@ -9,8 +9,8 @@ from typing import Unpack
 from writeamp.answers.answering import Listener, answered
 from writeamp.answers.question import Question
 from writeamp.answers.result import Answer
-from writeamp.answers.row import WayRow
 from writeamp.answers.settings import QuestionSettings
+from writeamp.answers.way import WayRow
 from writeamp.devices.device import DeviceLike
 from writeamp.errors import WriteampError
 from writeamp.files.output import AnyPath
@@ -60,11 +60,9 @@ def question_of_program(experiment: Experiment, asked: QuestionSettings) -> Iter
         if not served.host_pages:
             raise WriteampError("the command of --run wrote nothing to the drive")
         recorded = Experiment.of("simulate", trace=str(trace), repeat=1, spread=False)
-        question = Question.of(recorded, asked)
-        question.served = served
-        if served.run_exit_status:
-            question.notes.append(f"the command failed with status {served.run_exit_status}")
-        yield question
+        status = served.run_exit_status
+        notes = (f"the command failed with status {status}",) if status else ()
+        yield Question.of(recorded, asked, program=served, notes=notes)
 
 
 def answer(

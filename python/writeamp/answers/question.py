@@ -1,16 +1,16 @@
-"""Question that all ways answer: one drive, its load and its policies."""
+"""Question that all ways answer: one drive, its load and its policies; and its simulation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from writeamp.answers.case import Case, Found
+from writeamp.answers.case import Case, MeasuredCase
 from writeamp.answers.settings import QuestionSettings
-from writeamp.answers.window import Window, window_of
+from writeamp.answers.window import LoadWindow, window_of
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
@@ -21,7 +21,6 @@ from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
-from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.candidates import alone
@@ -36,63 +35,65 @@ _WRITES_UNTIL_HELD = 4
 _NOT_HERE = ("time", "host_bytes", "rb_capture")
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Question:
-    """The drive, the load and the policies that are asked about, and what was found so far.
+    """A drive, its load and its policies.
 
     Attributes:
         experiment: the settings, for `simulate`.
-        asked: the settings besides.
+        settings: the settings besides.
         prepared: the drive, and the load in its pages.
         plan: of the simulation.
-        simulated: result of that; None until it has run.
-        timed: result of the run in time and its case; None until it has run, or without one.
-        served: result of the program on the virtual drive; None without one.
         others: of a drive that is known by candidates, the question of each but the first.
-        mixture: what all of these come to in the simulation; None until it has run.
+        program: result of the program on the virtual drive whose writes are the load, if any.
+        notes: sentences on what was assumed.
     """
 
     experiment: Experiment
-    asked: QuestionSettings
+    settings: QuestionSettings
     prepared: Prepared
     plan: Plan
-    simulated: Result | None = None
-    timed: tuple[Case, TimedResult] | None = None
-    served: ServeResult | None = None
     others: tuple[Question, ...] = ()
-    mixture: Mixture | None = None
-    notes: list[str] = field(default_factory=list)
+    program: ServeResult | None = None
+    notes: tuple[str, ...] = ()
 
     @staticmethod
-    def of(experiment: Experiment, asked: QuestionSettings) -> Question:
+    def of(
+        experiment: Experiment,
+        settings: QuestionSettings,
+        *,
+        program: ServeResult | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Question:
         """Prepare a question.
 
         Raises:
             WriteampError: an input that cannot be used.
         """
-        settings, policy = experiment.run, experiment.policy
-        assert isinstance(settings, SimulationSettings)
+        run_settings, policy = experiment.run, experiment.policy
+        assert isinstance(run_settings, SimulationSettings)
         assert isinstance(policy, PolicySettings)
-        _check(experiment, settings)
+        _check(experiment, run_settings)
         prepared = prepare(experiment)
         if prepared.drive.kind != "flash":
             raise WriteampError(
                 f"{prepared.drive.name} is a {prepared.drive.kind}, which amplifies no writes; "
                 "answer is about one flash drive"
             )
-        untimed = in_pages(replace(settings, timed=False), prepared.drive)
+        untimed = in_pages(replace(run_settings, timed=False), prepared.drive)
         plan = plan_of(prepared, experiment, policy_of(policy), untimed)
         # What cannot be simulated is refused before the first row is printed.
         new_simulation(plan, prepared.drive, plan.run.seed)
-        return Question(experiment, asked, prepared, plan, others=_others(experiment, asked))
+        others = _others(experiment, settings)
+        return Question(experiment, settings, prepared, plan, others, program, notes)
 
-    def mixed(self, found: Sequence[tuple[int, Found, bool]]) -> Mixture:
-        """Return the mixture of what candidates come to, by their number, and if it is steady."""
+    def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
+        """Return the mixture of candidates: number, WA and whether the run is steady, of each."""
         candidates = self.experiment.candidates
         assert candidates is not None
         runs = tuple(
             CandidateRun(candidates.carrying[at], one.wa, (one.ci[1] - one.ci[0]) / 2, is_steady)
-            for at, one, is_steady in found
+            for at, one, is_steady in measured
         )
         profile = str(self.experiment.device.profile)
         return Mixture(profile, self.plan.load_name, runs, candidates.error)
@@ -130,25 +131,6 @@ class Question:
         """The simulation, from which the other ways differ by one thing after another."""
         return Case(self.plan, self.drive, self.held_pages)
 
-    @property
-    def found(self) -> Found:
-        """WA by the simulation."""
-        assert self.simulated is not None, "it ran before anything is compared with it"
-        if self.mixture is not None:
-            return Found(self.mixture.wa, self.mixture.ci, self.simulated)
-        return Found(self.simulated.wa, self.simulated.ci, self.simulated)
-
-    @cached_property
-    def window(self) -> Window:
-        """The part of the load that slow ways are shown."""
-        assert self.simulated is not None, "its length decides how the drive is aged"
-        return window_of(self.plan, self.drive, self.simulated.passes.height)
-
-    @cached_property
-    def windowed(self) -> Case:
-        """The simulation of the window."""
-        return Case(self.window.plan, self.drive, self.held_pages, is_pass=self.is_trace)
-
     def interval(self, of_run: tuple[float, float]) -> tuple[float, float]:
         """Return the interval of a run of the window; one pass over a trace has none.
 
@@ -176,12 +158,47 @@ class Question:
         return run(plan, self.drive).held_pages
 
 
-def _others(experiment: Experiment, asked: QuestionSettings) -> tuple[Question, ...]:
+@dataclass(frozen=True, eq=False)
+class SimulatedQuestion:
+    """A question and its simulation, with which the other ways are compared.
+
+    Attributes:
+        question: the drive, its load and its policies.
+        result: of the simulation.
+        others: by number from 1, the other candidates of a learnt profile that were simulated.
+        mixture: WA over all candidates; None of one drive.
+    """
+
+    question: Question
+    result: Result
+    others: Mapping[int, SimulatedQuestion] = field(default_factory=dict)
+    mixture: Mixture | None = None
+
+    @property
+    def measured(self) -> MeasuredCase:
+        """WA by the simulation."""
+        found = self.result if self.mixture is None else self.mixture
+        return MeasuredCase(found.wa, found.ci, self.result)
+
+    @cached_property
+    def window(self) -> LoadWindow:
+        """The part of the load that slow ways run, on a drive aged as the simulation was."""
+        return window_of(self.question.plan, self.question.drive, self.result.passes.height)
+
+    @cached_property
+    def windowed(self) -> Case:
+        """The simulation of the window."""
+        question = self.question
+        plan, drive, held_pages = self.window.plan, question.drive, question.held_pages
+        return Case(plan, drive, held_pages, is_pass=question.is_trace)
+
+
+def _others(experiment: Experiment, settings: QuestionSettings) -> tuple[Question, ...]:
     candidates = experiment.candidates
     if candidates is None:
         return ()
     each = [alone(experiment, candidates, one, may_scale=False) for one in candidates.carrying[1:]]
-    return tuple(Question.of(one, asked) for one in each)
+    return tuple(Question.of(one, settings) for one in each)
 
 
 def _check(experiment: Experiment, settings: SimulationSettings) -> None:

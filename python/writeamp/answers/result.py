@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from writeamp._engine import __version__
-from writeamp.answers.change import Advice
+from writeamp.answers.advice import Advice
 from writeamp.answers.differences import RowDifference
-from writeamp.answers.row import WayRow
+from writeamp.answers.way import WayRow
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import WayDot, wa_by_way
 from writeamp.plots.spec import PanelChart

@@ -25,8 +25,8 @@ class Theory:
 
 
 @dataclass(frozen=True)
-class Told:
-    """WA by a theory, and why it may not hold of the question; "" if it does."""
+class TheoreticalWa:
+    """WA by a theory, its assumptions, and why it may not hold for the question; "" if it does."""
 
     wa: float
     reason: str
@@ -62,7 +62,7 @@ def theory_of(question: Question, kind: str) -> Theory | None:
     return found[0] if found else None
 
 
-def told(question: Question, theory: Theory) -> Told:
+def by_theory(question: Question, theory: Theory) -> TheoreticalWa:
     """Ask a theory, at the op of the pages that hold data.
 
     Raises:
@@ -72,7 +72,7 @@ def told(question: Question, theory: Theory) -> Told:
     drive = replace(model_inputs(question.drive, question.held_pages), d=theory.d)
     outside = [*outside_of(question, theory), *model.warnings(drive)]
     where = held_in_words(question.drive, question.held_pages)
-    return Told(
+    return TheoreticalWa(
         wa=model.wa(drive),
         reason="outside its domain: " + "; ".join(outside) if outside else "",
         assumes=f"{model.assumes}; {where}",

@@ -1,28 +1,125 @@
-"""Interface of a way to answer."""
+"""Interface of a way to answer: its rows, and the findings that later ways build on."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from writeamp.answers.question import Question
-from writeamp.answers.row import WayRow
+from writeamp.answers.case import Case
+from writeamp.answers.question import Question, SimulatedQuestion
+from writeamp.results.any_result import AnyResult
+from writeamp.results.numbers import json_number
+from writeamp.vssd.result import ServeResult
 
-# Is called with what is being done, how far it is, and of how much.
-Tell: TypeAlias = Callable[[str, int, int], None]
+# Called with the name of a part, how much of it is done, and of how much.
+PartProgress: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Results of ways that later ways, causes and changes build on.
+
+    Attributes:
+        simulated: the question with its simulation; None until that has run.
+        timed: case of the run in virtual time; None until it has run, or without one.
+        served: result of the virtual drive; None until it has run, or without one.
+        notes: sentences on what was assumed or left out.
+    """
+
+    simulated: SimulatedQuestion | None = None
+    timed: Case | None = None
+    served: ServeResult | None = None
+    notes: tuple[str, ...] = ()
+
+    def joined(self, later: Findings) -> Findings:
+        """Return these findings and those of a later way."""
+        return Findings(
+            later.simulated or self.simulated,
+            later.timed or self.timed,
+            later.served or self.served,
+            (*self.notes, *later.notes),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class WayRow(AnyResult):
+    """Answer of one way.
+
+    Attributes:
+        way: its kind, and more where there are several of one kind.
+        kind: "formula", "mean-field", "simulate", "timed", "virtual", "real", or the name of a way
+            of another package.
+        wa: flash pages programmed for each page that the host writes; NaN without an answer.
+        interval: 95% interval of `wa`; NaN of a computed number or of too short a run.
+        seconds: that the way took.
+        assumes: assumptions of the way.
+        reason: why there is no answer, or why it may not hold; "" otherwise.
+        is_steady: False if `wa` is that of a run without a steady state, and may not last.
+        findings: results for later ways, which are not shown.
+    """
+
+    way: str
+    kind: str
+    wa: float
+    interval: tuple[float, float]
+    seconds: float = field(compare=False)
+    assumes: str
+    reason: str = ""
+    is_steady: bool = True
+    findings: Findings = field(default=Findings(), compare=False, repr=False)
+
+    @staticmethod
+    def without(way: str, kind: str, assumes: str, reason: str, seconds: float = 0.0) -> WayRow:
+        """Return the row of a way that cannot answer."""
+        return WayRow(way, kind, math.nan, (math.nan, math.nan), seconds, assumes, reason)
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of `wa`; NaN of a computed number or of too short a run."""
+        return self.interval
+
+    @property
+    def answers(self) -> bool:
+        """True if there is a WA."""
+        return not math.isnan(self.wa)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The interval, or the number itself twice where it has none."""
+        return (self.wa, self.wa) if math.isnan(self.ci[0]) else self.ci
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as JSON types."""
+        low, high = self.ci
+        return {
+            "way": self.way,
+            "wa": json_number(self.wa),
+            "wa_ci95": None if math.isnan(low) else [low, high],
+            "seconds": self.seconds,
+            "assumes": self.assumes,
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to answer: its name, its rows, and the seconds that it will take.
+    """A way to answer.
 
-    `rows` gives rows without an answer where it has none, and raises nothing but Ctrl-C and errors
-    of what was given. `expected_s` is an estimate, by which `--quick` leaves a way out; `assumes`
-    is then what its row says.
+    Attributes:
+        name: of the way, which is the kind of its rows.
+        rows: gives rows without an answer where it has none, and raises only Ctrl-C and errors of
+            its inputs. It gets the question, the findings of ways before it, and a function to
+            report progress; it can change neither of the first two, and hands its own findings
+            over in its rows.
+        assumes: assumptions that its row states if `--quick` leaves it out.
+        expected_s: estimate of its seconds, by which `--quick` leaves it out.
+        needs_simulation: True if it needs the findings of the simulation, after which it runs.
     """
 
     name: str
-    rows: Callable[[Question, Tell], Iterable[WayRow]]
+    rows: Callable[[Question, Findings, PartProgress], Iterable[WayRow]]
     assumes: str
-    expected_s: Callable[[Question], float] = lambda question: 0.0
+    expected_s: Callable[[Question, Findings], float] = lambda question, findings: 0.0
+    needs_simulation: bool = False

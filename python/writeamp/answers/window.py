@@ -32,7 +32,7 @@ _MOST_REQUESTS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class LoadWindow:
     """Requests that count, and the plan of a run in which others before them age the drive.
 
     One that `is_whole` is all that the simulation ran; `words` say how long it is.
@@ -44,7 +44,7 @@ class Window:
     words: str
 
 
-def window_of(plan: Plan, drive: Device, passes: int) -> Window:
+def window_of(plan: Plan, drive: Device, passes: int) -> LoadWindow:
     """Return the window of a load.
 
     Args:
@@ -57,7 +57,7 @@ def window_of(plan: Plan, drive: Device, passes: int) -> Window:
     return _of_trace(plan, plan.load, passes)
 
 
-def _of_spec(plan: Plan, spec: Spec, drive: Device) -> Window:
+def _of_spec(plan: Plan, spec: Spec, drive: Device) -> LoadWindow:
     used = plan.used_pages(drive)
     # Whoever says how long the simulation is wants no other to be longer.
     most = plan.run.writes or _MOST_PAGES
@@ -68,7 +68,7 @@ def _of_spec(plan: Plan, spec: Spec, drive: Device) -> Window:
     requests = drawn(load, seed=plan.seed, pages=pages, used=used, page_bytes=drive.page_bytes)
     run = replace(plan.run, writes=requests.host_pages, warmup=0, replicas=1)
     drive_writes = requests.host_pages / drive.logical_pages
-    return Window(
+    return LoadWindow(
         plan=replace(plan, run=run, earlier=joined(plan.earlier, earlier)),
         requests=requests,
         is_whole=False,
@@ -76,12 +76,12 @@ def _of_spec(plan: Plan, spec: Spec, drive: Device) -> Window:
     )
 
 
-def _of_trace(plan: Plan, trace: PageTrace, passes: int) -> Window:
+def _of_trace(plan: Plan, trace: PageTrace, passes: int) -> LoadWindow:
     ageing = min(passes - 1, AGEING_PASSES, max(1, _MOST_REQUESTS // max(1, trace.op.size)))
     earlier = repeated(trace, ageing) if ageing > 0 else None
     run = replace(plan.run, writes=None, warmup=0, replicas=1)
     words = "one pass" if earlier is None else f"one pass after {ageing}"
-    return Window(
+    return LoadWindow(
         plan=replace(
             plan,
             run=run,

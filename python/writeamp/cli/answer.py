@@ -64,7 +64,7 @@ def answer(
     with _Bars() as bars:
         listener = Listener(
             row=lambda row: None if json else bars.between(lambda: printer.row(row)),
-            tell=bars.tell,
+            progress=bars.progress,
         )
         found = options.whole_or_part(lambda: answer_of(experiment, asked, listener))
     for sentence in found.notes:
@@ -113,7 +113,7 @@ class _Bars:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def tell(self, what: str, done: int, of: int) -> None:
+    def progress(self, what: str, done: int, of: int) -> None:
         if what != self._what or self._bar is None:
             self._end()
             self._what = what

@@ -9,10 +9,10 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from writeamp.answers.change import Advice
+from writeamp.answers.advice import Advice
 from writeamp.answers.differences import RowDifference
 from writeamp.answers.result import Answer
-from writeamp.answers.row import WayRow
+from writeamp.answers.way import WayRow
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.results.numbers import four_digits, range_in_words

@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 from writeamp.theory.settings import PredictionSettings, PredictionSweepSettings
 
 if TYPE_CHECKING:
-    from writeamp.theory.answers import Predictions, PredictionSweep
+    from writeamp.theory.answers import ModelPredictions, PredictionSweep
 
 
 def register(app: typer.Typer) -> None:
@@ -85,7 +85,7 @@ def _predict_sweep(
 
 
 def _print(
-    found: Predictions | PredictionSweep,
+    found: ModelPredictions | PredictionSweep,
     of_models: list[str],
     document: dict[str, Any],
     *,

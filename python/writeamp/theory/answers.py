@@ -82,7 +82,7 @@ class Prediction(Drawn):
         return wa_by_model({self.model.name: self.wa}, outside, "wa", subtitle=facts)
 
 
-class Predictions(Drawn, list[Prediction]):
+class ModelPredictions(Drawn, list[Prediction]):
     """Answers of models on one drive.
 
     `asked` says whether for its WA or for the op it needs. `drive` is what was said of it.
@@ -133,7 +133,7 @@ class SweepPoint:
     """Answers of models at one value of the swept parameter."""
 
     value: float
-    predictions: Predictions
+    predictions: ModelPredictions
 
 
 class PredictionSweep(Drawn, list[SweepPoint]):

@@ -15,7 +15,7 @@ from writeamp.fields.domains import as_ratio, finite, ratio_of, several, shown
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import Model, ModelInputs
 from writeamp.models._registry import MODELS, find_model
-from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
+from writeamp.theory.answers import Asked, ModelPredictions, Prediction, PredictionSweep, SweepPoint
 from writeamp.theory.settings import SWEEPABLE, PredictionSettings
 from writeamp.units.ratios import RATIOS, all_ratios, op_of
 
@@ -27,7 +27,7 @@ _OF_MODELS = {
 _MOST_POINTS = 10_000
 
 
-class Question(TypedDict, total=False):
+class PredictArguments(TypedDict, total=False):
     """The arguments of `predict`."""
 
     op: float | None
@@ -58,7 +58,7 @@ def predict(
     reserve: int = PredictionSettings.reserve,
     logical_blocks: float = PredictionSettings.logical_blocks,
     models: str | list[str] | None = None,
-) -> Predictions:
+) -> ModelPredictions:
     """Ask models, or those named, for the WA of uniform random writes, or for the op it needs.
 
     Args:
@@ -107,12 +107,12 @@ def predict(
         "reserve": reserve,
         "logical_blocks": logical_blocks,
     }
-    drive, known = check_question(**asked), _drive_of(cast(Question, asked))
+    drive, known = check_question(**asked), _drive_of(cast(PredictArguments, asked))
     strict = models is not None
     if target_wa is not None:
         answers = [_inverse(model, target_wa, drive, strict) for model in chosen]
-        return Predictions(answers, "op", known)
-    return Predictions([_forward(model, drive, strict) for model in chosen], "wa", known)
+        return ModelPredictions(answers, "op", known)
+    return ModelPredictions([_forward(model, drive, strict) for model in chosen], "wa", known)
 
 
 def check_question(
@@ -199,14 +199,14 @@ def _inverse(model: Model, target_wa: float, parameters: ModelInputs, strict: bo
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweptParameter:
     """A parameter of `predict` and the values that it runs through."""
 
     name: str
     values: tuple[float, ...]
 
 
-def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> Sweep:
+def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> SweptParameter:
     """Read "name=from:to:points": evenly spaced values, both ends included.
 
     Values of pages_per_block are rounded to whole numbers, and equal ones are taken once.
@@ -238,7 +238,7 @@ def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> Sweep:
     values = np.array([float(f"{value:.15g}") for value in np.linspace(low, high, number)])
     if name == "pages_per_block":
         values = np.rint(values)
-    return Sweep(name, tuple(dict.fromkeys(values.tolist())))
+    return SweptParameter(name, tuple(dict.fromkeys(values.tolist())))
 
 
 def _end(name: str, text: str) -> float:
@@ -246,7 +246,9 @@ def _end(name: str, text: str) -> float:
     return ratio_of(text) if name in RATIOS and text.endswith("%") else float(text)
 
 
-def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> PredictionSweep:
+def predict_sweep(
+    sweep: SweptParameter | str, **question: Unpack[PredictArguments]
+) -> PredictionSweep:
     """Call `predict` for every value of one of its arguments.
 
     Args:
@@ -261,27 +263,27 @@ def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> Predictio
     >>> [(round(point.value, 2), round(point.predictions[0].wa, 3)) for point in points]
     [(0.1, 5.677), (0.2, 3.188), (0.3, 2.364)]
     """
-    if not isinstance(sweep, str | Sweep):
+    if not isinstance(sweep, str | SweptParameter):
         raise WriteampError(f"sweep is {shown(sweep)}; it must be text such as op=0.05:1.0:100")
     for name in question:
-        if name not in Question.__annotations__:
-            raise unknown_argument("predict_sweep", name, Question.__annotations__)
+        if name not in PredictArguments.__annotations__:
+            raise unknown_argument("predict_sweep", name, PredictArguments.__annotations__)
     steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
     if question.get(steps.name) is not None:
         raise WriteampError(f"{steps.name} is swept; give it no other value")
     points = []
     for value in steps.values:
-        step: Question = {**question, steps.name: value}  # type: ignore[misc]
+        step: PredictArguments = {**question, steps.name: value}  # type: ignore[misc]
         points.append(SweepPoint(value, predict(**step)))
     asked: Asked = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
-    given: Question = {
+    given: PredictArguments = {
         "utilization": as_ratio("utilization", question.get("utilization")),
         "hot_ratio": as_ratio("hot_ratio", question.get("hot_ratio")),
     }
     return PredictionSweep(points, steps.name, asked, _drive_of({**question, **given}, steps.name))
 
 
-def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
+def _drive_of(question: PredictArguments, swept: str | None = None) -> dict[str, Any]:
     """Return the known facts of the drive, without what is swept; null is infinite."""
     op = op_of(**{name: question.get(name) for name in RATIOS})  # type: ignore[arg-type]
     found: dict[str, Any] = {}

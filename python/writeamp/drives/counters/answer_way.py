@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from writeamp.answers.question import Question
-from writeamp.answers.row import WayRow
-from writeamp.answers.way import Tell, Way
+from writeamp.answers.way import Findings, PartProgress, Way, WayRow
 from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.drives.counters.reading import read_snapshot
 from writeamp.results.numbers import bounds_in_words
@@ -16,24 +15,24 @@ from writeamp.results.numbers import bounds_in_words
 _ASSUMES = "counters of the drive, in bytes: a page written in part counts with its bytes"
 
 
-def _rows(question: Question, tell: Tell) -> Iterator[WayRow]:
-    given = question.asked.counters
+def _rows(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+    given = question.settings.counters
     if given is None:
         return
     began = time.perf_counter()
-    found = _answer([Path(one) for one in given], question.asked.model)
+    found = _answer([Path(one) for one in given], question.settings.model)
     seconds = time.perf_counter() - began
     way = "real drive, since new" if len(given) == 1 else "real drive, between snapshots"
     if found.wa is None:
         within = bounds_in_words(found.wa_low, found.wa_high)
         is_known = within and within not in found.reason
         reason = f"WA is {within}: {found.reason}" if is_known else found.reason
-        yield WayRow.without(way, _ASSUMES, reason, seconds)
+        yield WayRow.without(way, "real", _ASSUMES, reason, seconds)
         return
     low, high = found.ci or (float("nan"), float("nan"))
     warned = "" if len(given) > 1 else "over all its life, whatever it was written"
     assumes = f"{_ASSUMES}; {found.wa_definition}"
-    yield WayRow(way, found.wa, (low, high), seconds, assumes, warned)
+    yield WayRow(way, "real", found.wa, (low, high), seconds, assumes, warned)
 
 
 def _answer(paths: list[Path], model: str | None) -> DriveCounters:

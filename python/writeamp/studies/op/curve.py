@@ -19,11 +19,11 @@ from writeamp.studies.op.curve_result import CurvePoint, OpCurve
 from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
 from writeamp.studies.op.kept_drives import KeepDrives
 from writeamp.studies.study import RunStore, keep_runs
-from writeamp.theory.prediction import Sweep, parse_sweep
+from writeamp.theory.prediction import SweptParameter, parse_sweep
 from writeamp.units.ratios import RATIOS, RatioLike, op_of
 
 # What says at which op: text as `predict` takes it, a sweep, or op one by one.
-SweepLike: TypeAlias = str | Sweep | Sequence[RatioLike]
+SweepLike: TypeAlias = str | SweptParameter | Sequence[RatioLike]
 
 _ASKS = "sweep"
 
@@ -105,7 +105,7 @@ def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
     """Return the ratio that is varied ("op", "fill" or "spare_factor"), and its values."""
     if isinstance(sweep, str):
         sweep = parse_sweep(sweep, RATIOS)
-    if isinstance(sweep, Sweep):
+    if isinstance(sweep, SweptParameter):
         if sweep.name not in RATIOS:
             raise WriteampError(f"sweep runs over {sweep.name}; it must be {', '.join(RATIOS)}")
         return sweep.name, sweep.values

@@ -1,0 +1,372 @@
+"""Causes of difference between the simulation and other ways, in the order of switching.
+
+What stands first of those that explain a kind of way is switched first; each that follows is
+switched with all before it, so that their shares add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import Load as EngineLoad
+from writeamp.answers.case import Case
+from writeamp.answers.question import SimulatedQuestion
+from writeamp.answers.theories import theory_of
+from writeamp.answers.window import (
+    AGEING_PASSES,
+    as_trace,
+    drawn,
+    joined,
+    page_trace,
+    page_writes,
+    repeated,
+)
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.devices.times import canonical, tables_of
+from writeamp.registry.specs import Spec
+from writeamp.settings.settings import LoadSettings
+from writeamp.traces.pages import PageTrace
+from writeamp.traces.touching import OPS
+
+# Kinds of ways: theory; those that run a window of the load only; those with times.
+_THEORY = ("formula", "mean-field")
+WINDOWED = ("timed", "virtual")
+_TIMED = ("timed",)
+
+_UNIFORM = "uniform"
+# Workloads whose pages are drawn independently as they are.
+_INDEPENDENT = (_UNIFORM, "zipf", "hot-cold")
+_MOST_KNOWN = 1 << 23
+_DRIVE_WRITES, _AGEING_DRIVE_WRITES, _MOST_PAGES = 6, 16, 1 << 22
+# If the load writes this share of the pages that hold data, the rest is too small to be cold data.
+_ALL = 0.995
+# With so many blocks, those that are open or held free are no visible part of the spare ones.
+_MANY_BLOCKS, _MOST_PAGES_OF_MANY_BLOCKS = 4096, 1 << 21
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause of difference between the simulation and another way.
+
+    `switch` gets the simulated question, a case and the kind of the other way. It returns the case
+    with that one thing switched, so that it is nearer to the way, or None where there is nothing to
+    switch. Causes that begin `at_way` switch a run of the way itself, which comes nearer to the
+    simulation by each. Those `of_drive` part the simulation from theories of this very load, too.
+    """
+
+    name: str
+    explains: tuple[str, ...]
+    switch: Callable[[SimulatedQuestion, Case, str], Case | None]
+    at_way: bool = False
+    of_drive: bool = False
+
+
+def _first_candidate(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Take the most probable of the drives that a learnt profile may be."""
+    return simulated.question.simulation if simulated.question.others else None
+
+
+def _aged(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Run the same trace on a drive that earlier passes over it have aged."""
+    load = simulated.question.plan.load
+    if isinstance(load, Spec) or simulated.result.steady:
+        return None
+    earlier = joined(simulated.question.plan.before, repeated(load, AGEING_PASSES))
+    return replace(case, plan=as_trace(simulated.question.plan, load, earlier), is_pass=True)
+
+
+def _without_trim(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Send the same writes without TRIM, to a drive with the spare space that TRIM freed."""
+    window = simulated.window
+    if not (window.requests.op == OPS["trim"]).any():
+        return None
+    used = window.requests.logical_pages
+    drive = _with_room(case.drive, case.held_pages, used)
+    earlier = window.plan.earlier and _writes(window.plan.earlier)
+    plan = as_trace(simulated.question.plan, _writes(window.requests), earlier)
+    return Case(plan, drive, drive.logical_pages, is_pass=simulated.question.is_trace)
+
+
+def _with_room(drive: Device, held_pages: int, used_pages: int) -> Device:
+    """Return a drive that all used pages fit, with as much spare space for each that holds data."""
+    share = drive.physical_pages / held_pages
+    blocks = ceil(used_pages * share / (drive.planes * drive.pages_per_block))
+    larger = replace(drive, blocks_per_plane=blocks, logical_pages=used_pages)
+    return replace(larger, logical_pages=max(used_pages, round(larger.physical_pages / share)))
+
+
+def _writes(requests: PageTrace) -> PageTrace:
+    is_write = requests.op == OPS["write"]
+    return page_trace(
+        requests.op[is_write],
+        requests.start[is_write],
+        requests.count[is_write],
+        requests.logical_pages,
+        requests.page_bytes,
+    )
+
+
+def _random_order(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Draw pages at random, each as often as the load writes it."""
+    load = simulated.question.plan.load
+    if isinstance(load, Spec) and load.name in _INDEPENDENT:
+        return None
+    random = np.random.default_rng(simulated.question.plan.seed)
+    requests = simulated.window.requests
+    known = _written(requests, random)
+    earlier, later = (
+        page_writes(
+            random.choice(known, min(times * case.drive.logical_pages, _MOST_PAGES)),
+            requests.logical_pages,
+            requests.page_bytes,
+        )
+        for times in (_AGEING_DRIVE_WRITES, _DRIVE_WRITES)
+    )
+    return replace(case, plan=as_trace(simulated.question.plan, later, earlier), is_pass=False)
+
+
+def _written(requests: PageTrace, random: np.random.Generator) -> npt.NDArray[np.uint32]:
+    """Return the pages that are written, each as often as it is, or of many a sample."""
+    is_write = requests.op == OPS["write"]
+    start, count = requests.start[is_write], requests.count[is_write]
+    if requests.host_pages > _MOST_KNOWN:
+        few = random.random(start.size) < _MOST_KNOWN / requests.host_pages
+        start, count = start[few], count[few]
+    ends = np.cumsum(count, dtype=np.int64)
+    within = np.arange(ends[-1]) - np.repeat(ends - count, count)
+    return np.asarray(np.repeat(start, count) + within, np.uint32)
+
+
+def _uniform(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Write uniformly at random to the pages that the load writes."""
+    load = case.plan.load
+    if isinstance(load, Spec):
+        if load == Spec.of("workloads", _UNIFORM):
+            return None
+        return _uniform_on_all(case)
+    written = simulated.question.written_pages
+    if written >= _ALL * case.held_pages:
+        return _uniform_on_all(case)
+    engine = EngineLoad.spec(_UNIFORM, written, case.drive.page_bytes)
+    later, earlier = (
+        drawn(
+            engine,
+            seed=simulated.question.plan.seed + times,
+            pages=min(times * case.drive.logical_pages, _MOST_PAGES),
+            used=written,
+            page_bytes=case.drive.page_bytes,
+        )
+        for times in (_DRIVE_WRITES, _AGEING_DRIVE_WRITES)
+    )
+    return replace(case, plan=as_trace(simulated.question.plan, later, earlier), is_pass=False)
+
+
+def _uniform_on_all(case: Case) -> Case:
+    """Return the case of uniform writes to all pages that hold data, until their WA is known."""
+    plan = case.plan
+    load = Spec.of("workloads", _UNIFORM)
+    host = LoadSettings(workload=load, utilization=case.held_pages / case.drive.logical_pages)
+    run = replace(plan.run, writes=None, warmup="auto", replicas=1, precision=0.001)
+    uniform = replace(
+        plan, load=load, load_name=_UNIFORM, host=host, run=run, earlier=None, before=None
+    )
+    return replace(case, plan=uniform, is_pass=False)
+
+
+def _with_cold_data(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Write uniformly to all pages that hold data, not only to those that the load writes."""
+    return None if isinstance(case.plan.load, Spec) else _uniform_on_all(case)
+
+
+def _without_leveling(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Level no wear."""
+    policy = case.plan.policy
+    if policy.wear_leveling is None:
+        return None
+    return case.with_plan(policy=replace(policy, wear_leveling=None))
+
+
+def _one_frontier(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Use one frontier for all data, as theory does."""
+    policy = case.plan.policy
+    if Spec.of("managers", policy.manager).name == "single":
+        return None
+    return case.with_plan(policy=Policy.of("single", policy.victims, None))
+
+
+def _victims_of_theory(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Use the victim policy of the theory."""
+    theory, policy = theory_of(simulated.question, kind), case.plan.policy
+    if theory is None or Spec.of("victims", policy.victims) == Spec.of("victims", theory.victims):
+        return None
+    return case.with_plan(policy=Policy.of(policy.manager, theory.victims, policy.wear_leveling))
+
+
+def _one_pool(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Use one pool of blocks instead of one for each LUN."""
+    if case.drive.layout == "flat" or case.drive.geometry.luns == 1:
+        return None
+    return replace(case, drive=replace(case.drive, layout="flat"))
+
+
+def _many_blocks(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Use many more blocks at the same op, so that few of them are open or held free."""
+    drive = case.drive
+    times = min(
+        ceil(_MANY_BLOCKS / drive.geometry.blocks),
+        _MOST_PAGES_OF_MANY_BLOCKS // drive.physical_pages,
+    )
+    if times < 2:
+        return None
+    larger = replace(
+        drive,
+        blocks_per_plane=drive.blocks_per_plane * times,
+        logical_pages=drive.logical_pages * times,
+    )
+    # A larger drive is steady after so many more writes, where the user says how many there are.
+    run = case.plan.run
+    longer = replace(
+        run,
+        writes=run.writes and run.writes * times,
+        warmup=run.warmup * times if isinstance(run.warmup, int) else run.warmup,
+    )
+    return replace(case.with_plan(run=longer), drive=larger, held_pages=case.held_pages * times)
+
+
+def _without_slc(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Take away the SLC cache, which takes writes before the other flash does."""
+    return _without_table(case, "slc")
+
+
+def _without_table(case: Case, name: str) -> Case | None:
+    """Return the case without one table of times, if the run programmed pages for its cause."""
+    if not case.programmed[name]:
+        return None
+    tables = tables_of(case.drive.times_json)
+    del tables[name]
+    return replace(case, drive=replace(case.drive, times_json=canonical(tables, name)))
+
+
+def _has_large_units(case: Case) -> bool:
+    """Return whether a program writes several pages at once."""
+    program = case.times.get("program", {})
+    page_bytes = program.get("flash_page_bytes", case.drive.page_bytes)
+    pages = program.get("planes", 1) * program.get("pages_per_word_line", 1)
+    return bool(pages * page_bytes > case.drive.page_bytes)
+
+
+def _units_of_a_page(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Program single pages, instead of units that are padded where a flush cuts them short."""
+    if not _has_large_units(case):
+        return None
+    return case.with_times(
+        program__planes=1,
+        program__pages_per_word_line=1,
+        program__flash_page_bytes=case.drive.page_bytes,
+    )
+
+
+def _has_cache(case: Case) -> bool:
+    """Return whether writes are answered from memory."""
+    return bool(case.times.get("write_cache", {}).get("bytes", 0))
+
+
+def _without_write_cache(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Take away the write cache, in which writes to one page merge."""
+    # Without a cache to gather them, every write would pad a unit of several pages.
+    if _has_large_units(case) or not _has_cache(case):
+        return None
+    return case.with_times(write_cache__bytes=0)
+
+
+def _writes_table(case: Case) -> bool:
+    """Return whether the mapping table is on the flash."""
+    return bool(case.times.get("map_cache", {}).get("bytes", 0))
+
+
+def _table_in_memory(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Keep all of the mapping table in memory."""
+    return case.with_times(map_cache__bytes=0) if _writes_table(case) else None
+
+
+def _collects_early(case: Case) -> bool:
+    """Return whether idle dies collect."""
+    return bool(case.times.get("collection", {}).get("background", False))
+
+
+def _collected_when_needed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Collect only when a block is needed, not earlier in the background."""
+    return case.with_times(collection__background=False) if _collects_early(case) else None
+
+
+def _without_refresh(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Refresh no data, though it was read often or is old."""
+    return _without_table(case, "refresh")
+
+
+def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Run without time, if nothing else of time is left than requests under way together."""
+    # What was not switched off by a cause of its own must not be explained by this one.
+    if _has_cache(case) or _writes_table(case) or _collects_early(case):
+        return None
+    return replace(case, is_timed=False)
+
+
+def _part_of_load(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Take the part of the load that slow ways run, from where it begins."""
+    return None if simulated.window.is_whole else simulated.windowed
+
+
+def _per_byte(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
+    """Count WA by bytes, as drives do, instead of pages that are written in part."""
+    return replace(case, per_byte=True) if simulated.result.has_partial_pages else None
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause(
+        "the most probable of the drives that the profile may be, alone",
+        (*_THEORY, *WINDOWED, "real"),
+        _first_candidate,
+        of_drive=True,
+    ),
+    Cause("no steady state: the run ends while WA still changes", _THEORY, _aged),
+    Cause("TRIM, beyond the space that it frees", _THEORY, _without_trim),
+    Cause("order of the writes (runs, phases, loops)", _THEORY, _random_order),
+    Cause("skew: some pages are written more often than others", _THEORY, _uniform),
+    Cause("cold data that is never written", _THEORY, _with_cold_data),
+    Cause("wear levelling", _THEORY, _without_leveling),
+    Cause("block manager", _THEORY, _one_frontier),
+    Cause("victim policy", _THEORY, _victims_of_theory),
+    Cause("layout: each LUN has blocks of its own", _THEORY, _one_pool, of_drive=True),
+    Cause("finite drive: blocks that are open or held free", _THEORY, _many_blocks, of_drive=True),
+    Cause("SLC cache", _TIMED, _without_slc, at_way=True),
+    Cause(
+        "program units of several pages, and their padding",
+        _TIMED,
+        _units_of_a_page,
+        at_way=True,
+    ),
+    Cause("write cache, in which writes merge", _TIMED, _without_write_cache, at_way=True),
+    Cause("mapping-table writes", _TIMED, _table_in_memory, at_way=True),
+    Cause(
+        "collection in the background, before it is needed",
+        _TIMED,
+        _collected_when_needed,
+        at_way=True,
+    ),
+    Cause("refresh", _TIMED, _without_refresh, at_way=True),
+    Cause(
+        "time: requests under way together, and times of the flash",
+        _TIMED,
+        _untimed,
+        at_way=True,
+    ),
+    Cause("a part of the load: few drive writes of it, or one pass", WINDOWED, _part_of_load),
+    Cause("unaligned pages: written in part, and counted whole", ("real",), _per_byte),
+)

@@ -1,0 +1,278 @@
+"""Ways to answer, each a `Way`; `WAYS` has them in the order in which they run.
+
+Those of other parts, such as the real drive, are entry points of `writeamp.ways`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from writeamp.answers.case import Case, MeasuredCase
+from writeamp.answers.question import Question, SimulatedQuestion
+from writeamp.answers.theories import Theory, by_theory, formulas, mean_fields
+from writeamp.answers.way import Findings, PartProgress, Way, WayRow
+from writeamp.errors import RefusedError, WriteampError
+from writeamp.extensions import extensions, loaded
+from writeamp.registry.hints import needed_hints
+from writeamp.runners import gather_whole, local_runner
+from writeamp.runs.plan import Plan
+from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.simulation_result import Result
+from writeamp.runs.timed.run import run_timed
+from writeamp.settings.precondition import Precondition
+from writeamp.vssd.replay import replay
+from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.specification import Specification
+
+_NO_INTERVAL = (math.nan, math.nan)
+
+
+# Theory: closed forms, and fixed points in the limit of many blocks.
+
+_FORMULA_ASSUMES = "uniform random writes, many blocks"
+_MEAN_FIELD_ASSUMES = "many blocks; uniform writes, or hot and cold ones under hcwf"
+
+
+def _theory_rows(
+    question: Question, theories: Sequence[Theory], kind: str, assumes: str
+) -> Iterator[WayRow]:
+    for theory in theories:
+        began = time.perf_counter()
+        try:
+            found = by_theory(question, theory)
+        except WriteampError as error:
+            yield WayRow.without(theory.way, kind, assumes, str(error))
+            continue
+        seconds = time.perf_counter() - began
+        yield WayRow(theory.way, kind, found.wa, _NO_INTERVAL, seconds, found.assumes, found.reason)
+
+
+def _formula(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+    return _theory_rows(question, formulas(question), "formula", _FORMULA_ASSUMES)
+
+
+def _mean_field(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+    kind, began = "mean-field", time.perf_counter()
+    own = question.mean_field
+    if own is not None:
+        seconds = time.perf_counter() - began
+        yield WayRow("mean-field hot-cold", kind, own.wa, _NO_INTERVAL, seconds, own.model)
+        return
+    theories = mean_fields(question)
+    if not theories:
+        reason = (
+            f"none is known of {question.plan.load_name} under {question.policy}: those of "
+            "d-choices and greedy victims, and of hcwf under hot and cold data, are"
+        )
+        yield WayRow.without(kind, kind, _MEAN_FIELD_ASSUMES, reason)
+    yield from _theory_rows(question, theories, kind, _MEAN_FIELD_ASSUMES)
+
+
+FORMULA = Way("formula", _formula, _FORMULA_ASSUMES)
+MEAN_FIELD = Way("mean-field", _mean_field, _MEAN_FIELD_ASSUMES)
+
+
+# Simulation without time, as long as its interval needs; the other ways are compared with it.
+
+_SIMULATE_ASSUMES = "pages written whole, one after another; no mapping table on flash, no padding"
+
+
+def _simulate(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+    began = time.perf_counter()
+    result = run(
+        question.plan, question.drive, lambda done, of: progress("simulate", done, max(done, of))
+    )
+    simulated, notes = SimulatedQuestion(question, result), tuple(result.notes)
+    unsteady = "" if result.steady else result.steady_state.reason
+    if question.others:
+        simulated = _with_candidates(simulated, progress)
+        assert simulated.mixture is not None
+        unsteady = next(iter(simulated.mixture.warnings), "")
+        notes += (
+            f"{question.experiment.device.profile} was learnt from a drive: the simulation, and "
+            f"what would make it less, are of its {len(simulated.others) + 1} most probable "
+            "candidates, other ways of the first",
+        )
+    yield WayRow(
+        "simulate",
+        "simulate",
+        simulated.measured.wa,
+        simulated.measured.ci,
+        time.perf_counter() - began,
+        _SIMULATE_ASSUMES,
+        _not_steady(unsteady),
+        is_steady=not unsteady,
+        findings=Findings(simulated, notes=notes),
+    )
+
+
+def _not_steady(reason: str) -> str:
+    """Return why a WA is that of the window that was run, and may not last; "" if it may."""
+    return f"not steady: {reason}" if reason else ""
+
+
+def _with_candidates(first: SimulatedQuestion, progress: PartProgress) -> SimulatedQuestion:
+    """Return the simulated question with all drives that the profile may be."""
+    question = first.question
+    runner = local_runner(len(question.others), drives_that_fit(question.drive))
+    results = gather_whole(
+        runner, _run_alone, question.others, progress=partial(progress, "simulate other candidates")
+    )
+    others = {
+        at: SimulatedQuestion(candidate, result)
+        for at, (candidate, result) in enumerate(zip(question.others, results, strict=True), 1)
+        if result is not None
+    }
+    of_all = [
+        (at, MeasuredCase(one.result.wa, one.result.ci), one.result.steady)
+        for at, one in {0: first, **others}.items()
+    ]
+    return replace(first, others=others, mixture=question.mixed(of_all))
+
+
+def _run_alone(question: Question) -> Result | None:
+    try:
+        return run(question.plan, question.drive)
+    except RefusedError:  # no drive of this size
+        return None
+
+
+SIMULATE = Way("simulate", _simulate, _SIMULATE_ASSUMES)
+
+
+# Virtual drive: the same requests sent through NBD, or a program that writes to it.
+
+_VIRTUAL_ASSUMES = "a real block device over NBD, served by nbdkit; no times"
+# What a slow computer sends, and the start of the server.
+_REQUESTS_A_SECOND = 40_000
+_BYTES_A_SECOND = 5e8
+_START_S = 0.5
+
+
+def _virtual(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+    way, served = "virtual", question.program
+    if served is not None:
+        assumes = f"{_VIRTUAL_ASSUMES}; the command itself: {served.run}"
+        yield WayRow(
+            way,
+            way,
+            served.wa,
+            served.ci,
+            served.elapsed_s,
+            assumes,
+            findings=Findings(served=served),
+        )
+        return
+    began = time.perf_counter()
+    hints = needed_hints(str(question.policy.manager))
+    if hints is not None:
+        reason = f"{question.policy.manager} needs hints on {hints}, which no program gives a drive"
+        yield WayRow.without(way, way, _VIRTUAL_ASSUMES, reason)
+        return
+    assert findings.simulated is not None
+    window = findings.simulated.window
+    plan = replace(window.plan, notes=())
+    settings = DriveSettings(precondition=_state(plan), seed=plan.seed)
+    drive = Specification(question.drive, plan, settings, (), in_turn=True)
+    try:
+        served = replay(drive, window.requests, lambda done, of: progress(way, done, of))
+    except WriteampError as error:
+        seconds = time.perf_counter() - began
+        yield WayRow.without(way, way, _VIRTUAL_ASSUMES, str(error), seconds)
+        return
+    yield WayRow(
+        way,
+        way,
+        served.wa,
+        question.interval(served.ci),
+        time.perf_counter() - began,
+        f"{_VIRTUAL_ASSUMES}; {window.words}",
+        findings=Findings(served=served),
+    )
+
+
+def _state(plan: Plan) -> str:
+    """Return the precondition of the virtual drive, by that of the plan."""
+    fill = Precondition.of(plan.host.precondition).fill
+    is_new = fill == "none" and plan.earlier is None and plan.before is None
+    return "none" if is_new else "full"
+
+
+def _virtual_s(question: Question, findings: Findings) -> float:
+    if question.program is not None:
+        return 0.0
+    assert findings.simulated is not None
+    requests = findings.simulated.window.requests
+    size = requests.host_pages * requests.page_bytes
+    return _START_S + requests.op.size / _REQUESTS_A_SECOND + size / _BYTES_A_SECOND
+
+
+VIRTUAL = Way("virtual", _virtual, _VIRTUAL_ASSUMES, _virtual_s, needs_simulation=True)
+
+
+# Simulation in virtual time, where mapping table, padding, caches and idle time count.
+
+_TIMED_ASSUMES = "the times, caches, mapping table and program units of the device profile"
+# Flash pages that a core programs in virtual time in a second, under collection.
+_PAGES_A_SECOND = 1_000_000
+
+
+def _timed(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+    way = "timed"
+    if question.drive.times is None:
+        reason = f"{question.drive.name} has no times; --device names one that has, such as ssd-v"
+        yield WayRow.without(way, way, _TIMED_ASSUMES, reason)
+        return
+    assert findings.simulated is not None
+    began = time.perf_counter()
+    window = findings.simulated.window
+    try:
+        found = run_timed(window.plan, question.drive, lambda done, of: progress(way, done, of))
+    except WriteampError as error:
+        seconds = time.perf_counter() - began
+        yield WayRow.without(way, way, _TIMED_ASSUMES, str(error), seconds)
+        return
+    case = Case(
+        window.plan,
+        question.drive,
+        question.held_pages,
+        is_timed=True,
+        programmed=found.causes,
+    )
+    interval = question.interval(found.ci)
+    is_steady = found.steady or math.isnan(interval[0])
+    yield WayRow(
+        way,
+        way,
+        found.wa,
+        interval,
+        time.perf_counter() - began,
+        f"{_TIMED_ASSUMES}; {window.words}",
+        _not_steady("" if is_steady else found.steady_state.reason),
+        is_steady=is_steady,
+        findings=Findings(timed=case),
+    )
+
+
+def _timed_s(question: Question, findings: Findings) -> float:
+    assert findings.simulated is not None
+    pages = findings.simulated.window.requests.host_pages
+    return pages * findings.simulated.measured.wa / _PAGES_A_SECOND
+
+
+TIMED = Way("timed", _timed, _TIMED_ASSUMES, _timed_s, needs_simulation=True)
+
+
+# The quick ones first.
+WAYS: tuple[Way, ...] = (
+    *loaded(extensions("writeamp.ways").values(), Way).values(),
+    FORMULA,
+    MEAN_FIELD,
+    SIMULATE,
+    VIRTUAL,
+    TIMED,
+)
