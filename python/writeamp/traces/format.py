@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from writeamp.errors import WriteampError
-from writeamp.traces.row_format import RowFormat
+from writeamp.traces.row_format import RowFormat, any_line
 from writeamp.traces.source import Head
 from writeamp.traces.trace import Trace
 
@@ -55,6 +57,26 @@ class Format:
     actions: tuple[str, ...] = ()
     rows: Callable[[Path], RowFormat] | None = None
     has_devices: bool = True
+
+    @classmethod
+    def of_rows(
+        cls, rows: RowFormat, row: re.Pattern[str], *, is_written: bool = True, **others: Any
+    ) -> Format:
+        """Return the format of rows that are the same in all files, and are detected one by one.
+
+        Args:
+            rows: the rows.
+            row: the form of a row.
+            is_written: whether traces are written in this format, too.
+            others: the remaining attributes.
+        """
+        attributes = {"name": rows.name, "columns": rows.layout.form} | others
+        return cls(
+            **attributes,
+            matches=partial(any_line, row),
+            writer=rows.write if is_written else None,
+            rows=lambda path: rows,
+        )
 
     @property
     def is_written(self) -> bool:

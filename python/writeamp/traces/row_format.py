@@ -4,25 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.rows import Check, RowLayout, extent_checks, nanoseconds, parse, time_check
+from writeamp.traces.rows import (
+    DECIMAL_PLACES,
+    Check,
+    RowLayout,
+    extent_checks,
+    nanoseconds,
+    parse,
+    time_check,
+)
 from writeamp.traces.source import Block, Head, read_blocks
-from writeamp.traces.trace import MAX_TIMESTAMP_NS, SCHEMA, Operation, Trace
+from writeamp.traces.text_output import (
+    DEVICE,
+    cut_times_notes,
+    decimal_time,
+    numeric_labels,
+    read_or_write,
+    refuse_early_times,
+    refuse_operations,
+    refuse_part_sectors,
+    renaming_notes,
+    sectors,
+    write_columns,
+)
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, SCHEMA, SECTOR_BYTES, Operation, Trace
 
 # Lines in which a row of a format is looked for; damaged ones and a header may come before.
 _LINES_OF_FORM = 32
 
 
+class Ticks(NamedTuple):
+    """Column of times that are whole numbers of a unit, its nanoseconds, and its name."""
+
+    column: str
+    nanoseconds: int
+    unit: str
+
+
 @dataclass(frozen=True)
 class RowFormat:
-    """Format of rows: its fields, and how they become a request.
+    """Format of rows: its fields, and how they become a request, and requests become them.
 
     Attributes:
         name: the format's name.
@@ -36,6 +65,9 @@ class RowFormat:
         without_others: what empties the lines of a block that are no rows.
         left_out: gives notes on these, once all blocks are read.
         doubts: gives sentences on what is doubtful in the file, once all blocks are read.
+        written: expressions over a request for the fields, of those that `request_rows` declares.
+        in_sectors: the fields of a request that are written in sectors.
+        tick: nanoseconds and name of the unit to which written times are cut.
     """
 
     name: str
@@ -52,6 +84,9 @@ class RowFormat:
     without_others: Callable[[Block], Block] | None = None
     left_out: Callable[[], list[str]] = list
     doubts: Callable[[], list[str]] = list
+    written: Mapping[str, pl.Expr] = field(default_factory=dict)
+    in_sectors: Sequence[str] = ()
+    tick: tuple[int, str] = (1, "1 ns")
 
     def read(self, path: Path) -> Trace:
         """Read a file of this format.
@@ -92,6 +127,23 @@ class RowFormat:
             length=self.length.cast(pl.UInt32),
         ).select(SCHEMA.keys())
 
+    def write(self, trace: Trace, file: BinaryIO) -> list[str]:
+        """Write a trace of reads and writes as rows, with numbers for the devices.
+
+        Returns:
+            Notes on what is written otherwise than it was.
+
+        Raises:
+            WriteampError: the format cannot carry a request.
+        """
+        refuse_operations(trace, self.name, ["read", "write"])
+        refuse_early_times(trace, self.name)
+        refuse_part_sectors(trace, self.name, self.in_sectors)
+        labels = numeric_labels(trace)
+        columns = [self.written[name] for name in self.layout.fields]
+        write_columns(trace.requests, columns, self.layout.separator, file, labels=labels)
+        return [*renaming_notes(trace, labels), *cut_times_notes(trace, *self.tick, self.name)]
+
     def _begins_with_header(self, block: Block) -> bool:
         return bool(block.first_line == 1 and self.header and self.header.match(block.text))
 
@@ -100,11 +152,12 @@ def request_rows(
     name: str,
     layout: RowLayout,
     devices: Sequence[str],
-    op: tuple[pl.Expr, Check],
+    op: tuple[str, Mapping[str, Sequence[str]]],
     *,
-    time: str | tuple[pl.Expr, Check],
+    time: str | Ticks | tuple[pl.Expr, Check],
     offset: tuple[str, int],
     length: tuple[str, int],
+    parsed_op: tuple[pl.Expr, Check] | None = None,
     more_checks: Sequence[Check] = (),
     **others: Any,
 ) -> RowFormat:
@@ -114,15 +167,31 @@ def request_rows(
         name: the format's name.
         layout: the fields.
         devices: the columns that name a device together.
-        op: the expression of the operation and its check, as `operation` returns them.
-        time: a column of times, of whole numbers if they are ns; or its expression and check.
+        op: the column of operations, and for each of them its spellings; the first is written.
+        time: a column of times, of whole numbers if they are ns, or ticks; or expression and check.
         offset: its column, and the bytes of its unit.
         length: see `offset`.
+        parsed_op: expression and check of the operation, where spellings do not say all.
         more_checks: those after the ones of the columns.
         others: further fields of `RowFormat`.
     """
-    op_expression, op_check = op
-    if isinstance(time, str):
+    op_column, words = op
+    op_expression, op_check = parsed_op or operation(op_column, words)
+    written = dict.fromkeys(devices, DEVICE)
+    if {"read", "write"} <= words.keys():
+        written[op_column] = read_or_write(words["read"][0], words["write"][0])
+    units = {"offset": offset, "length": length}
+    for field_name, (column, unit_bytes) in units.items():
+        is_in_sectors = unit_bytes == SECTOR_BYTES
+        written[column] = sectors(field_name) if is_in_sectors else pl.col(field_name)
+    tick = (1, "1 ns")
+    if isinstance(time, Ticks):
+        tick = (time.nanoseconds, f"1 {time.unit}")
+        written[time.column] = pl.col("timestamp_ns") // time.nanoseconds
+        time = _whole_ticks(*time)
+    elif isinstance(time, str):
+        places = DECIMAL_PLACES.get(layout.fields[time], 0)
+        written[time] = decimal_time(10**places) if places else pl.col("timestamp_ns")
         time = nanoseconds(time), time_check(time)
     time_expression, time_is_valid = time
     extents = extent_checks(
@@ -137,11 +206,14 @@ def request_rows(
         op=op_expression,
         offset=pl.col(offset[0]) * offset[1],
         length=pl.col(length[0]) * length[1],
+        written=written,
+        in_sectors=[name for name, (_, unit_bytes) in units.items() if unit_bytes == SECTOR_BYTES],
+        tick=tick,
         **others,
     )
 
 
-def whole_ticks(column: str, tick_ns: int, unit: str) -> tuple[pl.Expr, Check]:
+def _whole_ticks(column: str, tick_ns: int, unit: str) -> tuple[pl.Expr, Check]:
     """Return the nanoseconds of a column of whole numbers of a unit, and the check of them."""
     last = MAX_TIMESTAMP_NS // tick_ns
     sentence = f"{column} {{{column}}} is out of range, valid are 0 to {last} {unit}"

@@ -56,7 +56,7 @@ class Kind(enum.Enum):
 
 # The scale makes one unit of the last digit one nanosecond: floats would lose digits of a
 # timestamp that counts from 1970.
-_PLACES = {
+DECIMAL_PLACES = {
     Kind.SECONDS: 9,
     Kind.MILLISECONDS: 6,
     Kind.MICROSECONDS: 3,
@@ -66,7 +66,7 @@ _PLACES = {
 _DTYPES: dict[Kind, pl.DataType] = {
     Kind.WHOLE: pl.UInt64(),
     Kind.HEXADECIMAL: pl.UInt64(),
-    **{kind: pl.Decimal(38, places) for kind, places in _PLACES.items()},
+    **{kind: pl.Decimal(38, places) for kind, places in DECIMAL_PLACES.items()},
     Kind.WORD: pl.String(),
     Kind.IGNORED: pl.String(),
 }
@@ -98,8 +98,8 @@ class RowLayout:
                 found[name] = hexadecimal(pl.col(name))
             elif leniently and kind is Kind.WHOLE:
                 found[name] = whole_number(pl.col(name))
-            elif leniently and kind in _PLACES:
-                found[name] = decimal_number(pl.col(name), _PLACES[kind])
+            elif leniently and kind in DECIMAL_PLACES:
+                found[name] = decimal_number(pl.col(name), DECIMAL_PLACES[kind])
         return found
 
     @property
@@ -313,7 +313,7 @@ def _parse_field(kind: Kind, text: str, is_lenient: bool) -> int | str | Decimal
         return int(text, 16)
     if kind is Kind.WHOLE:
         return _whole(ZERO_FRACTION.sub("", text) if is_lenient else text)
-    return _decimal(text.removesuffix(":") if is_lenient else text, _PLACES[kind])
+    return _decimal(text.removesuffix(":") if is_lenient else text, DECIMAL_PLACES[kind])
 
 
 def _whole(text: str) -> int:

@@ -36,41 +36,6 @@ def write_columns(
         ).write_csv(file, include_header=False, separator=separator, quote_style="never")
 
 
-def write_reads_and_writes(
-    trace: Trace,
-    file: BinaryIO,
-    format_name: str,
-    columns: Sequence[pl.Expr],
-    *,
-    separator: str = ",",
-    in_sectors: Sequence[str] = (),
-    tick: tuple[int, str] = (1, "1 ns"),
-) -> list[str]:
-    """Write a trace to a format of reads and writes, whose devices are numbers.
-
-    Args:
-        trace: the trace.
-        file: where to.
-        format_name: for errors and notes.
-        columns: those of the format; `DEVICE` is the number of the device.
-        separator: what stands between them.
-        in_sectors: columns in bytes that the format counts in sectors.
-        tick: the format's unit of time in ns, and in words.
-
-    Returns:
-        Notes on what is written otherwise than it was.
-
-    Raises:
-        WriteampError: the format cannot carry a request.
-    """
-    refuse_operations(trace, format_name, ["read", "write"])
-    refuse_early_times(trace, format_name)
-    refuse_part_sectors(trace, format_name, in_sectors)
-    labels = numeric_labels(trace)
-    write_columns(trace.requests, columns, separator, file, labels=labels)
-    return [*renaming_notes(trace, labels), *cut_times_notes(trace, *tick, format_name)]
-
-
 def refuse_operations(trace: Trace, format_name: str, valid: Sequence[str]) -> None:
     """Raise WriteampError if a request is of an operation that the format has no word for."""
     _refuse_first(

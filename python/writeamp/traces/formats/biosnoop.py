@@ -13,7 +13,7 @@ from writeamp.traces.format import Format
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
 from writeamp.traces.quoting import quoted
-from writeamp.traces.row_format import RowFormat, any_line, operation, request_rows
+from writeamp.traces.row_format import RowFormat, any_line, request_rows
 from writeamp.traces.rows import Check, Kind, RowLayout, nanoseconds
 from writeamp.traces.source import Block, Head, read_head
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES
@@ -50,7 +50,7 @@ _LAYOUT = RowLayout(
         "bytes": Kind.WHOLE,
     },
 )
-_OP = operation("operation", {name: [name] for name in OPERATIONS})
+_OP = ("operation", {name: [name] for name in OPERATIONS})
 _TIME = (
     nanoseconds("time"),
     Check(  # The clock starts at the first row printed, which need not be the first completed.

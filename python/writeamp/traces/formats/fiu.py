@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 
 from writeamp.traces.format import Format
-from writeamp.traces.row_format import any_line, operation, request_rows
+from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block
 from writeamp.traces.trace import SECTOR_BYTES
@@ -45,7 +44,7 @@ _ROWS = request_rows(
     "fiu",
     _LAYOUT,
     ["major", "minor"],
-    operation("rw", {"read": ["R", "r"], "write": ["W", "w"]}),
+    ("rw", {"read": ["R", "r"], "write": ["W", "w"]}),
     time="ts",
     offset=("lba", SECTOR_BYTES),
     length=("size", SECTOR_BYTES),
@@ -55,12 +54,12 @@ _ROWS = request_rows(
 )
 
 
-FORMAT = Format(
-    name="fiu",
+FORMAT = Format.of_rows(
+    _ROWS,
+    _ROW,
+    is_written=False,
     summary="FIU traces of SRCMap and I/O deduplication (SNIA IOTTA), with hashes of content",
     columns="ts pid process lba size rw major minor [md5]",
     units="time in ns; lba and size in sectors of 512 bytes; rw R or W",
     detection="rows of this form, the process in any words",
-    matches=partial(any_line, _ROW),
-    rows=lambda path: _ROWS,
 )

@@ -7,41 +7,54 @@ wrong member would read without a fault and run a thousand or a million times to
 from __future__ import annotations
 
 import re
-from typing import BinaryIO
+from typing import Any
 
-import polars as pl
+from writeamp.traces.format import Format
+from writeamp.traces.row_format import request_rows
+from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.trace import SECTOR_BYTES
 
-from writeamp.traces.row_format import RowFormat, request_rows
-from writeamp.traces.rows import Check, Kind, RowLayout
-from writeamp.traces.text_output import DEVICE, read_or_write, sectors, write_reads_and_writes
-from writeamp.traces.trace import SECTOR_BYTES, Trace
-
-ROW_IN_NANOSECONDS = re.compile(r"\d+\s+\d+\s+\d+\s+\d+\s+[01]")
+# The type is 1 for a read and 0 for a write, the opposite of what most would guess and of Tencent's
+# traces.
+_TYPES = {"read": ["1"], "write": ["0"]}
+_ROW_IN_NANOSECONDS = re.compile(r"\d+\s+\d+\s+\d+\s+\d+\s+[01]")
 
 
-def five_column_rows(
-    name: str, time: Kind, type_column: str, op: tuple[pl.Expr, Check], notes: list[str]
-) -> RowFormat:
-    """Return the row format of one member of the family.
+def five_columns(
+    name: str,
+    note: str,
+    *,
+    time: Kind = Kind.WHOLE,
+    type_column: str = "type",
+    parsed_op: Any = None,
+    row: re.Pattern[str] = _ROW_IN_NANOSECONDS,
+    last: str = "0 or 1",
+    **others: Any,
+) -> Format:
+    """Return one member of the family.
 
-    ``time`` is WHOLE for nanoseconds; ``op`` reads ``type_column``.
+    Args:
+        name: the format's name.
+        note: what every trace of this format assumes.
+        time: the kind of the times; WHOLE for nanoseconds.
+        type_column: the name of the column of operations.
+        parsed_op: as `request_rows` takes it.
+        row: the form of a row.
+        last: what is in the last column, in words.
+        others: the remaining attributes of `Format`.
     """
-    fields = dict.fromkeys(("device", "address", "size"), Kind.WHOLE)
-    return request_rows(
+    fields = {"time": time} | dict.fromkeys(("device", "address", "size"), Kind.WHOLE)
+    rows = request_rows(
         name,
-        RowLayout(" ", {"time": time} | fields | {type_column: Kind.WORD}),
+        RowLayout(" ", fields | {type_column: Kind.WORD}),
         ["device"],
-        op,
+        (type_column, _TYPES),
         time="time",
         offset=("address", SECTOR_BYTES),
         length=("size", SECTOR_BYTES),
-        notes=notes,
+        parsed_op=parsed_op,
+        notes=[note],
     )
-
-
-def write_five_columns(trace: Trace, file: BinaryIO, name: str, time: pl.Expr) -> list[str]:
-    """Write reads and writes of whole sectors, with 1 for a read and 0 for a write."""
-    columns = [time, DEVICE, sectors("offset"), sectors("length"), read_or_write("1", "0")]
-    return write_reads_and_writes(
-        trace, file, name, columns, separator=" ", in_sectors=["offset", "length"]
-    )
+    numbers = "whole numbers" if time is Kind.WHOLE else "numbers"
+    detection = f"five columns of {numbers}, the last {last}: never certain, must be named"
+    return Format.of_rows(rows, row, detection=detection, certain=False, **others)

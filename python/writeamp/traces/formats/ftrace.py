@@ -13,7 +13,7 @@ from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
-from writeamp.traces.row_format import operation, request_rows
+from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
@@ -58,7 +58,7 @@ _LAYOUT = RowLayout(
         "sectors": Kind.WHOLE,
     },
 )
-_OP = operation("operation", {name: [name] for name in OPERATIONS})
+_OP = ("operation", {name: [name] for name in OPERATIONS})
 
 
 class _Events:

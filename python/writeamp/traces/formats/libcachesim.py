@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from writeamp.traces.format import Format
-from writeamp.traces.row_format import operation, request_rows
+from writeamp.traces.row_format import request_rows
 from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Head
 from writeamp.traces.trace import SECTOR_BYTES
@@ -22,18 +22,15 @@ _LAYOUT = RowLayout(
 )
 _HEADER = re.compile(rb"\s*version\s*,\s*time\s*,\s*op\s*,\s*size\s*,\s*lbn[^\n]*", re.IGNORECASE)
 # SCSI's READ and WRITE of 6, 10, 12 and 16 bytes, in hexadecimal.
-_OP = operation(
-    "op",
-    {
-        "read": ["28", "8", "08", "88", "a8", "A8"],
-        "write": ["2a", "2A", "a", "0a", "0A", "8a", "8A", "aa", "AA"],
-    },
-)
+_OPERATIONS = {
+    "read": ["28", "8", "08", "88", "a8", "A8"],
+    "write": ["2a", "2A", "a", "0a", "0A", "8a", "8A", "aa", "AA"],
+}
 _ROWS = request_rows(
     "libcachesim",
     _LAYOUT,
     [],
-    _OP,
+    ("op", _OPERATIONS),
     time="time",
     offset=("lbn", SECTOR_BYTES),
     length=("size", 1),

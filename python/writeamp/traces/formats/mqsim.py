@@ -1,50 +1,13 @@
 """MQSim: the input traces of the MQSim SSD simulator (Tavakkol et al., FAST 2018)."""
 
-from __future__ import annotations
+from writeamp.traces.formats.five_columns import five_columns
 
-from functools import partial
-from typing import BinaryIO
-
-import polars as pl
-
-from writeamp.traces.format import Format
-from writeamp.traces.formats.five_columns import (
-    ROW_IN_NANOSECONDS,
-    five_column_rows,
-    write_five_columns,
-)
-from writeamp.traces.row_format import any_line, operation
-from writeamp.traces.rows import Kind
-from writeamp.traces.trace import Trace
-
-# The type is 1 for a read and 0 for a write, the opposite of what most would guess and of Tencent's
-# traces. MQSim takes the unit of time from its workload file; the traces it ships are in ns.
-_ROWS = five_column_rows(
+# MQSim takes the unit of time from its workload file; the traces it ships are in ns.
+FORMAT = five_columns(
     "mqsim",
-    Kind.WHOLE,
-    "type",
-    operation("type", {"read": ["1"], "write": ["0"]}),
-    notes=[
-        "times are taken as ns (the traces MQSim ships; its workload file may say otherwise); "
-        "sectors of 512 bytes; type 1 is a read, 0 a write"
-    ],
-)
-
-
-def write(trace: Trace, file: BinaryIO) -> list[str]:
-    """Write reads and writes of whole sectors."""
-    return write_five_columns(trace, file, "mqsim", pl.col("timestamp_ns"))
-
-
-FORMAT = Format(
-    name="mqsim",
+    "times are taken as ns (the traces MQSim ships; its workload file may say otherwise); "
+    "sectors of 512 bytes; type 1 is a read, 0 a write",
     summary="MQSim input traces, five columns, time in ns",
-    columns=_ROWS.layout.form,
     units="time in ns (MQSim's workload file may say otherwise); address and size in "
     "sectors of 512 bytes; type 1 read, 0 write",
-    detection="five columns of whole numbers, the last 0 or 1: never certain, must be named",
-    matches=partial(any_line, ROW_IN_NANOSECONDS),
-    writer=write,
-    certain=False,
-    rows=lambda path: _ROWS,
 )

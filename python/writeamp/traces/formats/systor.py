@@ -9,7 +9,7 @@ from pathlib import Path
 
 from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut
-from writeamp.traces.row_format import RowFormat, any_line, operation, request_rows
+from writeamp.traces.row_format import RowFormat, any_line, request_rows
 from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block
 
@@ -41,7 +41,7 @@ def _rows(path: Path) -> RowFormat:
         "systor",
         _LAYOUT,
         ["LUN"],
-        operation("IOType", {"read": ["R"], "write": ["W"]}),
+        ("IOType", {"read": ["R"], "write": ["W"]}),
         time="Timestamp",
         offset=("Offset", 1),
         length=("Size", 1),

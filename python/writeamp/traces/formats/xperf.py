@@ -10,7 +10,7 @@ import polars as pl
 from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
 from writeamp.traces.quoting import quoted
-from writeamp.traces.row_format import RowFormat, operation, request_rows
+from writeamp.traces.row_format import RowFormat, request_rows
 from writeamp.traces.rows import Kind, RowLayout
 from writeamp.traces.source import Block, Head
 
@@ -50,7 +50,7 @@ _LAYOUT = RowLayout(
         "IOSize": Kind.WHOLE,
     },
 )
-_OP = operation("event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFlush"]})
+_OP = ("event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFlush"]})
 
 
 class _Events:
