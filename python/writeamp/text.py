@@ -6,9 +6,12 @@ Such are file names, names of hosts and devices, metadata, errors and arguments.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 _SPACE = "Zs"
 _SHOWN_CHARACTERS = 80
+_QUOTED_CHARACTERS = 48
+_SHOWN_NAMES = 16
 # Characters that tools and people put in place of a serial number.
 _HIDING = "*xX#?.-_0 "
 
@@ -75,3 +78,22 @@ def hashed_serial(serial: str | None) -> str | None:
     import hashlib  # noqa: PLC0415 (takes longer than the rest of this module)
 
     return "sha256:" + hashlib.sha256(b"writeamp drive " + text.encode()).hexdigest()[:16]
+
+
+def quoted(text: object) -> str:
+    """Return the text in quotes on one line, escaped and cut to a length that fits a sentence."""
+    written = str(text)
+    if len(written) > _QUOTED_CHARACTERS:
+        written = written[:_QUOTED_CHARACTERS] + "…"
+    return repr(written)
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return the names with commas between, cut where they would fill a page."""
+    rest = len(names) - _SHOWN_NAMES
+    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def one_line(error: BaseException) -> str:
+    """Return the first line of another library's error."""
+    return next(iter(str(error).splitlines()), type(error).__name__)

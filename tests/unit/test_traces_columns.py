@@ -16,7 +16,7 @@ from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces.columns import parse_columns
 from writeamp.traces.format import ReadOptions
-from writeamp.traces.pieces import read_pieces
+from writeamp.traces.reading import read_pieces
 from writeamp.traces.registry import find_format
 
 BYTES = "columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"

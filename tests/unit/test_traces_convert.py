@@ -239,7 +239,7 @@ _NUMBER = st.one_of(
     st.text("0123456789+-.eE_x", max_size=6),
 )
 _LAYOUT = rows.RowLayout(
-    ",", {"whole": rows.Kind.WHOLE, "at": rows.Kind.SECONDS, "word": rows.Kind.WORD}
+    ",", {"whole": rows.FieldKind.WHOLE, "at": rows.FieldKind.SECONDS, "word": rows.FieldKind.WORD}
 )
 
 

@@ -14,7 +14,7 @@ from places import ROOT
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces.format import ReadOptions
-from writeamp.traces.pieces import read_pieces
+from writeamp.traces.reading import read_pieces
 
 CASES = ROOT / "tests" / "data" / "cases" / "traces"
 WRITE = (0, "write", 2048 * 512, 4096)

@@ -17,7 +17,7 @@ from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import Counted, counted
 from writeamp.settings.settings import LoadSettings, SimulationSettings
-from writeamp.traces.recorded import Window
+from writeamp.traces.recorded import CountingWindow
 from writeamp.units.durations import shown_duration
 
 # Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
@@ -41,7 +41,7 @@ class Prepared:
     earlier: traces.PageTrace | None = None
     before: traces.PageTrace | None = None
     is_recorded: bool = False
-    window: Window | None = None
+    window: CountingWindow | None = None
 
 
 def prepare(experiment: Experiment) -> Prepared:
@@ -53,7 +53,7 @@ def prepare(experiment: Experiment) -> Prepared:
     device, asked = experiment.device, experiment.load
     load: Spec | traces.PageTrace
     before = recorded = None
-    window: Window | None = None
+    window: CountingWindow | None = None
     if asked.trace is None:
         drive = build_device(device.base, **device.overrides())
         load = Spec.of("workloads", asked.workload or "uniform")
@@ -112,7 +112,7 @@ def _notes_of(
     return [*(trace.warnings if is_timed else trace.doubts), *trace.notes]
 
 
-def _window(requests: object, experiment: Experiment) -> Window | None:
+def _window(requests: object, experiment: Experiment) -> CountingWindow | None:
     """Return when a recorded drive counted, if that is what the run is to count."""
     run, asked = experiment.run, experiment.load
     assert isinstance(requests, traces.Trace)
@@ -133,7 +133,7 @@ def _at_its_times(load: traces.PageTrace, requests: object) -> traces.PageTrace:
     return replace(load, at_ns=load.at_ns + first_ns)
 
 
-def _note_of_window(window: Window) -> str:
+def _note_of_window(window: CountingWindow) -> str:
     return (
         "requests come at the times of the recorded drive, and what counts is what counted there: "
         f"from {shown_duration(window.from_ns / 1e9)} to {shown_duration(window.until_ns / 1e9)} "

@@ -9,7 +9,7 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.registry.specs import Spec
 from writeamp.settings.settings import LoadSettings, SimulationSettings
-from writeamp.traces.recorded import Window
+from writeamp.traces.recorded import CountingWindow
 
 # An automatic run begins with so many times the flash's size.
 FIRST_DRIVE_WRITES = 8
@@ -32,7 +32,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     earlier: traces.PageTrace | None = None
     before: traces.PageTrace | None = None
-    window: Window | None = None
+    window: CountingWindow | None = None
 
     @property
     def seed(self) -> int:

@@ -2,13 +2,13 @@
 
 from .detection import detect as detect
 from .format import Format as Format
-from .from_memory import of as of
 from .in_memory import Given as Given
 from .pages import PageTrace as PageTrace
 from .pages import to_pages as to_pages
+from .reading import info as info
+from .reading import of as of
 from .reading import read as read
 from .registry import FORMATS as FORMATS
-from .summary import info as info
 from .trace import OPERATIONS as OPERATIONS
 from .trace import SCHEMA as SCHEMA
 from .trace import Trace as Trace

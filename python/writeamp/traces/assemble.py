@@ -1,15 +1,86 @@
-"""Assembly of a trace from blocks of normalised rows, with notes that hold for every format."""
+"""Assembly of a trace from blocks of requests: device codes, and notes of any format."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.trace import SCHEMA, Trace
+
+# Numbers below this have a table.
+_SMALL = 1 << 20
+
+
+class DeviceCodes:
+    """Numbering of the distinct devices of a trace while the blocks of a file come in."""
+
+    def __init__(self, separator: str) -> None:
+        """Start without a device; ``separator`` joins the columns of a name."""
+        self._separator = separator
+        self._codes: dict[tuple[object, ...], int] = {}
+
+    def encode(self, rows: pl.DataFrame, columns: list[str]) -> pl.Series:
+        """Return the u32 code of the device that ``columns`` name together in each row.
+
+        Without columns all rows are of one device, which is called 0.
+        """
+        if not columns:
+            code = self._codes.setdefault((0,), len(self._codes))
+            return pl.repeat(code, rows.height, dtype=pl.UInt32, eager=True)
+        if len(columns) == 1 and rows.schema[columns[0]] == pl.UInt64:
+            numbers = rows[columns[0]].to_numpy()
+            if len(numbers) and numbers.max() < _SMALL:
+                return pl.Series(self._encode_small(numbers))
+        keys = rows.select(columns)
+        distinct = keys.unique(maintain_order=True)
+        codes = [self._codes.setdefault(key, len(self._codes)) for key in distinct.rows()]
+        if len(codes) == 1:
+            return pl.repeat(codes[0], rows.height, dtype=pl.UInt32, eager=True)
+        table = distinct.with_columns(pl.Series("code", codes, dtype=pl.UInt32))
+        return keys.join(table, on=columns, how="left", maintain_order="left")["code"]
+
+    def _encode_small(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+        """Return the codes of devices that are named by small numbers, by a table of all these."""
+        is_there = np.zeros(int(numbers.max()) + 1, bool)
+        is_there[numbers] = True
+        code_of = np.zeros(len(is_there), np.uint32)
+        for number in np.flatnonzero(is_there).tolist():
+            code_of[number] = self._codes.setdefault((number,), len(self._codes))
+        return code_of[numbers]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the devices by their codes."""
+        return [self._separator.join(map(str, key)) for key in self._codes]
+
+    def renumber(self, codes: pl.Series) -> tuple[list[str], pl.Series]:
+        """Return the names in natural order (2 before 10) and the codes renumbered to match."""
+        names = self.names
+        order = natural_order(names)
+        rank = pl.Series(order).arg_sort().cast(pl.UInt32)
+        return [names[code] for code in order], rank.gather(codes)
+
+
+def natural_order(names: list[str]) -> list[int]:
+    """Return the positions of names in natural order (2 before 10)."""
+    return sorted(range(len(names)), key=lambda code: _natural(names[code]))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts = re.findall(r"\d+|\D+", name)
+    return [(0, *_magnitude(part)) if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _magnitude(digits: str) -> tuple[int, str]:
+    """Return a sort key that orders numbers of any length by size."""
+    significant = digits.lstrip("0")
+    return len(significant), significant
 
 
 def assemble(

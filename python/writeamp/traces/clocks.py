@@ -23,7 +23,7 @@ _HIGHEST_RATE, _FEWEST_OF_RATE = 1e7, 4
 
 
 @dataclass(frozen=True)
-class Clock:
+class TraceClock:
     """Duration of a trace and doubts about its times.
 
     Attributes:
@@ -37,16 +37,16 @@ class Clock:
     absurd_rate: str | None = None
 
 
-def clock_of(requests: pl.DataFrame) -> Clock:
+def clock_of(requests: pl.DataFrame) -> TraceClock:
     """Return the clock of requests with the columns of `SCHEMA`, at least one."""
     times = requests["timestamp_ns"].to_numpy()
     count, first_ns = len(times), int(times.min())
     span_s = (int(times.max()) - first_ns) / _NS_PER_S
     if count == 1:
-        return Clock(0.0)
+        return TraceClock(0.0)
     if not span_s:
         same = f"all {count:,} requests carry the time {in_words(first_ns / _NS_PER_S)} s"
-        return Clock(None, (f"{same}: the duration is unknown",))
+        return TraceClock(None, (f"{same}: the duration is unknown",))
     rate = None
     if count >= _FEWEST_OF_RATE and count / span_s >= _HIGHEST_RATE:
         rate = f"{count:,} requests would come in {in_words(span_s)} s"
@@ -54,7 +54,7 @@ def clock_of(requests: pl.DataFrame) -> Clock:
     doubts += _of_steps(requests, span_s)
     if not doubts and span_s > _LONGEST_S:
         doubts.append(f"the times span {in_words(span_s)} s: their unit is doubtful")
-    return Clock(None if doubts else span_s, tuple(doubts), rate)
+    return TraceClock(None if doubts else span_s, tuple(doubts), rate)
 
 
 def backward_steps(requests: pl.DataFrame) -> int:

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.column_doubts import refuse_mixed_file
-from writeamp.traces.column_rows import Selecting, emptying
+from writeamp.text import quoted
+from writeamp.traces.column_contents import refuse_mixed_file
 from writeamp.traces.column_values import (
     DATE_AND_TIME,
     PREFIX,
     TIME_UNITS,
     Operations,
 )
-from writeamp.traces.columns import Columns, parse_columns, resolve
+from writeamp.traces.columns import StatedColumns, parse_columns, resolve
 from writeamp.traces.format import Format
+from writeamp.traces.line_rows import numbered_lines, with_rows
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import (
-    Check,
-    Kind,
+    FieldKind,
+    RowCheck,
     RowLayout,
     extent_checks,
     nanoseconds,
+    squeeze,
     time_check,
 )
 from writeamp.traces.source import Block, read_blocks
@@ -37,11 +40,11 @@ SUMMARY = "any text with one request a line, its columns and units stated"
 
 # By the nanoseconds of a unit.
 _KINDS = {
-    10**9: Kind.SECONDS,
-    10**6: Kind.MILLISECONDS,
-    10**3: Kind.MICROSECONDS,
-    1: Kind.NANOSECONDS,
-    100: Kind.TICKS,
+    10**9: FieldKind.SECONDS,
+    10**6: FieldKind.MILLISECONDS,
+    10**3: FieldKind.MICROSECONDS,
+    1: FieldKind.NANOSECONDS,
+    100: FieldKind.TICKS,
 }
 
 
@@ -65,7 +68,7 @@ def column_format(name: str) -> Format:
     )
 
 
-def _row_format(path: Path, columns: Columns) -> RowFormat:
+def _row_format(path: Path, columns: StatedColumns) -> RowFormat:
     """Return the row format of a file, whose header may name the columns."""
     at, only_at, passed_lines = _positions(path, columns)
     sample = Selecting(path, columns, only_at, passed_lines)
@@ -92,12 +95,12 @@ def _row_format(path: Path, columns: Columns) -> RowFormat:
     )
 
 
-def _layout(columns: Columns, at: Mapping[str, int]) -> RowLayout:
+def _layout(columns: StatedColumns, at: Mapping[str, int]) -> RowLayout:
     fields = {position: name for name, position in at.items()}
     kinds = {
-        "offset": Kind.HEXADECIMAL if columns.offset.is_hexadecimal else Kind.WHOLE,
-        "length": Kind.HEXADECIMAL if columns.length.is_hexadecimal else Kind.WHOLE,
-        **dict.fromkeys(("op", "device", "date", "time"), Kind.WORD),
+        "offset": FieldKind.HEXADECIMAL if columns.offset.is_hexadecimal else FieldKind.WHOLE,
+        "length": FieldKind.HEXADECIMAL if columns.length.is_hexadecimal else FieldKind.WHOLE,
+        **dict.fromkeys(("op", "device", "date", "time"), FieldKind.WORD),
     }
     if columns.time is not None and columns.time[1] != DATE_AND_TIME:
         kinds["time"] = _KINDS[TIME_UNITS[columns.time[1]].nanoseconds]
@@ -105,7 +108,7 @@ def _layout(columns: Columns, at: Mapping[str, int]) -> RowLayout:
         columns.separator,
         {
             fields.get(position, f"({position + 1})"): kinds.get(
-                fields.get(position, ""), Kind.IGNORED
+                fields.get(position, ""), FieldKind.IGNORED
             )
             for position in range(max(fields) + 1)
         },
@@ -114,7 +117,7 @@ def _layout(columns: Columns, at: Mapping[str, int]) -> RowLayout:
     )
 
 
-def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int | None, int]:
+def _positions(path: Path, columns: StatedColumns) -> tuple[dict[str, int], int | None, int]:
     """Return the position of each field's column, of `only`, and the lines before the rows."""
     places = columns.places
     only = {} if columns.only is None else {"only": columns.only.where}
@@ -137,7 +140,7 @@ def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int | None
     raise WriteampError(f"{path}: has no header line, in which {PREFIX}: looks for the names")
 
 
-def _time(columns: Columns) -> tuple[pl.Expr, tuple[Check, ...]]:
+def _time(columns: StatedColumns) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
     if columns.time is None:
         return pl.lit(0), ()
     if columns.time[1] == DATE_AND_TIME:
@@ -146,25 +149,25 @@ def _time(columns: Columns) -> tuple[pl.Expr, tuple[Check, ...]]:
     if not before_1970_ns:
         return nanoseconds("time"), (time_check("time"),)
     since_1970 = nanoseconds("time") - pl.lit(before_1970_ns, pl.Int128)
-    check = Check(
+    check = RowCheck(
         since_1970.is_between(0, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are ticks of 100 ns since 1601, of 1970 to 2262",
     )
     return since_1970, (check,)
 
 
-def _date_and_time(*, has_date: bool) -> tuple[pl.Expr, tuple[Check, ...]]:
+def _date_and_time(*, has_date: bool) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
     text, found = pl.col("time"), "time is {time}"
     if has_date:
         text = pl.concat_str("date", "time", separator=" ")
         found = "date is {date} and time {time}"
     since_1970 = nanoseconds_since_1970(text)
     return since_1970, (
-        Check(since_1970.is_not_null(), f"{found}, valid is {VALID_DATE_AND_TIME}"),
+        RowCheck(since_1970.is_not_null(), f"{found}, valid is {VALID_DATE_AND_TIME}"),
     )
 
 
-def _op(operations: Operations) -> tuple[pl.Expr, tuple[Check, ...]]:
+def _op(operations: Operations) -> tuple[pl.Expr, tuple[RowCheck, ...]]:
     if operations.where is None:
         return pl.lit(operations.always, Operation), ()
     spellings = {
@@ -176,7 +179,7 @@ def _op(operations: Operations) -> tuple[pl.Expr, tuple[Check, ...]]:
     return op, (replace(check, sentence=f"op is {{op}}, valid are {valid}"),)
 
 
-def _extent_checks(columns: Columns, is_flush: pl.Expr) -> tuple[Check, ...]:
+def _extent_checks(columns: StatedColumns, is_flush: pl.Expr) -> tuple[RowCheck, ...]:
     checks = extent_checks(
         "offset",
         "length",
@@ -186,3 +189,70 @@ def _extent_checks(columns: Columns, is_flush: pl.Expr) -> tuple[Check, ...]:
     # Tools print -1 for the place of a flush, in 64 bits without a sign.
     checks = tuple(replace(check, holds=is_flush | check.holds) for check in checks)
     return checks if columns.length.where is not None else checks[1:]
+
+
+class Selecting:
+    """Rows that count: not passed over at the beginning, no comment, and with a word of `only`."""
+
+    def __init__(
+        self, path: Path, columns: StatedColumns, position: int | None, passed_lines: int
+    ) -> None:
+        """Begin at the start of a file.
+
+        Args:
+            path: the file.
+            columns: what was stated.
+            position: of the column of `only`, from 0; None without it.
+            passed_lines: lines at the beginning that are no rows.
+        """
+        self._path, self._only, self._position = path, columns.only, position
+        self._separator = columns.separator
+        self._empty = emptying(columns.comment, passed_lines)
+        self._kept = self._passed = 0
+
+    def rows_of(self, block: Block) -> Block:
+        """Return the block with the rows that count, and all other lines empty."""
+        block = self._empty(block)
+        if self._only is None or self._position is None:
+            return block
+        lines = numbered_lines(replace(block, text=squeeze(block.text, self._separator)))
+        rows = lines.filter(pl.col("line") != "")
+        word = pl.col("line").str.split(self._separator).list.get(self._position, null_on_oob=True)
+        kept = rows.filter(word.is_in(self._only.words))
+        self._kept += kept.height
+        self._passed += rows.height - kept.height
+        return with_rows(block, lines, kept.rename({"line": "row"}))
+
+    def notes(self) -> list[str]:
+        """Return a note on the rows passed over.
+
+        Raises:
+            WriteampError: no row counts.
+        """
+        if self._only is None:
+            return []
+        words = " or ".join(map(quoted, self._only.words))
+        if not self._kept:
+            raise WriteampError(f"{self._path}: no row has {words} in column {self._only.where}")
+        return [f"{self._passed} rows without {words} in column {self._only.where} are passed over"]
+
+
+def emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
+    """Return a function that empties the first lines of a file, and comment lines.
+
+    Empty lines stay, so that the numbers of the others hold.
+    """
+    prefix = comment.encode()
+    is_comment = re.compile(rb"^[ \t]*" + re.escape(prefix) + rb"[^\n]*", re.MULTILINE)
+
+    def empty(block: Block) -> Block:
+        text = block.text
+        passed = min(max(0, passed_lines - (block.first_line - 1)), text.count(b"\n") + 1)
+        if passed:
+            rest = text.split(b"\n", passed)
+            text = b"\n" * passed + (rest[passed] if len(rest) > passed else b"")
+        if prefix and prefix in text:
+            text = is_comment.sub(b"", text)
+        return block if text is block.text else replace(block, text=text)
+
+    return empty

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from writeamp.errors import WriteampError
-from writeamp.traces.quoting import quoted
+from writeamp.text import quoted
 from writeamp.traces.trace import MAX_LENGTH_BYTES, OPERATIONS, SECTOR_BYTES
 from writeamp.units.byte_sizes import ByteSize
 

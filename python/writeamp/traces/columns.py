@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.text import quoted
 from writeamp.traces.column_values import (
     DATE_AND_TIME,
     PREFIX,
@@ -24,7 +25,6 @@ from writeamp.traces.column_values import (
     parse_where,
     spec_error,
 )
-from writeamp.traces.quoting import quoted
 from writeamp.traces.words import EXAMPLE
 
 _SEPARATORS = {"comma": ",", "tab": "\t", "space": " ", "semicolon": ";", "pipe": "|"}
@@ -37,7 +37,7 @@ _LAST_SKIPPED = 10**6
 
 
 @dataclass(frozen=True)
-class Columns:
+class StatedColumns:
     """Columns of a request's fields, their units, and what else is in a file.
 
     Attributes:
@@ -124,7 +124,7 @@ def is_columns(text: str) -> bool:
     return text == PREFIX or text.startswith(f"{PREFIX}:")
 
 
-def parse_columns(text: str) -> Columns:
+def parse_columns(text: str) -> StatedColumns:
     """Return the columns that a text `columns:…` states.
 
     >>> parse_columns("columns:op=write, offset=lba:sectors, length=4KiB").text
@@ -144,7 +144,7 @@ def parse_columns(text: str) -> Columns:
             f"as in {EXAMPLE}"
         )
     is_header = _yes_or_no(given.get("header"))
-    found = Columns(
+    found = StatedColumns(
         **measures,
         op=op,
         time=parse_time(given["time"]) if "time" in given else None,
@@ -166,7 +166,7 @@ def parse_columns(text: str) -> Columns:
             f"{quoted(named[0])} is the name of a column, which header=no says are none"
         )
     _refuse_doubles(found.places)
-    return found if not named else Columns(**{**vars(found), "header": True})
+    return found if not named else StatedColumns(**{**vars(found), "header": True})
 
 
 def _given(text: str) -> dict[str, str]:

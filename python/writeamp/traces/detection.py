@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.format import Format
 from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.registry import FORMATS

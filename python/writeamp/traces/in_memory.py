@@ -16,10 +16,10 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
-from writeamp.traces.columns import Columns, is_columns, parse_columns
-from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.in_memory_rows import Reading, reading_of
-from writeamp.traces.quoting import one_line
+from writeamp.text import one_line
+from writeamp.traces.assemble import DeviceCodes
+from writeamp.traces.columns import StatedColumns, is_columns, parse_columns
+from writeamp.traces.in_memory_rows import TableReading, reading_of
 from writeamp.traces.words import EXAMPLE
 
 # What the libraries of data raise; Polars' panics are no `Exception`.
@@ -64,7 +64,7 @@ class Given:
         if not _is_data(data):
             raise WriteampError(f"the trace is {shown(data)}; {VALID}")
 
-    def batches(self) -> Iterator[tuple[Reading, pl.DataFrame, DeviceCodes]]:
+    def batches(self) -> Iterator[tuple[TableReading, pl.DataFrame, DeviceCodes]]:
         """Yield the requests in batches, as frames of the columns of `SCHEMA`, with their readings.
 
         Offsets and lengths are in pages where the reading says so. Devices are codes.
@@ -79,7 +79,7 @@ class Given:
             )
         self._is_read = True
         devices = DeviceCodes("_")
-        first: Reading | None = None
+        first: TableReading | None = None
         row, kept = 1, 0
         for frame in _gathered(_frames(self.data)):
             reading = reading_of(frame, self.columns)
@@ -135,7 +135,7 @@ def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield pl.concat(held)
 
 
-def _columns(format: str) -> Columns:
+def _columns(format: str) -> StatedColumns:
     if not is_columns(format):
         raise WriteampError(
             f"trace_format {shown(format)} is for files; what the columns of data mean is said as "

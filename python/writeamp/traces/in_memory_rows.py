@@ -9,11 +9,10 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
-from writeamp.traces.column_contents import distinct
-from writeamp.traces.column_doubts import refuse_mixed_rows
+from writeamp.traces.assemble import DeviceCodes
+from writeamp.traces.column_contents import distinct, refuse_mixed_rows
 from writeamp.traces.column_values import DATE_AND_TIME, TIME_UNITS, meanings
-from writeamp.traces.columns import Columns, resolve
-from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.columns import StatedColumns, resolve
 from writeamp.traces.text_values import (
     VALID_DATE_AND_TIME,
     hexadecimal,
@@ -34,7 +33,7 @@ _LOOKED_AT_ROWS = 1000
 
 
 @dataclass(frozen=True)
-class Reading:
+class TableReading:
     """Reading of a table: the column of each field of a request, and its unit.
 
     Attributes:
@@ -73,7 +72,7 @@ class Reading:
         Raises:
             WriteampError: a value is not valid; names its row.
         """
-        rows = self._chosen(_Rows(frame, first_row))
+        rows = self._chosen(_CheckedRows(frame, first_row))
         frame = rows.frame
         most_offset = _LAST_PAGE if self.in_pages else MAX_END_BYTES - MAX_LENGTH_BYTES
         most_length = _LAST_PAGE + 1 if self.in_pages else MAX_LENGTH_BYTES
@@ -101,32 +100,32 @@ class Reading:
             length=pl.when(is_flush).then(0).otherwise(pl.col("length")),
         )
 
-    def _chosen(self, rows: _Rows) -> _Rows:
+    def _chosen(self, rows: _CheckedRows) -> _CheckedRows:
         """Return the rows that are requests."""
         if self.only is None:
             return rows
         name, words = self.only
         counts = rows.frame[name].cast(pl.String).is_in(words).fill_null(False)
         numbers = rows.numbers.filter(counts)
-        return _Rows(rows.frame.filter(counts), rows.first_row, numbers)
+        return _CheckedRows(rows.frame.filter(counts), rows.first_row, numbers)
 
-    def _whole(self, rows: _Rows, field: str, most: int) -> pl.Series:
+    def _whole(self, rows: _CheckedRows, field: str, most: int) -> pl.Series:
         return rows.whole(self.names[field], most, is_hexadecimal=field in self.hexadecimal)
 
-    def _times(self, rows: _Rows) -> pl.Series:
+    def _times(self, rows: _CheckedRows) -> pl.Series:
         if "time" not in self.names:
             return pl.repeat(0, rows.frame.height, dtype=pl.Int64, eager=True)
         if self.time_unit == DATE_AND_TIME:
             return rows.dates_and_times(self.names["time"], self.names.get("date"))
         return rows.times(self.names["time"], self.time_unit, self.earliest_ns)
 
-    def _devices(self, rows: _Rows, known: DeviceCodes) -> pl.Series:
+    def _devices(self, rows: _CheckedRows, known: DeviceCodes) -> pl.Series:
         if "device" not in self.names:
             return known.encode(rows.frame, [])
         name = self.names["device"]
         return known.encode(rows.device_names(name).to_frame(name), [name])
 
-    def _operations(self, rows: _Rows) -> pl.Series:
+    def _operations(self, rows: _CheckedRows) -> pl.Series:
         if "op" not in self.names:
             return pl.repeat(self.always, rows.frame.height, dtype=pl.String, eager=True).cast(
                 Operation
@@ -134,7 +133,7 @@ class Reading:
         return rows.operations(self.names["op"], self.words)
 
 
-def reading_of(frame: pl.DataFrame, columns: Columns | None) -> Reading:
+def reading_of(frame: pl.DataFrame, columns: StatedColumns | None) -> TableReading:
     """Return the reading of frames like this one.
 
     Raises:
@@ -167,7 +166,7 @@ def reading_of(frame: pl.DataFrame, columns: Columns | None) -> Reading:
         )
     present = {field: name for field, name in names.items() if name in known}
     read = present | needed
-    return Reading(
+    return TableReading(
         "page" in known,
         read,
         ignored=tuple(name for name in frame.columns if name not in read.values()),
@@ -180,14 +179,14 @@ def ignored_columns(names: Iterable[str]) -> list[str]:
     return [f"columns that are ignored: {_listed(listed)}"] if listed else []
 
 
-def _stated(frame: pl.DataFrame, columns: Columns) -> Reading:
+def _stated(frame: pl.DataFrame, columns: StatedColumns) -> TableReading:
     at = resolve(columns.places, frame.columns, _table_error)
     only = None
     if columns.only is not None:
         where = resolve({"only": columns.only.where}, frame.columns, _table_error)
         only = (frame.columns[where["only"]], columns.only.words)
     _refuse_mixed(frame, columns, {*(frame.columns[position] for position in at.values())}, only)
-    return Reading(
+    return TableReading(
         in_pages=False,
         names={field: frame.columns[position] for field, position in at.items()},
         units=(columns.offset.unit_bytes, columns.length.unit_bytes),
@@ -210,7 +209,7 @@ def _table_error(sentence: str) -> WriteampError:
 
 def _refuse_mixed(
     frame: pl.DataFrame,
-    columns: Columns,
+    columns: StatedColumns,
     stated: set[str],
     only: tuple[str, tuple[str, ...]] | None,
 ) -> None:
@@ -249,7 +248,7 @@ def _are_whole(column: pl.Series) -> pl.Series:
     )
 
 
-class _Rows:
+class _CheckedRows:
     """Frame whose values are checked against their domains; the first fault is named."""
 
     def __init__(

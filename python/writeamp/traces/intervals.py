@@ -105,7 +105,7 @@ def ends_of_devices(extents: pl.DataFrame, covered: Runs) -> tuple[int, ...] | N
 
 
 @dataclass(frozen=True)
-class Bounds:
+class IntervalBounds:
     """Starts and ends of intervals that are not empty, each sorted by itself; shape (n,).
 
     They tell how many of the intervals cover a position: those that start at or before it, less
@@ -116,7 +116,7 @@ class Bounds:
     end: U64
 
     @classmethod
-    def of(cls, extents: pl.DataFrame) -> Bounds:
+    def of(cls, extents: pl.DataFrame) -> IntervalBounds:
         """Return the bounds of intervals given as u64 columns ``start`` and ``end``."""
         covering = extents.filter(pl.col("end") > pl.col("start"))
         return cls(covering["start"].sort().to_numpy(), covering["end"].sort().to_numpy())
@@ -131,10 +131,10 @@ class Bounds:
         gaps = self.start[last + 1] - self.end[last]
         return int(self.end[-1] - self.start[0] - gaps.sum())
 
-    def in_pages(self, page_bytes: int) -> Bounds:
+    def in_pages(self, page_bytes: int) -> IntervalBounds:
         """Return the bounds, in pages, of what intervals of bytes touch."""
         size = np.uint64(page_bytes)
-        return Bounds(self.start // size, (self.end - np.uint64(1)) // size + np.uint64(1))
+        return IntervalBounds(self.start // size, (self.end - np.uint64(1)) // size + np.uint64(1))
 
     def lengths_by_cover(self) -> npt.NDArray[np.int64]:
         """Return how many positions so many intervals cover; 0 for none; shape (most + 1,).

@@ -18,15 +18,22 @@ from writeamp.plots.figures.traces import writes_by_heat
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.traces.capacity_errors import MAX_PAGES, refuse_far_ends, refuse_large_footprint
-from writeamp.traces.devices import natural_order
+from writeamp.text import shortened
+from writeamp.traces.assemble import natural_order
 from writeamp.traces.in_memory import Given
 from writeamp.traces.in_memory_rows import ignored_columns
-from writeamp.traces.intervals import Bounds, Runs, end_to_end, ends_of_devices, union
-from writeamp.traces.quoting import shortened
-from writeamp.traces.skew import Heat
+from writeamp.traces.intervals import IntervalBounds, Runs, end_to_end, ends_of_devices, union
+from writeamp.traces.request_facts import Heat
 from writeamp.traces.streaming import Collection
-from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
+from writeamp.traces.touching import (
+    MAX_PAGES,
+    OPS,
+    left_out,
+    refuse_far_ends,
+    refuse_large_footprint,
+    touched_pages,
+    with_bounds,
+)
 from writeamp.traces.trace import SECTOR_BYTES, Trace, check_trace
 from writeamp.traces.words import MAPPINGS, Mapping
 
@@ -146,7 +153,7 @@ class PageTrace(Drawn):
             )
         first = self.start[is_write].astype(np.uint64)
         extents = pl.DataFrame({"start": first, "end": first + self.count[is_write]})
-        pages, writes = Heat.of(Bounds.of(extents)).curve()
+        pages, writes = Heat.of(IntervalBounds.of(extents)).curve()
         return writes_by_heat(
             pages.tolist(),
             writes.tolist(),

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.clocks import DATES_S, MOST_BACKWARD_STEPS, backward_steps, clock_of
-from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.trace import SECTOR_BYTES
 
 # First requests whose consequences are checked.

@@ -1,19 +1,30 @@
-"""Read a trace file, whose format is named by the caller or certain from the content."""
+"""Read a trace: from a file, in pieces, or from data in memory; and describe it."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import POSITIVE_COUNT
+from writeamp.text import quoted
+from writeamp.traces.assemble import DeviceCodes, observations
 from writeamp.traces.detection import detect
 from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.in_memory import Given
+from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.plausibility import absurdities
-from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
-from writeamp.traces.source import file_path
-from writeamp.traces.trace import Trace
+from writeamp.traces.request_facts import facts_of
+from writeamp.traces.row_format import RowFormat
+from writeamp.traces.source import Block, file_path, read_blocks
+from writeamp.traces.trace import MAX_LENGTH_BYTES, SCHEMA, Trace
 
 
 def read(
@@ -65,3 +76,162 @@ def format_of(path: Path, format: str | None, action: str | None) -> Format:
     if action not in entry.actions:
         raise unknown("action", action, entry.actions)
     return entry
+
+
+def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace:
+    """Return data in memory as a trace.
+
+    `simulate`, `compare`, `endurance` and `traces.to_pages` take the same data as they are, without
+    this, and then keep 6 to 9 bytes of a request rather than 25.
+
+    Args:
+        data: an array of integers of shape (requests,), pages that are written, or (requests, 2),
+            first pages and numbers of pages that are written; a table with the columns `offset`
+            and `length` in bytes, `op` (read, write, trim or flush), and if they matter
+            `timestamp_ns` and `device`, or with `page` and if they matter `pages` and `op`: a
+            frame of Polars or pandas, a structured array, a table, record batch or stream of
+            Arrow; an iterator of page numbers, or of arrays or tables; the path of a file.
+        format: what the columns of a table mean if they are others, such as
+            "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; of a
+            file, as `traces.read` takes it.
+        page_bytes: the size of a page, where data are in pages.
+
+    Raises:
+        WriteampError: the data are none of these, a column is missing, or a value is not valid;
+            names the first such row.
+
+    >>> import numpy as np
+    >>> import writeamp as wa
+    >>> wa.traces.of(np.array([3, 1, 3])).requests["offset"].to_list()
+    [12288, 4096, 12288]
+    """
+    if isinstance(data, Trace):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return read(data, format)
+    page_bytes = POSITIVE_COUNT.check("page_bytes", page_bytes)
+    given = data if isinstance(data, Given) else Given(data, format)
+    parts = []
+    row = 1
+    known = DeviceCodes("_")
+    ignored: dict[str, None] = {}
+    for reading, batch, devices in given.batches():
+        found = _in_bytes(batch, row, page_bytes) if reading.in_pages else batch
+        parts.append(found.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()))
+        row += batch.height
+        ignored |= dict.fromkeys(reading.ignored)
+        known = devices
+    requests = pl.concat(parts, rechunk=True)
+    names, codes = known.renumber(requests["device"])
+    requests = requests.with_columns(device=codes)
+    return Trace(
+        requests=requests,
+        format="memory" if given.columns is None else given.columns.text,
+        path="the trace",
+        devices=names,
+        notes=[*observations(requests, len(names)), *ignored_columns(ignored)],
+    )
+
+
+def _in_bytes(requests: pl.DataFrame, first_row: int, page_bytes: int) -> pl.DataFrame:
+    long = requests["length"] > MAX_LENGTH_BYTES // page_bytes
+    if long.any():
+        at = int(long.arg_true()[0])
+        raise WriteampError(
+            f"row {first_row + at} of the trace has pages {requests['length'][at]}, a request is "
+            f"at most {MAX_LENGTH_BYTES // page_bytes} pages of {page_bytes} bytes long"
+        )
+    return requests.with_columns(pl.col("offset", "length") * page_bytes)
+
+
+def info(trace: Trace | Any) -> dict[str, Any]:
+    """Return the figures of a trace, or of data that `traces.of` takes for one, ready for JSON.
+
+    Counts are of requests; ``write_fraction`` is writes ÷ (reads + writes).
+    ``unique_bytes_written`` and ``footprint_bytes`` are exact unions of the byte ranges that are
+    written, and that are read or written; each device is an address space of its own.
+    ``extent_bytes`` is the highest end offset, summed over the devices. ``duration_s`` is latest
+    minus earliest time, None if ``warnings`` doubt that. ``drive_writes`` is ``bytes_written`` over
+    ``unique_bytes_written``, the space that is written at all, which ``drive_writes_of`` names.
+    ``page_writes`` go to ``pages_written`` pages of ``page_bytes``, a
+    page that is written in part counting as a whole;
+    ``hottest_1pct_share`` and ``hottest_10pct_share`` are the shares of them to the most written 1%
+    and 10% of these pages (their number rounded up), exact. A ratio over no request is None.
+
+    >>> import writeamp as wa
+    >>> wa.traces.info(wa.traces.read("examples/postgres-tpcb.parquet"))["requests"]
+    604279
+    """
+    trace = of(trace)
+    return {
+        "format": trace.format,
+        **facts_of(trace.requests, trace.path),
+        "devices": list(trace.devices),
+        "warnings": trace.warnings,
+        "notes": list(trace.notes),
+    }
+
+
+# Requests in a piece of a format that is not read in blocks.
+_PIECE_ROWS = 1 << 17
+
+
+@dataclass(frozen=True)
+class FilePosition:
+    """Place in a trace file: the bytes before it and its line, or the requests before it."""
+
+    before: int = 0
+    line: int = 1
+
+
+@dataclass(frozen=True)
+class TracePiece:
+    """Requests of a part of a file; `devices` are names by the values of `device`."""
+
+    requests: pl.DataFrame
+    devices: list[str]
+    end: FilePosition
+
+
+# Reads a piece.
+ReadPiece: TypeAlias = Callable[[], TracePiece]
+
+
+def read_pieces(
+    entry: Format, path: Path, options: ReadOptions, start: FilePosition | None = None
+) -> Iterator[ReadPiece]:
+    """Yield what reads the pieces of a file, one after the other.
+
+    Of a format without rows, whose lines hang together, the whole file is read at the first.
+
+    Args:
+        entry: the format of the file.
+        path: the file.
+        options: how to read it.
+        start: the end of an earlier piece; None for the beginning.
+
+    Raises:
+        WriteampError: the file cannot be read; of a row that is not valid, the reading raises it.
+    """
+    start = start or FilePosition()
+    if entry.rows is None:
+        trace = entry.read(path, options)
+        for first in range(start.before, trace.requests.height, _PIECE_ROWS):
+            part = trace.requests.slice(first, _PIECE_ROWS)
+            piece = TracePiece(part, trace.devices, FilePosition(first + part.height))
+            yield partial(_itself, piece)
+        return
+    rows = entry.rows(path)
+    for block in read_blocks(path, first_byte=start.before, first_line=start.line):
+        yield partial(_read, rows, block)
+
+
+def _itself(piece: TracePiece) -> TracePiece:
+    return piece
+
+
+def _read(rows: RowFormat, block: Block) -> TracePiece:
+    devices = DeviceCodes(rows.device_separator)
+    requests = rows.requests_of(block, devices)
+    end = FilePosition(block.end_byte, block.end_line)
+    return TracePiece(requests, devices.names, end)

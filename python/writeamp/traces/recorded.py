@@ -10,7 +10,7 @@ from typing import Any
 
 from writeamp import custom
 from writeamp.errors import WriteampError
-from writeamp.traces.quoting import one_line
+from writeamp.text import one_line
 
 RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
@@ -24,7 +24,7 @@ _PYTHON = {"managers": "manager", "victims": "victims"}
 
 
 @dataclass(frozen=True)
-class Window:
+class CountingWindow:
     """Window in which a timed drive counted, in its own time since it was started.
 
     Attributes:
@@ -57,7 +57,7 @@ class Recorded:
     precondition: str
     count_from_request: int
     timed: bool
-    window: Window | None = None
+    window: CountingWindow | None = None
 
     @staticmethod
     def of_text(text: str, path: Path) -> Recorded:
@@ -89,7 +89,7 @@ class Recorded:
                 )
         known: dict[str, Any] = {key: table.get(key) for key in _DOMAINS}
         if known["window"] is not None:
-            known["window"] = Window(**known["window"])
+            known["window"] = CountingWindow(**known["window"])
         return Recorded(**known)
 
     def to_text(self) -> str:

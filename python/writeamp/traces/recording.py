@@ -43,7 +43,7 @@ _CHUNK_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RawRows:
     """Rows of a recording, which stay in its file until they are looked at."""
 
     raw: Path
@@ -95,14 +95,14 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
     return rows.count
 
 
-def _rows(raw: Path) -> _Rows:
+def _rows(raw: Path) -> _RawRows:
     """Return the whole rows of a recording.
 
     Raises:
         WriteampError: it cannot be read, or is no recording.
     """
     try:
-        rows = _Rows(raw, raw.stat().st_size // ROW.itemsize)
+        rows = _RawRows(raw, raw.stat().st_size // ROW.itemsize)
     except OSError as error:
         raise WriteampError(f"{raw}: cannot be read ({error.strerror})") from None
     if rows.count and not _is_sound(rows.part(rows.count - 1)[0]):
@@ -121,7 +121,7 @@ def _is_sound(row: np.void) -> bool:
     return zlib.crc32(row.tobytes()[:_CHECKED_BYTES]) == int(row["crc32"])
 
 
-def _frames(rows: _Rows) -> Iterator[pl.DataFrame]:
+def _frames(rows: _RawRows) -> Iterator[pl.DataFrame]:
     latest_ns = np.uint64(0)
     for first in range(0, rows.count, _CHUNK_ROWS):
         chunk = rows.part(first)

@@ -1,14 +1,18 @@
-"""Figures of a trace's requests: counts, bytes, footprints and rates."""
+"""Figures of a trace's requests: counts, bytes, footprints, rates and the skew of writes."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from writeamp.traces.clocks import clock_of
-from writeamp.traces.intervals import Bounds, end_to_end
-from writeamp.traces.skew import Heat
+from writeamp.traces.intervals import IntervalBounds, end_to_end
 
 # Size of the pages whose writes are counted: that of most drives' maps.
 HEAT_PAGE_BYTES = 4096
@@ -25,10 +29,10 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
     extents = end_to_end(
         ends.with_columns(start=requests["offset"]), path, multiple=HEAT_PAGE_BYTES
     )
-    written = Bounds.of(extents.filter(requests["op"] == "write"))
+    written = IntervalBounds.of(extents.filter(requests["op"] == "write"))
     accessed = written
     if counts["read"]:
-        accessed = Bounds.of(extents.filter(requests["op"].is_in(["read", "write"])))
+        accessed = IntervalBounds.of(extents.filter(requests["op"].is_in(["read", "write"])))
     return {
         "requests": requests.height,
         "writes": counts["write"],
@@ -50,7 +54,7 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
     }
 
 
-def _heat_of(written: Bounds) -> dict[str, Any]:
+def _heat_of(written: IntervalBounds) -> dict[str, Any]:
     """Return how often pages are written, a page that is written in part as a whole one."""
     heat = Heat.of(written.in_pages(HEAT_PAGE_BYTES))
     return {
@@ -94,3 +98,60 @@ def rates_of(requests: pl.DataFrame) -> tuple[list[float], dict[str, list[float]
             sums[span] = total / 1e6 / (span_ns / _NS_PER_S)
         rates[name] = sums
     return [(span + 1) * span_ns / _NS_PER_S for span in range(count)], rates
+
+
+_POINTS = 200
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Histogram of writes: ``pages_by_writes[n]`` pages are written n times; shape (most + 1,)."""
+
+    pages_by_writes: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, bounds: IntervalBounds) -> Heat:
+        """Return the heat of pages, of each write's first page and the one behind its last."""
+        return cls(bounds.lengths_by_cover())
+
+    @property
+    def pages(self) -> int:
+        """Distinct pages that are written."""
+        return int(self.pages_by_writes.sum())
+
+    @property
+    def writes(self) -> int:
+        """Page writes in all."""
+        return int(self._hottest[1][-1])
+
+    def share_of_hottest(self, share: float) -> float | None:
+        """Return the share of the page writes to that share of the written pages.
+
+        Those are the most written ones, their number rounded up; None if none is written.
+        """
+        if not self.pages:
+            return None
+        return float(self._writes_to(np.array([math.ceil(share * self.pages)]))[0] / self.writes)
+
+    def curve(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return shares of the written pages, the most written first, and of the writes to them."""
+        at = np.unique(np.linspace(0, self.pages, _POINTS + 1).astype(int))
+        return at / self.pages, self._writes_to(at) / self.writes
+
+    def _writes_to(self, hottest: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the page writes to so many of the most written pages."""
+        pages, writes, times = self._hottest
+        level = np.searchsorted(pages, hottest, side="right") - 1
+        found = writes[level] + (hottest - pages[level]) * times[level]
+        return np.asarray(found, np.int64)
+
+    @cached_property
+    def _hottest(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """Pages written more often than each number of times, the most first, and writes to them.
+
+        The third array has those numbers, and 0 at its end, where the others have all.
+        """
+        times = np.flatnonzero(self.pages_by_writes)[::-1]
+        pages = self.pages_by_writes[times]
+        before = np.concatenate([[0], np.cumsum(pages)])
+        return before, np.concatenate([[0], np.cumsum(pages * times)]), np.append(times, 0)

@@ -10,11 +10,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 
-from writeamp.traces.assemble import assemble
-from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.rows import (
     DECIMAL_PLACES,
-    Check,
+    RowCheck,
     RowLayout,
     extent_checks,
     nanoseconds,
@@ -73,7 +72,7 @@ class RowFormat:
     name: str
     layout: RowLayout
     device_columns: list[str]
-    checks: tuple[Check, ...]
+    checks: tuple[RowCheck, ...]
     timestamp_ns: pl.Expr
     op: pl.Expr
     offset: pl.Expr
@@ -154,11 +153,11 @@ def request_rows(
     devices: Sequence[str],
     op: tuple[str, Mapping[str, Sequence[str]]],
     *,
-    time: str | Ticks | tuple[pl.Expr, Check],
+    time: str | Ticks | tuple[pl.Expr, RowCheck],
     offset: tuple[str, int],
     length: tuple[str, int],
-    parsed_op: tuple[pl.Expr, Check] | None = None,
-    more_checks: Sequence[Check] = (),
+    parsed_op: tuple[pl.Expr, RowCheck] | None = None,
+    more_checks: Sequence[RowCheck] = (),
     **others: Any,
 ) -> RowFormat:
     """Return the row format of a layout that has a request's fields as columns.
@@ -213,14 +212,14 @@ def request_rows(
     )
 
 
-def _whole_ticks(column: str, tick_ns: int, unit: str) -> tuple[pl.Expr, Check]:
+def _whole_ticks(column: str, tick_ns: int, unit: str) -> tuple[pl.Expr, RowCheck]:
     """Return the nanoseconds of a column of whole numbers of a unit, and the check of them."""
     last = MAX_TIMESTAMP_NS // tick_ns
     sentence = f"{column} {{{column}}} is out of range, valid are 0 to {last} {unit}"
-    return pl.col(column) * tick_ns, Check(pl.col(column) <= last, sentence)
+    return pl.col(column) * tick_ns, RowCheck(pl.col(column) <= last, sentence)
 
 
-def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr, Check]:
+def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr, RowCheck]:
     """Return the expression that reads a column of operation words, and the check that it can.
 
     ``words`` gives for each operation its spellings.
@@ -234,7 +233,7 @@ def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr,
             .otherwise(expression)
         )
     valid = " and ".join(f"{words[name][0]} ({name})" for name in words)
-    check = Check(_is_one_of(column, spellings), f"{column} is {{{column}}}, valid are {valid}")
+    check = RowCheck(_is_one_of(column, spellings), f"{column} is {{{column}}}, valid are {valid}")
     return expression, check
 
 

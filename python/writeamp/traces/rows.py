@@ -15,7 +15,7 @@ from itertools import islice
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.quoting import quoted
+from writeamp.text import quoted
 from writeamp.traces.source import Block
 from writeamp.traces.text_values import (
     HEXADECIMAL,
@@ -31,7 +31,7 @@ _MAX_DECIMAL = Decimal(10) ** 28
 _CONTEXT = Context(prec=60)
 
 
-class Kind(enum.Enum):
+class FieldKind(enum.Enum):
     """Kinds of values that a field may hold."""
 
     WHOLE = enum.auto()
@@ -57,18 +57,18 @@ class Kind(enum.Enum):
 # The scale makes one unit of the last digit one nanosecond: floats would lose digits of a
 # timestamp that counts from 1970.
 DECIMAL_PLACES = {
-    Kind.SECONDS: 9,
-    Kind.MILLISECONDS: 6,
-    Kind.MICROSECONDS: 3,
-    Kind.TICKS: 2,
-    Kind.NANOSECONDS: 0,
+    FieldKind.SECONDS: 9,
+    FieldKind.MILLISECONDS: 6,
+    FieldKind.MICROSECONDS: 3,
+    FieldKind.TICKS: 2,
+    FieldKind.NANOSECONDS: 0,
 }
-_DTYPES: dict[Kind, pl.DataType] = {
-    Kind.WHOLE: pl.UInt64(),
-    Kind.HEXADECIMAL: pl.UInt64(),
+_DTYPES: dict[FieldKind, pl.DataType] = {
+    FieldKind.WHOLE: pl.UInt64(),
+    FieldKind.HEXADECIMAL: pl.UInt64(),
     **{kind: pl.Decimal(38, places) for kind, places in DECIMAL_PLACES.items()},
-    Kind.WORD: pl.String(),
-    Kind.IGNORED: pl.String(),
+    FieldKind.WORD: pl.String(),
+    FieldKind.IGNORED: pl.String(),
 }
 
 
@@ -81,7 +81,7 @@ class RowLayout:
     """
 
     separator: str
-    fields: dict[str, Kind]
+    fields: dict[str, FieldKind]
     open_ended: bool = False
     lenient: bool = False
 
@@ -94,9 +94,9 @@ class RowLayout:
         """Values of the columns that are parsed as text first."""
         found = {}
         for name, kind in self.fields.items():
-            if kind is Kind.HEXADECIMAL:
+            if kind is FieldKind.HEXADECIMAL:
                 found[name] = hexadecimal(pl.col(name))
-            elif leniently and kind is Kind.WHOLE:
+            elif leniently and kind is FieldKind.WHOLE:
                 found[name] = whole_number(pl.col(name))
             elif leniently and kind in DECIMAL_PLACES:
                 found[name] = decimal_number(pl.col(name), DECIMAL_PLACES[kind])
@@ -106,12 +106,14 @@ class RowLayout:
     def wanted(self) -> dict[str, pl.DataType]:
         """Names and Polars types of the parsed columns."""
         return {
-            name: _DTYPES[kind] for name, kind in self.fields.items() if kind is not Kind.IGNORED
+            name: _DTYPES[kind]
+            for name, kind in self.fields.items()
+            if kind is not FieldKind.IGNORED
         }
 
 
 @dataclass(frozen=True)
-class Check:
+class RowCheck:
     """Check that must hold in every row, and the sentence for the first row that fails it.
 
     ``sentence`` may name the row's columns in braces.
@@ -121,7 +123,7 @@ class Check:
     sentence: str
 
 
-def parse(block: Block, layout: RowLayout, checks: tuple[Check, ...]) -> pl.DataFrame:
+def parse(block: Block, layout: RowLayout, checks: tuple[RowCheck, ...]) -> pl.DataFrame:
     """Return the rows of a block as typed columns, without nulls and with every check passed.
 
     Blank lines are skipped; spaces and tabs around a field are ignored.
@@ -150,9 +152,9 @@ def nanoseconds(column: str) -> pl.Expr:
     return pl.col(column).to_physical()
 
 
-def time_check(column: str) -> Check:
+def time_check(column: str) -> RowCheck:
     """Return the check that a column of times fits 64-bit nanoseconds from 0."""
-    return Check(
+    return RowCheck(
         nanoseconds(column).is_between(0, MAX_TIMESTAMP_NS),
         f"{column} {{{column}}} is out of range, valid are 0 to 2^63 - 1 ns",
     )
@@ -160,17 +162,17 @@ def time_check(column: str) -> Check:
 
 def extent_checks(
     offset: str, length: str, *, offset_unit_bytes: int = 1, length_unit_bytes: int = 1
-) -> tuple[Check, ...]:
+) -> tuple[RowCheck, ...]:
     """Return the checks that a request is below 4 GiB and ends below 8 EiB."""
     longest = MAX_LENGTH_BYTES // length_unit_bytes
     last = (MAX_END_BYTES - MAX_LENGTH_BYTES) // offset_unit_bytes
     return (
-        Check(
+        RowCheck(
             pl.col(length) <= longest,
             f"{length} {{{length}}} is too large, a request is at most {longest} "
             f"{_unit(length_unit_bytes)} long",
         ),
-        Check(
+        RowCheck(
             pl.col(offset) <= last,
             f"{offset} {{{offset}}} is too large, valid are 0 to {last} "
             f"{_unit(offset_unit_bytes)} (8 EiB)",
@@ -188,7 +190,7 @@ def read_lines(text: bytes) -> pl.DataFrame:
     )
 
 
-def first_failure(rows: pl.DataFrame, checks: tuple[Check, ...]) -> tuple[int, str] | None:
+def first_failure(rows: pl.DataFrame, checks: tuple[RowCheck, ...]) -> tuple[int, str] | None:
     """Return the first row that fails a check, and that check's sentence; None if none does."""
     held = rows.select(check.holds.all().alias(str(i)) for i, check in enumerate(checks)).row(0)
     failed = [check for check, holds in zip(checks, held, strict=True) if not holds]
@@ -287,7 +289,7 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
                 f"{layout.form}",
             )
         for (name, kind), text_of_field in zip(layout.fields.items(), fields, strict=False):
-            if kind is Kind.IGNORED:
+            if kind is FieldKind.IGNORED:
                 continue
             try:
                 columns[name].append(_parse_field(kind, text_of_field, layout.lenient))
@@ -299,19 +301,21 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=layout.wanted)
 
 
-def _parse_field(kind: Kind, text: str, is_lenient: bool) -> int | str | Decimal:
+def _parse_field(kind: FieldKind, text: str, is_lenient: bool) -> int | str | Decimal:
     """Return the value of a field; a ValueError says what is valid."""
-    if kind is Kind.WORD:
+    if kind is FieldKind.WORD:
         if not text:
             raise ValueError("any text")
         return text
     if not text.isascii() or "_" in text:
         raise ValueError("a number")
-    if kind is Kind.HEXADECIMAL or (is_lenient and kind is Kind.WHOLE and text[:2] in ("0x", "0X")):
+    if kind is FieldKind.HEXADECIMAL or (
+        is_lenient and kind is FieldKind.WHOLE and text[:2] in ("0x", "0X")
+    ):
         if not HEXADECIMAL.fullmatch(text):
             raise ValueError("a hexadecimal number of at most 16 digits")
         return int(text, 16)
-    if kind is Kind.WHOLE:
+    if kind is FieldKind.WHOLE:
         return _whole(ZERO_FRACTION.sub("", text) if is_lenient else text)
     return _decimal(text.removesuffix(":") if is_lenient else text, DECIMAL_PLACES[kind])
 

@@ -18,7 +18,7 @@ from writeamp.fields.domains import file_name
 from writeamp.files import inputs
 from writeamp.files.tables import free_memory_bytes
 from writeamp.traces.packed import unpacked
-from writeamp.traces.text_table import Table, table_of
+from writeamp.traces.text_table import TextTable, table_of
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
 BLOCK_BYTES = 4 * 2**20
@@ -71,7 +71,7 @@ class Head:
     text: str = ""
 
     @cached_property
-    def table(self) -> Table | None:
+    def table(self) -> TextTable | None:
         """The table that the whole lines are; None if they are none."""
         return table_of(self.text)
 

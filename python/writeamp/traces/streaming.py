@@ -15,10 +15,17 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp._engine import PageSet, kept
-from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_large_footprint
-from writeamp.traces.devices import natural_order
+from writeamp.traces.assemble import natural_order
 from writeamp.traces.in_memory import BATCH_ROWS, Given
-from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
+from writeamp.traces.touching import (
+    MAX_PAGES,
+    OPS,
+    ends_too_far,
+    left_out,
+    refuse_large_footprint,
+    touched_pages,
+    with_bounds,
+)
 from writeamp.traces.trace import SCHEMA
 
 _NAMES = {code: name for name, code in OPS.items()}

@@ -9,6 +9,7 @@ from itertools import compress
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.traces.assemble import DeviceCodes
 from writeamp.traces.column_contents import (
     flags_in,
     is_bare_hexadecimal,
@@ -31,10 +32,9 @@ from writeamp.traces.column_names import (
     is_in_4kib,
     time_unit_of,
 )
-from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.plausibility import absurdities_of_rows
 from writeamp.traces.source import Block, Head
-from writeamp.traces.text_table import Table
+from writeamp.traces.text_table import TextTable
 
 # Without names, one row proves nothing.
 _FEWEST_ROWS = 2
@@ -102,7 +102,7 @@ def misfit_of(path: Path, head: Head) -> str:
     return f"{option} fits, but for {faults[0]}" if is_of_a_row else f"by {option}, {faults[0]}"
 
 
-def gap_of(table: Table | None) -> str:
+def gap_of(table: TextTable | None) -> str:
     """Return what a table lacks that a spec needs, as a clause; empty if it is no table."""
     if table is None or len(table.rows) < _FEWEST_ROWS:
         return ""
@@ -115,7 +115,7 @@ def gap_of(table: Table | None) -> str:
     return "no two columns are clearly the offsets and lengths of requests"
 
 
-def _fields(table: Table) -> _Fields | None:
+def _fields(table: TextTable) -> _Fields | None:
     width = len(table.rows[0])
     stages = ((at, word) for at in range(width) if (word := stage_in(table.column(at))))
     stage = next(stages, None)
@@ -156,7 +156,7 @@ def _fields(table: Table) -> _Fields | None:
     )
 
 
-def _operation_column(table: Table) -> tuple[int, Mapping[str, str]] | None:
+def _operation_column(table: TextTable) -> tuple[int, Mapping[str, str]] | None:
     """Return the column of operations and its words; None if none or several may be it."""
     words = {
         column: found
@@ -182,7 +182,7 @@ def _operation_column(table: Table) -> tuple[int, Mapping[str, str]] | None:
     return flags[0] if len(flags) == 1 else None
 
 
-def _time_unit(table: Table, column: int) -> str:
+def _time_unit(table: TextTable, column: int) -> str:
     """Return the unit of a column of times; empty if it is none, or its unit is not known."""
     values, name = table.column(column), table.name(column)
     field = field_of(name)
@@ -197,7 +197,7 @@ def _time_unit(table: Table, column: int) -> str:
     return "s" if span_s <= _LONGEST_MEAN_GAP_S * len(values) else ""
 
 
-def _device_column(table: Table, taken: set[int | None]) -> int | None:
+def _device_column(table: TextTable, taken: set[int | None]) -> int | None:
     free = [column for column in range(len(table.rows[0])) if column not in taken]
     named = [column for column in free if field_of(table.name(column)) == "device"]
     shown = [column for column in free if is_device(table.column(column))]
@@ -211,7 +211,7 @@ def _without_parts(fields: _Fields) -> Iterator[_Fields]:
         yield replace(fields, time=None)
 
 
-def _spec(table: Table, fields: _Fields) -> str:
+def _spec(table: TextTable, fields: _Fields) -> str:
     extents = fields.extents
     columns = {
         "time": fields.time,
@@ -238,7 +238,7 @@ def _spec(table: Table, fields: _Fields) -> str:
     return "columns:" + ",".join([*parts, *table.settings(list(references.values()))])
 
 
-def _base(table: Table, column: int) -> str:
+def _base(table: TextTable, column: int) -> str:
     return "hex-" if is_bare_hexadecimal(table.column(column)) else ""
 
 
@@ -255,7 +255,7 @@ def _faults_of(spec: str, path: Path, head: Head) -> list[str]:
     return absurdities_of_rows(requests, devices)
 
 
-def _checks(table: Table, fields: _Fields) -> Iterator[str]:
+def _checks(table: TextTable, fields: _Fields) -> Iterator[str]:
     extents = fields.extents
     counting: dict[str, list[str]] = {}
     for is_proven, column, unit in (
@@ -295,7 +295,7 @@ def _checks(table: Table, fields: _Fields) -> Iterator[str]:
         yield f"all rows are of one device{how}"
 
 
-def _possible_devices(table: Table, fields: _Fields) -> list[str]:
+def _possible_devices(table: TextTable, fields: _Fields) -> list[str]:
     """Return columns without a name whose few numbers may be those of devices."""
     taken = {fields.op, fields.time, fields.extents.offset, fields.extents.length}
     if fields.stage is not None:
@@ -310,7 +310,7 @@ def _possible_devices(table: Table, fields: _Fields) -> list[str]:
     ]
 
 
-def _clock_column(table: Table, fields: _Fields) -> int | None:
+def _clock_column(table: TextTable, fields: _Fields) -> int | None:
     """Return the column of times whose unit is not known, if one looks so."""
     taken = {fields.op, fields.device, fields.extents.offset, fields.extents.length}
     free = [column for column in range(len(table.rows[0])) if column not in taken]
@@ -321,5 +321,5 @@ def _clock_column(table: Table, fields: _Fields) -> int | None:
     return None
 
 
-def _called(table: Table, column: int) -> str:
+def _called(table: TextTable, column: int) -> str:
     return table.name(column) or f"column {column + 1}"

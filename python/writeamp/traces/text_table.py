@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+-]?(\d[\d.]*(e[+-]?\d+)?|0x[0-9a-f]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Rows of a text and the names of their columns.
 
     Attributes:
@@ -72,7 +72,7 @@ class Table:
         ]
 
 
-def table_of(text: str) -> Table | None:
+def table_of(text: str) -> TextTable | None:
     """Return the table that a text is, or None if its lines have different numbers of fields."""
     # A tab at the beginning separates an empty field.
     lines = [(at, line.strip(" \r")) for at, line in enumerate(text.split("\n")) if line.strip()]
@@ -91,7 +91,7 @@ def table_of(text: str) -> Table | None:
             continue
         has_header = _is_header(rows)
         commented = (fields_of(line, separator) for line in comments)
-        return Table(
+        return TextTable(
             separator=separator,
             rows=rows[1:] if has_header else rows,
             names=rows[0]

@@ -9,9 +9,9 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.files import output
+from writeamp.text import one_line
 from writeamp.traces.format import Format
 from writeamp.traces.packed import SUFFIXES
-from writeamp.traces.quoting import one_line
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path
 from writeamp.traces.trace import Trace, check_trace

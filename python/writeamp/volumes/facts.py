@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.traces.skew import Heat
+from writeamp.traces.request_facts import Heat
 
 # Size of the pages in which writes are counted, that of most drives' maps.
 PAGE_BYTES = 4096

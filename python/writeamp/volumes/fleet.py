@@ -16,7 +16,7 @@ from writeamp.fields.domains import file_name
 from writeamp.files import inputs
 from writeamp.files.output import AnyPath
 from writeamp.files.tables import read_parquet
-from writeamp.traces.quoting import one_line
+from writeamp.text import one_line
 from writeamp.traces.trace import SCHEMA, Operation, Trace
 from writeamp.volumes.facts import FACTS
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from writeamp.runners import stop_if_asked
 from writeamp.traces.format import Format, ReadOptions
-from writeamp.traces.pieces import Piece, Place, Reading, read_pieces
-from writeamp.traces.reading import format_of
+from writeamp.traces.reading import FilePosition, ReadPiece, TracePiece, format_of, read_pieces
 from writeamp.traces.source import file_path
 from writeamp.volumes.facts import Columns
 from writeamp.volumes.spills import Chunk, Gathering, chunk_of, write_chunk
@@ -106,7 +105,9 @@ def read_into(
     chunks = list(before)
     code_of = {name: code for code, name in enumerate(n for one in chunks for n in one.names)}
     last = chunks[-1] if chunks else None
-    start = (0, Place()) if last is None else (last.input, Place(last.before, last.line))
+    start = (
+        (0, FilePosition()) if last is None else (last.input, FilePosition(last.before, last.line))
+    )
     done = sum(chunk.requests for chunk in chunks)
     gathering, other = Gathering(_ROOM), Gathering(_ROOM)
     place = start
@@ -146,8 +147,8 @@ def _nothing() -> None:
 
 
 def _readings(
-    inputs: Sequence[Input], options: ReadOptions, start: tuple[int, Place]
-) -> Iterator[tuple[int, Reading]]:
+    inputs: Sequence[Input], options: ReadOptions, start: tuple[int, FilePosition]
+) -> Iterator[tuple[int, ReadPiece]]:
     first, place = start
     for number, one in enumerate(inputs[first:], first):
         begin = place if number == first else None
@@ -156,10 +157,10 @@ def _readings(
 
 
 def _in_turn(
-    pool: ThreadPoolExecutor, readings: Iterator[tuple[int, Reading]], waiting: int
-) -> Iterator[tuple[int, Piece]]:
+    pool: ThreadPoolExecutor, readings: Iterator[tuple[int, ReadPiece]], waiting: int
+) -> Iterator[tuple[int, TracePiece]]:
     """Yield pieces in the order of their readings, of which some are done beforehand."""
-    queue: deque[tuple[int, Future[Piece]]] = deque()
+    queue: deque[tuple[int, Future[TracePiece]]] = deque()
     for number, reading in readings:
         queue.append((number, pool.submit(reading)))
         if len(queue) >= waiting:
@@ -169,7 +170,7 @@ def _in_turn(
         yield number, future.result()
 
 
-def _add(piece: Piece, volume: str | None, code_of: dict[str, int], to: Gathering) -> None:
+def _add(piece: TracePiece, volume: str | None, code_of: dict[str, int], to: Gathering) -> None:
     """Add the requests of a piece, and number the volumes that nobody has seen before."""
     requests = piece.requests
     if requests.is_empty():

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.quoting import one_line
+from writeamp.text import one_line
 from writeamp.volumes.fleet import OF_STORAGE
 from writeamp.volumes.settings import PRESETS, SelectionSettings
 

@@ -26,7 +26,7 @@ from writeamp.files import inputs, output
 from writeamp.files.output import AnyPath
 from writeamp.runners import processors
 from writeamp.studies.dataset import locked
-from writeamp.traces.devices import natural_order
+from writeamp.traces.assemble import natural_order
 from writeamp.traces.format import ReadOptions
 from writeamp.traces.source import file_path, open_file
 from writeamp.volumes.fleet import FORMAT, MARK, TABLE, VERSION, Fleet

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.traces.recorded import KEPT, RECORDING_KEY, Recorded, Window
+from writeamp.traces.recorded import KEPT, RECORDING_KEY, CountingWindow, Recorded
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
 from writeamp.vssd.live_file import live_file
@@ -43,12 +43,14 @@ class Recorder:
         self._ended = ended
 
     @property
-    def window(self) -> Window | None:
+    def window(self) -> CountingWindow | None:
         """The times between which a timed drive counted; None of one without time."""
         began, ended = self._began.get("timed"), self._ended.get("timed")
         if began is None or ended is None:
             return None
-        return Window(int(began["time_ns"]), int(ended["time_ns"]), int(ended["unanswered"]))
+        return CountingWindow(
+            int(began["time_ns"]), int(ended["time_ns"]), int(ended["unanswered"])
+        )
 
     def cut(self) -> None:
         """Cut the raw file where the recording ends."""

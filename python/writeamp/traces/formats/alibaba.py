@@ -6,16 +6,16 @@ import re
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import Ticks, request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 
 _LAYOUT = RowLayout(
     ",",
     {
-        "device_id": Kind.WHOLE,
-        "opcode": Kind.WORD,
-        "offset": Kind.WHOLE,
-        "length": Kind.WHOLE,
-        "timestamp": Kind.WHOLE,
+        "device_id": FieldKind.WHOLE,
+        "opcode": FieldKind.WORD,
+        "offset": FieldKind.WHOLE,
+        "length": FieldKind.WHOLE,
+        "timestamp": FieldKind.WHOLE,
     },
 )
 FORMAT = Format.of_rows(

@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.text import quoted
 from writeamp.traces.format import Format
 from writeamp.traces.formats.blkparse import operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_rows
-from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import RowFormat, any_line, request_rows
-from writeamp.traces.rows import Check, Kind, RowLayout, nanoseconds
+from writeamp.traces.rows import FieldKind, RowCheck, RowLayout, nanoseconds
 from writeamp.traces.source import Block, Head, read_head
 from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, SECTOR_BYTES
 
@@ -43,23 +43,23 @@ _ROW = re.compile(
 _LAYOUT = RowLayout(
     " ",
     {
-        "time": Kind.SECONDS,
-        "disk": Kind.WORD,
-        "operation": Kind.WORD,
-        "sector": Kind.WHOLE,
-        "bytes": Kind.WHOLE,
+        "time": FieldKind.SECONDS,
+        "disk": FieldKind.WORD,
+        "operation": FieldKind.WORD,
+        "sector": FieldKind.WHOLE,
+        "bytes": FieldKind.WHOLE,
     },
 )
 _OP = ("operation", {name: [name] for name in OPERATIONS})
 _TIME = (
     nanoseconds("time"),
-    Check(  # The clock starts at the first row printed, which need not be the first completed.
+    RowCheck(  # The clock starts at the first row printed, which need not be the first completed.
         nanoseconds("time").is_between(-MAX_TIMESTAMP_NS, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are seconds within 2^63 ns of 0",
     ),
 )
 # Only a header says that sizes are bytes; without one they must look like bytes.
-_WHOLE_SECTORS = Check(
+_WHOLE_SECTORS = RowCheck(
     pl.col("bytes") % SECTOR_BYTES == 0,
     f"bytes is {{bytes}}, no multiple of {SECTOR_BYTES}, and no header says the unit: "
     f"put the header line of biosnoop first ({_FORM})",

@@ -11,13 +11,12 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.assemble import assemble
-from writeamp.traces.devices import DeviceCodes
+from writeamp.text import quoted
+from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.line_rows import LeftOut
-from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import any_line
-from writeamp.traces.rows import Check, first_failure, read_lines
+from writeamp.traces.rows import RowCheck, first_failure, read_lines
 from writeamp.traces.source import Block, read_blocks
 from writeamp.traces.text_output import (
     DEVICE,
@@ -72,20 +71,20 @@ _LONGEST_SECTORS = MAX_LENGTH_BYTES // SECTOR_BYTES
 _LAST_SECTOR = (MAX_END_BYTES - MAX_LENGTH_BYTES) // SECTOR_BYTES
 _HAS_RANGE = pl.col("sectors").is_not_null()
 _CHECKS = (
-    Check(pl.col("device").is_not_null(), f"the event is {{line}}, valid is {_FORM}"),
-    Check(
+    RowCheck(pl.col("device").is_not_null(), f"the event is {{line}}, valid is {_FORM}"),
+    RowCheck(
         pl.col("operation").is_not_null(),
         "RWBS is {rwbs}, valid is one of R, W, D (discard), F (flush) and N (none) with modifiers",
     ),
-    Check(
+    RowCheck(
         pl.col("time_ns").is_between(0, MAX_TIMESTAMP_NS).fill_null(False),
         "time is {time}, valid are seconds from 0 to 2^63 - 1 ns",
     ),
-    Check(
+    RowCheck(
         ~_HAS_RANGE | (pl.col("first") <= _LAST_SECTOR).fill_null(False),
         f"the sector is {{sector}}, valid are 0 to {_LAST_SECTOR}",
     ),
-    Check(
+    RowCheck(
         ~_HAS_RANGE | (pl.col("count") <= _LONGEST_SECTORS).fill_null(False),
         f"the number of sectors is {{sectors}}, valid are 0 to {_LONGEST_SECTORS}",
     ),

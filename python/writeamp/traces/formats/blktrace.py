@@ -12,8 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.assemble import assemble
-from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import (
     ACTIONS,

@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from writeamp.traces.formats.five_columns import five_columns
-from writeamp.traces.rows import Check, Kind
+from writeamp.traces.rows import FieldKind, RowCheck
 from writeamp.traces.trace import Operation
 
 # The last field is a set of flags in hexadecimal, of which bit 0 says read; the others (8 is
@@ -18,14 +18,14 @@ _OP = (
     .then(pl.lit("read", Operation))
     .otherwise(pl.lit("write", Operation))
 )
-_OP_CHECK = Check(
+_OP_CHECK = RowCheck(
     _FLAGS.str.contains("^(0x)?[0-9a-fA-F]+$"),
     "flags is {flags}, valid is a hexadecimal number whose bit 0 is 1 for a read",
 )
 FORMAT = five_columns(
     "disksim",
     "times are ms; sectors of 512 bytes; bit 0 of the hexadecimal flags is 1 for a read",
-    time=Kind.MILLISECONDS,
+    time=FieldKind.MILLISECONDS,
     type_column="flags",
     parsed_op=(_OP, _OP_CHECK),
     row=re.compile(r"\d+(\.\d*)?\s+\d+\s+\d+\s+\d+\s+(0x)?[0-9a-f]+", re.IGNORECASE),

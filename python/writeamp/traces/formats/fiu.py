@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Block
 from writeamp.traces.trace import SECTOR_BYTES
 
 _LAYOUT = RowLayout(
     " ",
     {
-        "ts": Kind.WHOLE,
-        "pid": Kind.IGNORED,
-        "process": Kind.IGNORED,
-        "lba": Kind.WHOLE,
-        "size": Kind.WHOLE,
-        "rw": Kind.WORD,
-        "major": Kind.WHOLE,
-        "minor": Kind.WHOLE,
+        "ts": FieldKind.WHOLE,
+        "pid": FieldKind.IGNORED,
+        "process": FieldKind.IGNORED,
+        "lba": FieldKind.WHOLE,
+        "size": FieldKind.WHOLE,
+        "rw": FieldKind.WORD,
+        "major": FieldKind.WHOLE,
+        "minor": FieldKind.WHOLE,
     },
     open_ended=True,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.trace import SECTOR_BYTES
 
 # The type is 1 for a read and 0 for a write, the opposite of what most would guess and of Tencent's
@@ -24,7 +24,7 @@ def five_columns(
     name: str,
     note: str,
     *,
-    time: Kind = Kind.WHOLE,
+    time: FieldKind = FieldKind.WHOLE,
     type_column: str = "type",
     parsed_op: Any = None,
     row: re.Pattern[str] = _ROW_IN_NANOSECONDS,
@@ -43,10 +43,10 @@ def five_columns(
         last: what is in the last column, in words.
         others: the remaining attributes of `Format`.
     """
-    fields = {"time": time} | dict.fromkeys(("device", "address", "size"), Kind.WHOLE)
+    fields = {"time": time} | dict.fromkeys(("device", "address", "size"), FieldKind.WHOLE)
     rows = request_rows(
         name,
-        RowLayout(" ", fields | {type_column: Kind.WORD}),
+        RowLayout(" ", fields | {type_column: FieldKind.WORD}),
         ["device"],
         (type_column, _TYPES),
         time="time",
@@ -55,6 +55,6 @@ def five_columns(
         parsed_op=parsed_op,
         notes=[note],
     )
-    numbers = "whole numbers" if time is Kind.WHOLE else "numbers"
+    numbers = "whole numbers" if time is FieldKind.WHOLE else "numbers"
     detection = f"five columns of {numbers}, the last {last}: never certain, must be named"
     return Format.of_rows(rows, row, detection=detection, certain=False, **others)

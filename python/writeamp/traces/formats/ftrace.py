@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.text import quoted
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.formats.blkparse import counts_of, operation_of_rwbs
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
-from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.trace import OPERATIONS, SECTOR_BYTES, Trace
 
@@ -51,17 +51,17 @@ _NOT_EVENTS = r"LOST|DROPPED|entries-written"
 _LAYOUT = RowLayout(
     " ",
     {
-        "time": Kind.SECONDS,
-        "device": Kind.WORD,
-        "operation": Kind.WORD,
-        "sector": Kind.WHOLE,
-        "sectors": Kind.WHOLE,
+        "time": FieldKind.SECONDS,
+        "device": FieldKind.WORD,
+        "operation": FieldKind.WORD,
+        "sector": FieldKind.WHOLE,
+        "sectors": FieldKind.WHOLE,
     },
 )
 _OP = ("operation", {name: [name] for name in OPERATIONS})
 
 
-class _Events:
+class _StageEvents:
     """Events of one stage as rows, and counts of all events for the notes."""
 
     def __init__(self, action: str) -> None:
@@ -172,7 +172,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
     Raises:
         WriteampError: a row is not valid, or no event is of the stage.
     """
-    events = _Events(_action(path, options.action))
+    events = _StageEvents(_action(path, options.action))
     return request_rows(
         "ftrace",
         _LAYOUT,

@@ -8,11 +8,10 @@ from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.traces.assemble import assemble
-from writeamp.traces.devices import DeviceCodes
+from writeamp.text import quoted
+from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
-from writeamp.traces.quoting import quoted
-from writeamp.traces.rows import Check, first_failure, read_lines
+from writeamp.traces.rows import RowCheck, first_failure, read_lines
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.text_output import (
     DEVICE,
@@ -145,23 +144,23 @@ def _refuse_faults(block: Block, rows: pl.DataFrame, version: int) -> None:
     actions = [*_OPERATION_OF_ACTION, *_OF_FILES, *(["wait"] if version == 2 else [])]
     needs_first = _HAS_EXTENT | (pl.col("action") == "wait")
     checks = (
-        Check(
+        RowCheck(
             pl.col("action").is_not_null(),
             f"the row is {{line}}, valid is {_FORMS[version]}",
         ),
-        Check(
+        RowCheck(
             pl.col("action").is_in(actions),
             f"action is {{action}}, valid in version {version} are {', '.join(actions)}",
         ),
-        Check(
+        RowCheck(
             ~needs_first | (pl.col("first") <= _LAST_OFFSET).fill_null(False),
             f"offset is {{offset}}, valid are 0 to {_LAST_OFFSET} bytes (8 EiB)",
         ),
-        Check(
+        RowCheck(
             ~_HAS_EXTENT | (pl.col("count") <= MAX_LENGTH_BYTES).fill_null(False),
             f"length is {{length}}, a request is at most {MAX_LENGTH_BYTES} bytes long",
         ),
-        Check(
+        RowCheck(
             (pl.col("time_us") <= _LAST_US).fill_null(False),
             f"the time is out of range, valid are 0 to {_LAST_US} us",
         ),

@@ -6,18 +6,18 @@ import re
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Head
 from writeamp.traces.trace import SECTOR_BYTES
 
 _LAYOUT = RowLayout(
     ",",
     {
-        "version": Kind.IGNORED,
-        "time": Kind.SECONDS,
-        "op": Kind.WORD,
-        "size": Kind.WHOLE,
-        "lbn": Kind.WHOLE,
+        "version": FieldKind.IGNORED,
+        "time": FieldKind.SECONDS,
+        "op": FieldKind.WORD,
+        "size": FieldKind.WHOLE,
+        "lbn": FieldKind.WHOLE,
     },
 )
 _HEADER = re.compile(rb"\s*version\s*,\s*time\s*,\s*op\s*,\s*size\s*,\s*lbn[^\n]*", re.IGNORECASE)

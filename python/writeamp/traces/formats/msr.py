@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
+from writeamp.traces.rows import FieldKind, RowCheck, RowLayout, extent_checks
 from writeamp.traces.source import read_head
 from writeamp.traces.text_output import (
     DEVICE,
@@ -33,14 +33,14 @@ _TICKS_1601_TO_1970 = 116_444_736_000_000_000
 _LAYOUT = RowLayout(
     ",",
     {
-        "Timestamp": Kind.WHOLE,
-        "Hostname": Kind.WORD,
-        "DiskNumber": Kind.WHOLE,
-        "Type": Kind.WORD,
-        "Offset": Kind.WHOLE,
-        "Size": Kind.WHOLE,
+        "Timestamp": FieldKind.WHOLE,
+        "Hostname": FieldKind.WORD,
+        "DiskNumber": FieldKind.WHOLE,
+        "Type": FieldKind.WORD,
+        "Offset": FieldKind.WHOLE,
+        "Size": FieldKind.WHOLE,
         # Nothing here needs it, and it wraps in some files: only its presence counts.
-        "ResponseTime": Kind.WORD,
+        "ResponseTime": FieldKind.WORD,
     },
 )
 _ROW = re.compile(
@@ -83,7 +83,7 @@ def _rows(origin_ticks: int) -> RowFormat:
         layout=_LAYOUT,
         device_columns=["Hostname", "DiskNumber"],
         checks=(
-            Check(
+            RowCheck(
                 pl.col("Timestamp").is_between(first, last),
                 f"Timestamp {{Timestamp}} is out of range, valid are {first} to {last} "
                 f"ticks of 100 ns since {counted_from}",

@@ -11,11 +11,11 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.files.tables import parquet_facts, read_parquet
+from writeamp.text import one_line, quoted
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.format import Format, ReadOptions
-from writeamp.traces.quoting import one_line, quoted
 from writeamp.traces.recorded import RECORDING_KEY, Recorded
-from writeamp.traces.rows import Check, first_failure
+from writeamp.traces.rows import RowCheck, first_failure
 from writeamp.traces.source import PARQUET_MAGIC, Head, file_path, open_file
 from writeamp.traces.trace import (
     FUA,
@@ -164,17 +164,17 @@ def _requests(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
     no_flush = pl.col("op").cast(pl.String) != "flush"
     checks = (
         *(
-            Check(
+            RowCheck(
                 pl.col(name).is_between(low, high).fill_null(False),
                 f"{name} {{{name}}}, valid are {low} to {high}",
             )
             for name, (low, high) in _INTEGER_RANGES.items()
         ),
-        Check(
+        RowCheck(
             pl.col("op").cast(pl.String).is_in(OPERATIONS).fill_null(False),
             f"op {{op}}, valid are {', '.join(OPERATIONS)}",
         ),
-        Check(
+        RowCheck(
             no_flush | ((pl.col("offset") == 0) & (pl.col("length") == 0)),
             "a flush of {length} bytes at offset {offset}, a flush has offset and length 0",
         ),

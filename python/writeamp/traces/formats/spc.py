@@ -6,7 +6,7 @@ import re
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.trace import SECTOR_BYTES
 
 # Two units in one row: the address counts blocks of 512 bytes, the size counts bytes. Rows may end
@@ -14,11 +14,11 @@ from writeamp.traces.trace import SECTOR_BYTES
 _LAYOUT = RowLayout(
     ",",
     {
-        "ASU": Kind.WHOLE,
-        "LBA": Kind.WHOLE,
-        "Size": Kind.WHOLE,
-        "Opcode": Kind.WORD,
-        "Timestamp": Kind.SECONDS,
+        "ASU": FieldKind.WHOLE,
+        "LBA": FieldKind.WHOLE,
+        "Size": FieldKind.WHOLE,
+        "Opcode": FieldKind.WORD,
+        "Timestamp": FieldKind.SECONDS,
     },
     open_ended=True,
 )

@@ -10,18 +10,18 @@ from pathlib import Path
 from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut
 from writeamp.traces.row_format import RowFormat, any_line, request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Block
 
 _LAYOUT = RowLayout(
     ",",
     {
-        "Timestamp": Kind.SECONDS,
-        "Response": Kind.IGNORED,
-        "IOType": Kind.WORD,
-        "LUN": Kind.WHOLE,
-        "Offset": Kind.WHOLE,
-        "Size": Kind.WHOLE,
+        "Timestamp": FieldKind.SECONDS,
+        "Response": FieldKind.IGNORED,
+        "IOType": FieldKind.WORD,
+        "LUN": FieldKind.WHOLE,
+        "Offset": FieldKind.WHOLE,
+        "Size": FieldKind.WHOLE,
     },
 )
 _ROW = re.compile(r"\d+\.\d+\s*,[\d.\s]*,\s*[RW]?\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+")

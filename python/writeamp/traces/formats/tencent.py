@@ -6,17 +6,17 @@ import re
 
 from writeamp.traces.format import Format
 from writeamp.traces.row_format import Ticks, request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.trace import SECTOR_BYTES
 
 _LAYOUT = RowLayout(
     ",",
     {
-        "timestamp": Kind.WHOLE,
-        "offset": Kind.WHOLE,
-        "size": Kind.WHOLE,
-        "io_type": Kind.WORD,
-        "volume_id": Kind.WHOLE,
+        "timestamp": FieldKind.WHOLE,
+        "offset": FieldKind.WHOLE,
+        "size": FieldKind.WHOLE,
+        "io_type": FieldKind.WORD,
+        "volume_id": FieldKind.WHOLE,
     },
 )
 FORMAT = Format.of_rows(

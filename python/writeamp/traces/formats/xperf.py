@@ -7,11 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
+from writeamp.text import quoted
 from writeamp.traces.format import Format
 from writeamp.traces.line_rows import LeftOut, numbered_lines, with_fields, with_rows
-from writeamp.traces.quoting import quoted
 from writeamp.traces.row_format import RowFormat, request_rows
-from writeamp.traces.rows import Kind, RowLayout
+from writeamp.traces.rows import FieldKind, RowLayout
 from writeamp.traces.source import Block, Head
 
 _FORM = (
@@ -43,17 +43,17 @@ _LOST = re.compile(r"Events Lost: (\d+)(?:, Buffers lost: (\d+))?", re.IGNORECAS
 _LAYOUT = RowLayout(
     " ",
     {
-        "TimeStamp": Kind.MICROSECONDS,
-        "DiskNum": Kind.WHOLE,
-        "event": Kind.WORD,
-        "ByteOffset": Kind.WHOLE,
-        "IOSize": Kind.WHOLE,
+        "TimeStamp": FieldKind.MICROSECONDS,
+        "DiskNum": FieldKind.WHOLE,
+        "event": FieldKind.WORD,
+        "ByteOffset": FieldKind.WHOLE,
+        "IOSize": FieldKind.WHOLE,
     },
 )
 _OP = ("event", {"read": ["DiskRead"], "write": ["DiskWrite"], "flush": ["DiskFlush"]})
 
 
-class _Events:
+class _DiskEvents:
     """Disk events as rows, and counts of what is left out."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ def _of_flushes(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rows(path: Path) -> RowFormat:
-    events = _Events()
+    events = _DiskEvents()
     return request_rows(
         "xperf",
         _LAYOUT,
