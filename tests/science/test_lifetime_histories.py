@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.of_history import lifetime_of_history
-from writeamp.drives.lifetime.result import Lifetime
+from writeamp.drives.lifetime.result import DriveLifetime
 
 DAY_S, YEAR_DAYS = 86_400.0, 365.0
 HISTORIES_OF_A_KIND = 100
@@ -75,12 +75,12 @@ def _days(
 
 
 def _snapshot(day: float, percent: float, hours: float) -> Snapshot:
-    facts = Facts("s", model="A", taken_at=day * DAY_S, percentage_used=float(percent),
+    facts = CounterFacts("s", model="A", taken_at=day * DAY_S, percentage_used=float(percent),
                   power_on_hours=float(hours))  # fmt: skip
     return Snapshot("a", facts, ("s",))
 
 
-def holds(found: Lifetime, true_years: float, *, width: float = 1.0) -> bool:
+def holds(found: DriveLifetime, true_years: float, *, width: float = 1.0) -> bool:
     """Return whether an interval, or a part of it about the middle, holds the true life."""
     if found.years is None or found.years_low is None or found.years_high is None:
         return (found.at_least_years or 0.0) <= true_years * (1 + 1e-9)
@@ -90,7 +90,7 @@ def holds(found: Lifetime, true_years: float, *, width: float = 1.0) -> bool:
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> dict[str, list[tuple[Lifetime, float]]]:
+def outcomes() -> dict[str, list[tuple[DriveLifetime, float]]]:
     found = {}
     for at, kind in enumerate(KINDS):
         rng = np.random.default_rng([50, at])
@@ -103,12 +103,12 @@ def outcomes() -> dict[str, list[tuple[Lifetime, float]]]:
     return found
 
 
-def share(outcomes: list[tuple[Lifetime, float]], *, width: float = 1.0) -> float:
+def share(outcomes: list[tuple[DriveLifetime, float]], *, width: float = 1.0) -> float:
     return float(np.mean([holds(found, true, width=width) for found, true in outcomes]))
 
 
 def test_intervals_of_90_per_cent_hold_in_nine_histories_of_ten(
-    outcomes: dict[str, list[tuple[Lifetime, float]]],
+    outcomes: dict[str, list[tuple[DriveLifetime, float]]],
 ) -> None:
     everything = [one for kind in outcomes.values() for one in kind]
     assert 0.85 <= share(everything) <= 0.95
@@ -118,7 +118,7 @@ def test_intervals_of_90_per_cent_hold_in_nine_histories_of_ten(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_in_histories_of_each_kind_without_being_vacuous(
-    kind: str, outcomes: dict[str, list[tuple[Lifetime, float]]]
+    kind: str, outcomes: dict[str, list[tuple[DriveLifetime, float]]]
 ) -> None:
     least_share, most_ratio = KINDS[kind]
     assert share(outcomes[kind]) >= least_share
@@ -127,7 +127,7 @@ def test_intervals_hold_in_histories_of_each_kind_without_being_vacuous(
 
 
 def test_a_change_that_is_declared_is_one(
-    outcomes: dict[str, list[tuple[Lifetime, float]]],
+    outcomes: dict[str, list[tuple[DriveLifetime, float]]],
 ) -> None:
     def share_warned(kind: str) -> float:
         warned = ["rate of wear changed" in " ".join(one.warnings) for one, _ in outcomes[kind]]

@@ -23,12 +23,12 @@ from writeamp.answers.differences import CauseChain, Share, differences_of
 from writeamp.answers.way import WayRow
 from writeamp.devices.candidates import Candidate
 from writeamp.drives.counters.answer import life_answer
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.reading import read_snapshot
+from writeamp.drives.devices.calibration import calibration_of
 from writeamp.drives.devices.run import DriveRun
-from writeamp.drives.devices.units import calibration_of
 from writeamp.drives.histories.watching import watch_once
-from writeamp.drives.lifetime.result import Lifetime
+from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.drives.measure import PinFacts, ready_busy
 from writeamp.learn.blackbox import training
 from writeamp.learn.blackbox.choosing import choose
@@ -288,12 +288,17 @@ PARTS: dict[str, Callable[[Path], Any]] = {
         counted(folder), "fio", 0, None, 1.0, True, 10.0, None, 0, None
     ),
     "Calibration": lambda _: calibration_of(
-        Facts("x", raws=(("a", 1),)), Facts("x", raws=(("a", 101),)), 100 << 30, is_exact=True
+        CounterFacts("x", raws=(("a", 1),)),
+        CounterFacts("x", raws=(("a", 101),)),
+        100 << 30,
+        is_exact=True,
     ),
     "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
     "WayRow": lambda folder: answered_by_theory(folder).rows[1],
     "Advice": lambda folder: answered_by_theory(folder).advice[0],
-    "Lifetime": lambda _: Lifetime("simulation", 2.0, 1.0, 3.0, wa=2.0, wa_low=1.9, wa_high=2.1),
+    "Lifetime": lambda _: DriveLifetime(
+        "simulation", 2.0, 1.0, 3.0, wa=2.0, wa_low=1.9, wa_high=2.1
+    ),
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],
     "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],

@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import writeamp.drives.devices.device
-from writeamp.drives.devices.writing import Place, place
+from writeamp.drives.devices.writing import TargetPlace, place
 
 _NVME = """#!{python}
 import json, os, sys
@@ -79,7 +79,7 @@ def tools(folder: Path, *names: str) -> Iterator[None]:
         (programs / name).chmod(0o755)
     with (
         patch.dict("os.environ", {"PATH": f"{programs}:/usr/bin:/bin"}),
-        patch("writeamp.drives.devices.tools._SYSTEM_FOLDERS", ""),
+        patch("writeamp.drives.devices.reading._SYSTEM_FOLDERS", ""),
         patch.object(writeamp.drives.devices.device, "is_device", _is_stand_in),
         patch("writeamp.drives.devices.source.is_device", _is_stand_in),
     ):
@@ -108,6 +108,6 @@ def writes(path: Path, *, host: int, flash: int) -> str:
 
 def unchecked(
     kind: str, name: str, size_bytes: int, sector_bytes: int = 512, *, is_new: bool = False
-) -> Place:
+) -> TargetPlace:
     """Return a place as `opened` would, for tests that reach no drive."""
-    return Place(kind, name, size_bytes, sector_bytes, is_new, place._CHECKED)
+    return TargetPlace(kind, name, size_bytes, sector_bytes, is_new, place._CHECKED)

@@ -21,7 +21,7 @@ from collecting import MIXED, READS, WRITES, measure_on
 from patience import await_value
 from served import needs
 from stand_in_drives import unchecked
-from writeamp.drives.devices.writing import Place, fio
+from writeamp.drives.devices.writing import TargetPlace, fio
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import Design
@@ -295,12 +295,12 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], list[str]
     def of(throughputs: list[float]) -> list[str]:
         asked: list[str] = []
 
-        def run(place: Place, options: list[str], *, timeout_s: float) -> dict[str, Any]:
+        def run(place: TargetPlace, options: list[str], *, timeout_s: float) -> dict[str, Any]:
             asked.append(options[0])
             done = sum(option == "--rw=randwrite" for option in asked)
             return report(iops=throughputs[min(done, len(throughputs)) - 1] if done else 1.0)
 
-        monkeypatch.setattr(Place, "run_fio", run)
+        monkeypatch.setattr(TargetPlace, "run_fio", run)
         return asked
 
     return of

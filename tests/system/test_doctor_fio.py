@@ -16,8 +16,7 @@ from patience import PATIENCE_S
 from writeamp.drives.doctor.fio.command_line import read_commands
 from writeamp.drives.doctor.fio.job import canonical
 from writeamp.drives.doctor.fio.job_file import read_job_file
-from writeamp.drives.doctor.fio.known import engine_names, option_names
-from writeamp.drives.doctor.fio.values import size_of
+from writeamp.drives.doctor.fio.values import engine_names, option_names, size_of
 from writeamp.drives.doctor.fio.zipf import FioSkew
 
 FIO = shutil.which("fio")

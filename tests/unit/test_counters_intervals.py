@@ -17,7 +17,7 @@ from smart_documents import intel
 from writeamp.drives.cli.counters_table import facts_of_answer
 from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
 from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
-from writeamp.drives.counters.local_time import taken_at
+from writeamp.drives.counters.clocks import taken_at
 from writeamp.drives.counters.reading import read_snapshot
 
 SHARED = ROOT.parent / "shared" / "smart" / "more"

@@ -15,7 +15,7 @@ from mutations import mutated
 from places import ROOT
 from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.reading import documents_in, snapshots_of
 from writeamp.drives.counters.saved_file import TAKEN, Taken, packed, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
@@ -48,7 +48,7 @@ _DOCUMENTS = [*LOGS.values(), json.dumps(_SMARTCTL).encode(), packed(_SAVED), *_
 _MUTATIONS = int(os.environ.get("WRITEAMP_TEST_MUTATIONS", "1000"))
 
 
-def _assert_follows(answer: DriveCounters, facts: Facts) -> None:
+def _assert_follows(answer: DriveCounters, facts: CounterFacts) -> None:
     """Assert that a write amplification is flash over host of the counters that were read."""
     json.dumps(answer.to_dict(), allow_nan=False)
     if answer.wa is None:

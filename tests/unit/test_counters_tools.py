@@ -11,7 +11,7 @@ from smart_documents import answer_to
 from writeamp.drives.counters.answer import DriveCounters, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import read_snapshot, snapshots_in
-from writeamp.drives.histories.serials import without_serials
+from writeamp.drives.histories.watching import without_serials
 from writeamp.text import hashed_serial
 
 DRIVES = ROOT / "tests" / "data" / "cases" / "drives"

@@ -11,15 +11,15 @@ import pytest
 
 import in_process
 from stand_in_drives import drive, tools
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.devices.units import calibration_of
+from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.devices.calibration import calibration_of
 
 MIB, GIB, GB = 2**20, 2**30, 10**9
 WRITE = "--write 24MiB --settle 100ms"
 
 
-def facts(**counts: int) -> Facts:
-    return Facts("x", raws=tuple(counts.items()))
+def facts(**counts: int) -> CounterFacts:
+    return CounterFacts("x", raws=tuple(counts.items()))
 
 
 @pytest.fixture

@@ -16,9 +16,8 @@ import pytest
 import in_process
 import writeamp as wa
 from smart_documents import intel
-from writeamp.drives.histories.serials import without_serials
-from writeamp.drives.histories.store import Reading, add, readings_in
-from writeamp.drives.histories.watching import watch_once
+from writeamp.drives.histories.store import StoredReading, add, readings_in
+from writeamp.drives.histories.watching import watch_once, without_serials
 from writeamp.errors import WriteampError
 
 DAY_S = 86_400
@@ -45,7 +44,7 @@ def test_a_reading_is_kept_once_and_without_its_serial_number(tmp_path: Path) ->
 
 def test_reading_a_history_does_not_change_it(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
-    add(db, [Reading("x", 1.0, {"a": b"1"})], [])
+    add(db, [StoredReading("x", 1.0, {"a": b"1"})], [])
     before = db.read_bytes()
     assert [reading.name for reading in readings_in(db)] == ["x"]
     assert db.read_bytes() == before
@@ -162,9 +161,9 @@ def test_what_is_no_history_is_refused_and_left_as_it_is(what: str, tmp_path: Pa
 def test_watches_of_two_processes_share_a_history(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from writeamp.drives.histories.store import Reading, add\n"
+        "from writeamp.drives.histories.store import StoredReading, add\n"
         "for at in range(40):\n"
-        "    add(Path(sys.argv[1]), [Reading(sys.argv[2], at, {'': b'x'})])\n"
+        "    add(Path(sys.argv[1]), [StoredReading(sys.argv[2], at, {'': b'x'})])\n"
     )
     db = tmp_path / "db"
     running = [subprocess.Popen([sys.executable, "-c", program, db, name]) for name in "ab"]
@@ -175,17 +174,17 @@ def test_watches_of_two_processes_share_a_history(tmp_path: Path) -> None:
 def test_a_round_that_is_killed_leaves_what_was_reported(tmp_path: Path) -> None:
     program = (
         "import os, sys\nfrom pathlib import Path\n"
-        "from writeamp.drives.histories.store import Reading, add\n"
+        "from writeamp.drives.histories.store import StoredReading, add\n"
         "def readings():\n"
-        "    yield Reading('a', 2.0, {'': b'x'})\n"
+        "    yield StoredReading('a', 2.0, {'': b'x'})\n"
         "    os.kill(os.getpid(), 9)\n"
-        "add(Path(sys.argv[1]), [Reading('a', 1.0, {'': b'x'})])\n"
+        "add(Path(sys.argv[1]), [StoredReading('a', 1.0, {'': b'x'})])\n"
         "add(Path(sys.argv[1]), readings())\n"
     )
     db = tmp_path / "db"
     assert subprocess.run([sys.executable, "-c", program, db], check=False).returncode == -9
     assert [one.taken_at for one in readings_in(db)] == [1.0]
-    assert add(db, [Reading("a", 3.0, {"": b"x"})]) == 1
+    assert add(db, [StoredReading("a", 3.0, {"": b"x"})]) == 1
 
 
 def test_the_history_is_printed_drawn_and_exported(tmp_path: Path) -> None:

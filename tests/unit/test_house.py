@@ -103,7 +103,7 @@ OPENING = {
     "drives/devices/file_systems.py": "the machine",
     "drives/counters/families.py": "of the package",
     "drives/counters/sources/printed_logs.py": "of the package",
-    "drives/doctor/fio/known.py": "of the package",
+    "drives/doctor/fio/values.py": "of the package",
     "extensions.py": "of installed packages",
     "files/output.py": "files that are written",
     "pages/frame.py": "of the package",

@@ -16,10 +16,10 @@ import writeamp as wa
 from places import ROOT
 from smart_documents import ata, intel, text_of_ata
 from writeamp.drives.counters.amounts import BYTE, Counter
-from writeamp.drives.counters.facts import Erases, Facts
+from writeamp.drives.counters.facts import CounterFacts, Erases
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.lifetime.of_history import lifetime_of_history
-from writeamp.drives.lifetime.result import Lifetime
+from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.errors import WriteampError
 
 DAY_S, YEAR_S = 86_400.0, 365 * 86_400.0
@@ -27,7 +27,7 @@ DAY_S, YEAR_S = 86_400.0, 365 * 86_400.0
 
 def read_at(day: float, percent: float, host_bytes: float = 1e12, **more: Any) -> Snapshot:
     counter = Counter("host", round(host_bytes), BYTE, "host", "s", rounding="exact")
-    facts = Facts("s", model="A", taken_at=day * DAY_S, percentage_used=percent,
+    facts = CounterFacts("s", model="A", taken_at=day * DAY_S, percentage_used=percent,
                   counters=(counter,), **more)  # fmt: skip
     return Snapshot("a", facts, ("s",))
 
@@ -78,7 +78,7 @@ def test_no_step_gives_a_least_life_and_no_date() -> None:
 
 def test_snapshots_without_a_time_are_ordered_by_power_on_hours() -> None:
     def hours(at: float, percent: float) -> Snapshot:
-        facts = Facts("s", percentage_used=percent, power_on_hours=at)
+        facts = CounterFacts("s", percentage_used=percent, power_on_hours=at)
         return Snapshot("a", facts, ("s",))
 
     found = lifetime_of_history([hours(10_000, 3), hours(30_000, 8), hours(20_000, 5)])
@@ -103,7 +103,7 @@ def test_a_backtest_says_how_often_forecasts_of_the_last_step_held() -> None:
     assert lifetime_of_history([read_at(day, 0) for day in (0, 365)]).backtest is None
 
 
-def life_of(*readings: tuple[float, ...]) -> Lifetime:
+def life_of(*readings: tuple[float, ...]) -> DriveLifetime:
     """Return the life by readings of day, percentage used and, of some, power-on hours."""
     return lifetime_of_history(
         [read_at(day, percent, **({"power_on_hours": more[0]} if more else {}))
@@ -287,7 +287,9 @@ def test_clocks_that_stop_and_percentages_that_fall_are_warned_of(
 
 
 def test_power_on_hours_that_stand_still_are_no_clock() -> None:
-    facts = [Facts("s", percentage_used=p, power_on_hours=h) for p, h in ((9, 400), (12, 500))]
+    facts = [
+        CounterFacts("s", percentage_used=p, power_on_hours=h) for p, h in ((9, 400), (12, 500))
+    ]
     facts += [replace(facts[-1], percentage_used=15)]
     found = lifetime_of_history([Snapshot("a", one, ("s",)) for one in facts])
     assert (found.years, found.at_least_years, found.method) == (None, None, "unknown")
@@ -353,12 +355,15 @@ def test_another_use_of_a_drive_is_warned_of() -> None:
 @pytest.mark.parametrize(
     ("snapshots", "sentence"),
     [
-        ([Snapshot("a", Facts("s"), ("s",))], "percentage used"),
+        ([Snapshot("a", CounterFacts("s"), ("s",))], "percentage used"),
         ([read_at(0, 5)], "power-on hours"),
-        ([Snapshot("a", Facts("s", percentage_used=1.0), ("s",))] * 3, "neither when"),
+        ([Snapshot("a", CounterFacts("s", percentage_used=1.0), ("s",))] * 3, "neither when"),
         ([read_at(0, 5), read_at(0, 9)], "two snapshots of the same time say 5% and 9%"),
         ([read_at(0, 5)] * 2, "of one moment and have no power-on hours"),
-        ([read_at(0, 5), Snapshot("b", Facts("s", model="B", taken_at=1.0), ())], "several drives"),
+        (
+            [read_at(0, 5), Snapshot("b", CounterFacts("s", model="B", taken_at=1.0), ())],
+            "several drives",
+        ),
     ],
 )
 def test_what_says_nothing_of_a_life_is_refused(snapshots: list[Snapshot], sentence: str) -> None:

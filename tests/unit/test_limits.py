@@ -31,7 +31,7 @@ from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
 from writeamp.differences.difference import result_document
 from writeamp.drives.counters.document import load
-from writeamp.drives.counters.own_families import families_in
+from writeamp.drives.counters.families import families_in
 from writeamp.drives.counters.reading import read_snapshots
 from writeamp.drives.doctor.inputs import read_inputs
 from writeamp.drives.histories.store import add, readings_in

@@ -15,11 +15,11 @@ import synthetic_captures as synthetic
 from synthetic_captures import Kind
 from writeamp.devices.device import device
 from writeamp.drives.measure import PinFacts, facts_of, measure_ready_busy
-from writeamp.drives.pins import fixed_window
+from writeamp.drives.pins import classes
 from writeamp.drives.pins import mixture as mixtures
 from writeamp.drives.pins.capture import Durations, read
 from writeamp.drives.pins.classes import classify
-from writeamp.drives.pins.four_level import Count, four_level
+from writeamp.drives.pins.four_level import OperationCount, four_level
 from writeamp.drives.pins.measurement import ReadyBusy
 from writeamp.errors import WriteampError
 
@@ -157,10 +157,10 @@ def test_one_pin_stands_for_all_and_the_spread_of_the_others_is_in_its_interval(
 
 
 def test_the_interval_of_one_die_is_that_of_a_draw_from_all() -> None:
-    none = Count(0, 0, 1)
+    none = OperationCount(0, 0, 1)
     programs = dict(zip(NAMES, (900, 1000, 1000, 1100), strict=True))
     by_pin = {
-        pin: {"read": none, "program": Count(value, 0, 1), "erase": none}
+        pin: {"read": none, "program": OperationCount(value, 0, 1), "erase": none}
         for pin, value in programs.items()
     }
     found = four_level(by_pin, ["rb1"], MLC, host_bytes=4096)
@@ -258,7 +258,7 @@ def test_profiles_say_what_pins_need() -> None:
 def test_a_duration_at_an_edge_of_the_fixed_window_is_no_program() -> None:
     middle_us = np.array([100.0, 200.0, 201.0, 499.0, 500.0, 2000.0])
     bins = Durations(middle_us - 0.5, middle_us + 0.5, np.ones(6, dtype=np.int64))
-    found = fixed_window.shares(bins, (200.0, 500.0))
+    found = classes.window_shares(bins, (200.0, 500.0))
     assert found["read"].tolist() == [1, 1, 0, 0, 0, 0]
     assert found["program"].tolist() == [0, 0, 1, 1, 0, 0]
     assert found["erase"].tolist() == [0, 0, 0, 0, 1, 1]

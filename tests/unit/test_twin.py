@@ -511,7 +511,7 @@ def test_an_answer_is_of_all_candidates(profile: Path) -> None:
 
 
 def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:
-    from writeamp.drives.lifetime.of_candidates import factors  # noqa: PLC0415
+    from writeamp.drives.lifetime.under_load import factors  # noqa: PLC0415
 
     load = {"device": profile, "workload": "uniform"}
     found = factors(0.0, **load)

@@ -16,7 +16,7 @@ import writeamp.learn.cli.twin_measure  # noqa: F401 (slow, and of no test's tim
 from stand_in_drives import drive, tools, unchecked, writes
 from writeamp.drives.devices import file_systems
 from writeamp.drives.devices.source import source_at
-from writeamp.drives.devices.writing import Place
+from writeamp.drives.devices.writing import TargetPlace
 from writeamp.errors import WriteampError
 from writeamp.learn.twin import counted
 from writeamp.learn.twin.chain import Phase, chain_of
@@ -187,7 +187,7 @@ def test_a_device_is_its_own_source_of_counters(tmp_path: Path) -> None:
     assert flash / host == pytest.approx(2, rel=1e-3)
 
 
-def host_of(place: Place, folder: Path, tell: Callable[[str], None] = print) -> RealHost:
+def host_of(place: TargetPlace, folder: Path, tell: Callable[[str], None] = print) -> RealHost:
     return RealHost(place, Counted.of(source_at(str(logs(folder / "logs", GB, GB)))), tell)
 
 

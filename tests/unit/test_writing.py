@@ -11,12 +11,12 @@ import pytest
 
 import writeamp as wa
 from stand_in_drives import unchecked
-from writeamp.drives.devices.writing import Place
+from writeamp.drives.devices.writing import TargetPlace
 
 ROOT = Path(wa.__path__[0])
 WRITING = "writeamp.drives.devices.writing"
 # Modules that start programs: those that read drives, and the command that a user gives.
-STARTING = {"drives/devices/tools.py": "subprocess", "drives/devices/run.py": "run_command"}
+STARTING = {"drives/devices/reading.py": "subprocess", "drives/devices/run.py": "run_command"}
 
 WRITING_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"}
 WRITING_CALLS = {
@@ -43,8 +43,8 @@ def faults(source: str) -> Iterator[str]:
             yield str(node.module)
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name.startswith(WRITING))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "Place":
-            yield "Place"
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "TargetPlace":
+            yield "TargetPlace"
 
 
 def _names(node: ast.AST) -> list[str]:
@@ -111,7 +111,7 @@ def test_one_package_writes_to_drives_and_starts_fio() -> None:
         ("from writeamp.vssd.command import run_command", "run_command"),
         (f"from {WRITING}.fio import reported", f"{WRITING}.fio"),
         (f"import {WRITING}.place", f"{WRITING}.place"),
-        ("Place('device', '/dev/sda', 1 << 30, 512)", "Place"),
+        ("TargetPlace('device', '/dev/sda', 1 << 30, 512)", "TargetPlace"),
     ],
 )
 def test_a_module_that_writes_to_a_drive_is_found(source: str, fault: str) -> None:
@@ -124,7 +124,7 @@ def test_a_module_that_writes_to_a_drive_is_found(source: str, fault: str) -> No
         "open('/dev/sda', 'rb')",
         "Path('snapshot.json').open()",
         "os.open('/dev/sda', os.O_RDONLY)",
-        f"from {WRITING} import Place, opened\nwith opened(name, None, None).held(): pass",
+        f"from {WRITING} import TargetPlace, opened\nwith opened(name, None, None).held(): pass",
     ],
 )
 def test_reading_is_no_fault(source: str) -> None:
@@ -133,7 +133,7 @@ def test_reading_is_no_fault(source: str) -> None:
 
 def test_only_checked_places_are_made() -> None:
     with pytest.raises(TypeError, match=r"made by opened\(\)"):
-        Place("device", "/dev/sda", 1 << 30, 512)
+        TargetPlace("device", "/dev/sda", 1 << 30, 512)
     with pytest.raises(TypeError, match=r"made by opened\(\)"):
         replace(unchecked("file", "drive.img", 1 << 30), name="/dev/sda")
 

@@ -14,7 +14,7 @@ from reproduced import assert_reproduced
 from stand_in_runners import AsElsewhere
 from writeamp.devices.device import device
 from writeamp.drives.pins.device_facts import facts_of
-from writeamp.drives.pins.four_level import Count, four_level
+from writeamp.drives.pins.four_level import OperationCount, four_level
 from writeamp_papers import PAPERS, Bench, Findings, Item, trends
 from writeamp_papers.four_level import formulas, oltp, partitions, tables
 from writeamp_papers.four_level.choices import CHOICES, LABEL, PAGE, PAIR, STRIPE
@@ -50,8 +50,8 @@ def random_writes(reading: str, profile: str = "ssd-i") -> Counts:
 
 def test_equation_2_takes_every_die_of_a_chip_for_its_pin() -> None:
     # 5 channels of one chip of two dies; 2 pages of 4 KiB a program.
-    none = Count(0, 0, 1)
-    counts = {"pin": {"read": none, "program": Count(100, 0, 1), "erase": none}}
+    none = OperationCount(0, 0, 1)
+    counts = {"pin": {"read": none, "program": OperationCount(100, 0, 1), "erase": none}}
     told = four_level(counts, ["pin"], facts_of(device("ssd-i")), 10 * 100 * 2 * 4096)
     assert told.wa == 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from writeamp.devices.device import device
 from writeamp.drives.pins.device_facts import facts_of
-from writeamp.drives.pins.four_level import Count, four_level
+from writeamp.drives.pins.four_level import OperationCount, four_level
 from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_reading
 from writeamp_papers.four_level.drives import GIB, Counts, Life, Scale
 from writeamp_papers.four_level.loads import PAGE_BYTES, SECTOR_BYTES, Access
@@ -101,8 +101,8 @@ def _dies(found: Measured) -> list[Item]:
 def _equation_2() -> Item:
     """Return the item on eq. 2 of a count on one pin: SSD-I's chips have two dies, so two pins."""
     programs, host_bytes = 1_000_000, GIB
-    low_times = {name: Count(0.0, 0.0, 1.0) for name in ("read", "erase")}
-    low_times["program"] = Count(float(programs), 0.0, 1.0)
+    low_times = {name: OperationCount(0.0, 0.0, 1.0) for name in ("read", "erase")}
+    low_times["program"] = OperationCount(float(programs), 0.0, 1.0)
     facts = facts_of(device("ssd-i"))
     return compared(
         "Eq. 2: WA of SSD-I by a million programs on one pin, and 1 GiB from the host",

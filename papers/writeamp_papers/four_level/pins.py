@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from writeamp.drives.pins import fixed_window
+from writeamp.drives.pins import classes
 from writeamp.drives.pins.capture import read
 from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.four_level import count, four_level
@@ -53,7 +53,7 @@ def count_pins(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float)
     pins = read(path).pins
     window_us = facts.fixed_window_us()
     by_pin = {
-        pin.name: count(pin.durations, fixed_window.shares(pin.durations, window_us))
+        pin.name: count(pin.durations, classes.window_shares(pin.durations, window_us))
         for pin in pins
     }
 

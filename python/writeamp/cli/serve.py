@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, findings, options
-from writeamp.cli.findings import Finding
+from writeamp.cli.findings import AnyFinding
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_table import print_served
 from writeamp.cli.setting_options import with_settings
@@ -133,7 +133,9 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
             print(sentence, flush=True)
 
 
-def _tell(result: ServeResult, wrong: Sequence[Finding], plot: Path | None, *, json: bool) -> None:
+def _tell(
+    result: ServeResult, wrong: Sequence[AnyFinding], plot: Path | None, *, json: bool
+) -> None:
     for sentence in result.notes:
         # The end says these.
         if sentence not in result.failures:

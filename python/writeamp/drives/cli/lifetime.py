@@ -12,12 +12,12 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.drives.lifetime.result import UNKNOWN
-from writeamp.drives.lifetime.settings import LifetimeSettings
+from writeamp.drives.lifetime.settings import DriveLifetimeSettings
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import bounds_in_words
 
 if TYPE_CHECKING:
-    from writeamp.drives.lifetime.result import Lifetime
+    from writeamp.drives.lifetime.result import DriveLifetime
 
 # From here on four digits would be printed as a power of ten.
 _FOUR_DIGITS_GB = 1e4
@@ -38,7 +38,7 @@ def lifetime(
         ),
     ] = None,
     *,
-    asked: LifetimeSettings,
+    asked: DriveLifetimeSettings,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -59,7 +59,7 @@ def lifetime(
         _show(found)
 
 
-def _of_load(asked: LifetimeSettings) -> Lifetime:
+def _of_load(asked: DriveLifetimeSettings) -> DriveLifetime:
     from writeamp.drives.lifetime.under_load import lifetime_under_load  # noqa: PLC0415 (slow)
 
     if asked.device is None or asked.daily_writes is None:
@@ -76,9 +76,9 @@ def _of_load(asked: LifetimeSettings) -> Lifetime:
         )
 
 
-def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
-    from writeamp.drives.counters.drive_choice import by_drive, chosen_drive  # noqa: PLC0415
+def _of_drive(paths: list[Path], asked: DriveLifetimeSettings) -> DriveLifetime:
     from writeamp.drives.counters.reading import read_snapshots  # noqa: PLC0415
+    from writeamp.drives.counters.snapshot import by_drive, chosen_drive  # noqa: PLC0415
     from writeamp.drives.histories.result import history  # noqa: PLC0415
     from writeamp.drives.lifetime.of_history import lifetime_of_history  # noqa: PLC0415 (slow)
 
@@ -99,7 +99,7 @@ def _of_drive(paths: list[Path], asked: LifetimeSettings) -> Lifetime:
         return lifetime_of_history(chosen_drive(kept, asked.drive))
 
 
-def _show(found: Lifetime) -> None:
+def _show(found: DriveLifetime) -> None:
     stdout.print(options.facts(_rows(found)))
     if found.what_if:
         rows = (
@@ -114,7 +114,7 @@ def _show(found: Lifetime) -> None:
         stdout.print(options.bare_table(("what if", "WA", "years", ""), rows))
 
 
-def _rows(found: Lifetime) -> list[tuple[str, str]]:
+def _rows(found: DriveLifetime) -> list[tuple[str, str]]:
     rows = []
     years = "years" if found.is_of_load else "years left"
     if found.years is not None:

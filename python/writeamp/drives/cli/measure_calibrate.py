@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
-    from writeamp.drives.devices.units import Calibration
+    from writeamp.drives.devices.calibration import Calibration
 
 _FILES = 2
 
@@ -63,7 +63,7 @@ def calibrate(
 def _of_files(before: str, after: str, asked: CalibrationSettings) -> Calibration:
     from writeamp.drives.counters.difference import interval_between  # noqa: PLC0415
     from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415
-    from writeamp.drives.devices.units import calibration_of  # noqa: PLC0415 (slow)
+    from writeamp.drives.devices.calibration import calibration_of  # noqa: PLC0415 (slow)
 
     if asked.written is None:
         raise WriteampError("two snapshots need --written, the bytes written between them")

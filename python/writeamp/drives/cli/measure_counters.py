@@ -34,7 +34,7 @@ def counters(
     Example: writeamp measure counters smart.json
     """
     from writeamp.drives.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
-    from writeamp.drives.counters.own_families import families_in  # noqa: PLC0415
+    from writeamp.drives.counters.families import families_in  # noqa: PLC0415
     from writeamp.drives.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
 
     families = families_in(asked.families)
@@ -76,7 +76,7 @@ def diff(
     Example: writeamp measure diff monday.json friday.json
     """
     from writeamp.drives.counters.answer import interval_answer  # noqa: PLC0415
-    from writeamp.drives.counters.own_families import families_in  # noqa: PLC0415
+    from writeamp.drives.counters.families import families_in  # noqa: PLC0415
     from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
     families = families_in(asked.families)

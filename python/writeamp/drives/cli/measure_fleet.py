@@ -12,7 +12,7 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.drives.cli.counters_table import shown_wa
-from writeamp.drives.fleets.settings import FleetSettings
+from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.plots import check_target, save
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def fleet(
             metavar="PATH",
         ),
     ],
-    asked: FleetSettings,
+    asked: DriveFleetSettings,
     *,
     plot: Annotated[
         Path | None,

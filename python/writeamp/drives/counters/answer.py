@@ -6,23 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from writeamp.drives.counters.amounts import Amount
+from writeamp.drives.counters.amounts import Amount, Counter
 from writeamp.drives.counters.checks import (
     BELOW_ONE,
     SINCE_NEW,
     agreement_checks,
     checks_of,
     estimated_wa,
+    host_checks,
     is_partial,
     unit_checks,
 )
 from writeamp.drives.counters.difference import Interval, interval_between
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.host_checks import host_checks
+from writeamp.drives.counters.facts import CounterCheck, CounterFacts, Erases
 from writeamp.drives.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
-from writeamp.drives.counters.reasons import missing_for_estimate, missing_reason
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.counters.verdicts import Check
 from writeamp.errors import unknown
 from writeamp.results.any_result import AnyResult
 from writeamp.results.frames import frame_of
@@ -42,6 +40,12 @@ _FLAT = {
 # of the writes. Reported: the drive's own WA, whose scale no vendor publishes, so that it is shown
 # and not a number. Estimated: an interval by erases and capacity, without a point.
 Class: TypeAlias = Literal["measured", "lower-bound", "reported", "estimated", "none"]
+_NVME = (
+    "take it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
+    "json` (or the vendor's plugin) beside `nvme smart-log -o json` in one folder"
+)
+# Counts of pages that are only together what was programmed.
+_PAGES = {"host pages": "background pages", "background pages": "host pages"}
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,8 @@ class DriveCounters(AnyResult):
     host: Amount | None
     flash: Amount | None
     definitions: tuple[dict[str, Any], ...]
-    checks: tuple[Check, ...]
-    facts: Facts
+    checks: tuple[CounterCheck, ...]
+    facts: CounterFacts
     source: str
     name: str
     days: float | None = None
@@ -246,11 +250,11 @@ class _Judged(NamedTuple):
     """A pairing, its checks, and the class that they make it."""
 
     pair: Pairing
-    checks: tuple[Check, ...]
+    checks: tuple[CounterCheck, ...]
     kind: Class
 
 
-def _judged(pair: Pairing, facts: Facts, *, is_life: bool) -> _Judged:
+def _judged(pair: Pairing, facts: CounterFacts, *, is_life: bool) -> _Judged:
     checks = (*unit_checks(pair), *checks_of(pair, facts, is_life=is_life))
     failed = {one.name.removesuffix(SINCE_NEW) for one in checks if one.verdict == "fail"}
     if is_partial(pair, facts):
@@ -276,7 +280,7 @@ def _left_out(pair: Pairing) -> str:
     return f"{said}{wa:.3g} times what the host wrote), so that WA is {at_least(low)}"
 
 
-def _flash(facts: Facts, amounts: Amounts) -> Amount | None:
+def _flash(facts: CounterFacts, amounts: Amounts) -> Amount | None:
     """Return the bytes that were programmed, of a drive whose host's counter is missing."""
     known = [one for one in facts.counters if one.side == "flash" and one.unit is not None]
     whole = finest((one for one in known if one.part == "all"), amounts)
@@ -306,7 +310,7 @@ def _definition(one: _Judged) -> dict[str, Any]:
     }
 
 
-def _estimate(facts: Facts, amounts: Amounts) -> dict[str, Any] | None:
+def _estimate(facts: CounterFacts, amounts: Amounts) -> dict[str, Any] | None:
     host = finest((one for one in facts.counters if _is_host(one)), amounts)
     bounds = None if host is None else estimated_wa(facts, amounts[host.key])
     if bounds is None:
@@ -341,3 +345,54 @@ def _no_definition(definition: str | None, judged: Iterable[_Judged]) -> str:
 def frame_of_answers(answers: Iterable[DriveCounters]) -> pl.DataFrame:
     """Return a Polars data frame with a row an answer, and its file in front."""
     return frame_of({"file": one.name, **record} for one in answers for record in one._records())
+
+
+def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> str:
+    """Return the sentence that says which counter is missing."""
+    facts = snapshot.facts
+    counters = [one for one in facts.counters if one.key in amounts]
+    hosts = [one for one in counters if one.side == "host"]
+    flash = [one for one in counters if one.side == "flash"]
+    if hosts and flash:
+        return _undivided([*hosts, *flash], is_life=is_life)
+    if facts.notes:
+        return "; ".join(facts.notes)
+    if flash:
+        return (
+            "there is no counter of the host: put `nvme smart-log -o json` of the same moment in "
+            "one folder with it"
+        )
+    sources = ", ".join(snapshot.sources)
+    return (
+        f"no counter of flash writes in {sources}; {_NVME}"
+        if hosts
+        else (f"no counter of writes in {sources}")
+    )
+
+
+def missing_for_estimate(
+    facts: CounterFacts, erases: Sequence[Erases], host: Counter | None
+) -> str:
+    """Return what an estimate by erases and capacity lacks; "" of drives that have none."""
+    if not facts.estimates:
+        return ""
+    parts = (("mean erases", erases), ("capacity", facts.capacity_bytes), ("host writes", host))
+    lacking = [name for name, value in parts if not value]
+    return f", but there are no {' and no '.join(lacking)}" if lacking else ""
+
+
+def _undivided(counters: Sequence[Counter], *, is_life: bool) -> str:
+    """Return why counters of both sides are not divided."""
+    if not is_life:
+        return "nothing was written between the snapshots that their counters show"
+    pages = {one.part: one.label for one in counters if one.part in _PAGES}
+    if len(pages) == 1:
+        ((part, label),) = pages.items()
+        return f"{label} counts {part} only; the count of {_PAGES[part]} is missing or not readable"
+    without = [one.label for one in counters if one.unit is None]
+    if without:
+        return (
+            f"the unit of {', '.join(without)} is unknown; `writeamp measure calibrate` learns it "
+            "by writing a known amount"
+        )
+    return "the counters are of different scopes, or the host has written nothing yet"

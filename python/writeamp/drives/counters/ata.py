@@ -7,19 +7,17 @@ from fractions import Fraction
 
 from writeamp.drives.counters.amounts import LBA, Counter
 from writeamp.drives.counters.ata_checks import checks_of_attributes, with_agreeing_flash
-from writeamp.drives.counters.ata_drive import AtaDrive
-from writeamp.drives.counters.ata_life import used_life
-from writeamp.drives.counters.facts import ROTATES, Comparison, Erases, Facts
-from writeamp.drives.counters.families import AttributeRule, EraseRule, Family, family_of
-from writeamp.drives.counters.host_checks import (
+from writeamp.drives.counters.ata_drive import AtaDrive, used_life
+from writeamp.drives.counters.checks import (
     against_standard,
     is_attribute_wrapped,
     is_contradicted,
     is_wrapped,
     snapped_unit,
 )
+from writeamp.drives.counters.facts import ROTATES, CounterFacts, Erases, StandardCount
+from writeamp.drives.counters.families import AttributeRule, EraseRule, Family, Stated, family_of
 from writeamp.drives.counters.pairing import standard_counter
-from writeamp.drives.counters.stated import Stated
 from writeamp.text import hashed_serial
 
 _WORD = 1 << 16
@@ -33,10 +31,10 @@ _LATE_PART = 200
 _LATE_BYTES = 2**28
 
 
-def ata_facts(drive: AtaDrive, stated: Stated) -> Facts:
+def ata_facts(drive: AtaDrive, stated: Stated) -> CounterFacts:
     """Return the facts of an ATA drive."""
     drive = replace(drive, model=drive.model or stated.model)
-    facts = Facts(
+    facts = CounterFacts(
         source=drive.source,
         model=drive.model,
         firmware=drive.firmware,
@@ -86,7 +84,7 @@ def _unknown_family(drive: AtaDrive) -> str:
     )
 
 
-def _by_family(facts: Facts, drive: AtaDrive, family: Family) -> Facts:
+def _by_family(facts: CounterFacts, drive: AtaDrive, family: Family) -> CounterFacts:
     counters = [found for rule in family.writes if (found := _counter(rule, drive)) is not None]
     notes = [family.note] if family.note else []
     has_flash_rule = any(rule.side == "flash" for rule in family.writes)
@@ -167,7 +165,7 @@ def _erases(rule: EraseRule, drive: AtaDrive) -> Erases | None:
     return Erases(mean, mean + 1, most, f"attribute {rule.id}", rule.part)
 
 
-def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:
+def _with_statistics(facts: CounterFacts, drive: AtaDrive) -> CounterFacts:
     """Return facts with the host's counter of device statistics, where it may be believed."""
     sectors = drive.logical_sectors_written
     if not sectors:
@@ -176,13 +174,15 @@ def _with_statistics(facts: Facts, drive: AtaDrive) -> Facts:
     standard = standard_counter(sectors, drive.sector_bytes, "device statistics")
     if host is None:
         return replace(facts, counters=(standard, *facts.counters))
-    comparison = Comparison(host, sectors, drive.sector_bytes)
+    comparison = StandardCount(host, sectors, drive.sector_bytes)
     if host.unit is None:
         return _calibrated(facts, host, standard, comparison)
     return _compared(replace(facts, standard=comparison), host, standard, comparison)
 
 
-def _compared(facts: Facts, host: Counter, standard: Counter, comparison: Comparison) -> Facts:
+def _compared(
+    facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
+) -> CounterFacts:
     """Return facts with the standard log's counter if it is the attribute's, only finer."""
     if is_attribute_wrapped(comparison):
         others = (one for one in facts.counters if one is not host)
@@ -200,7 +200,9 @@ def _compared(facts: Facts, host: Counter, standard: Counter, comparison: Compar
     return replace(facts, refusal=facts.refusal or refusal)
 
 
-def _calibrated(facts: Facts, host: Counter, standard: Counter, comparison: Comparison) -> Facts:
+def _calibrated(
+    facts: CounterFacts, host: Counter, standard: Counter, comparison: StandardCount
+) -> CounterFacts:
     """Return facts with the unit of the host's attribute that device statistics settle."""
     size = Fraction(comparison.logical_sectors * comparison.sector_bytes)
     unit = snapped_unit(host, size, slack=min(int(size) // _LATE_PART, _LATE_BYTES))

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from writeamp.drives.counters.amounts import Amount, Counter
-from writeamp.drives.counters.ata_drive import AtaDrive
-from writeamp.drives.counters.ata_life import POINTS, used_life
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.ata_drive import POINTS, AtaDrive, used_life
+from writeamp.drives.counters.checks import against_standard
+from writeamp.drives.counters.facts import CounterCheck, CounterFacts
 from writeamp.drives.counters.families import Family
-from writeamp.drives.counters.host_checks import against_standard
-from writeamp.drives.counters.verdicts import Check
 
 # Units that parts of a name stand for. "GB" is written of either.
 _NAMED_UNITS = {
@@ -32,7 +30,9 @@ _WHOLE_PERCENT = 100
 _LINK_BYTES_PER_HOUR = 600_000_000 * 3600
 
 
-def checks_of_attributes(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Check]:
+def checks_of_attributes(
+    facts: CounterFacts, drive: AtaDrive, family: Family | None
+) -> Iterator[CounterCheck]:
     """Yield what the attributes say against each other.
 
     Args:
@@ -49,7 +49,7 @@ def checks_of_attributes(facts: Facts, drive: AtaDrive, family: Family | None) -
         yield from _high_words(drive, family)
 
 
-def with_agreeing_flash(facts: Facts) -> Facts:
+def with_agreeing_flash(facts: CounterFacts) -> CounterFacts:
     """Return facts without the finer of two flash counters that contradict each other."""
     whole = [one for one in facts.counters if (one.side, one.part) == ("flash", "all") and one.unit]
     if len(whole) < 2:
@@ -61,7 +61,7 @@ def with_agreeing_flash(facts: Facts) -> Facts:
     evidence = (
         f"{fine.label} is {_terabytes(fine.amount())}, {coarse.label} {_terabytes(coarse.amount())}"
     )
-    check = Check("flash counters", "ok" if agrees else "doubt", evidence)
+    check = CounterCheck("flash counters", "ok" if agrees else "doubt", evidence)
     counters = tuple(one for one in facts.counters if agrees or one is not fine)
     return replace(facts, counters=counters, checks=(*facts.checks, check))
 
@@ -74,7 +74,7 @@ def _terabytes(amount: Amount) -> str:
     return f"{float(amount.nominal) / 1e12:.6g} TB"
 
 
-def _names(facts: Facts, drive: AtaDrive) -> Iterator[Check]:
+def _names(facts: CounterFacts, drive: AtaDrive) -> Iterator[CounterCheck]:
     """Yield what the host's smartctl calls the attributes, which its database decides."""
     name = "names"
     counted = [one for one in facts.counters if _number(one) in drive.attributes]
@@ -84,7 +84,7 @@ def _names(facts: Facts, drive: AtaDrive) -> Iterator[Check]:
         f"{one.label} {drive.attributes[_number(one)].name or 'without a name'}" for one in counted
     )
     if drive.family is None:
-        yield Check(
+        yield CounterCheck(
             name, "ok", f"{called}: defaults, as the tool that printed them does not name a family"
         )
         return
@@ -95,9 +95,9 @@ def _names(facts: Facts, drive: AtaDrive) -> Iterator[Check]:
         units = ", ".join(
             f"{one.label} in {one.unit.name if one.unit else 'pages'}" for one in doubtful
         )
-        yield Check(name, "doubt", f"{called}; the table has {units}")
+        yield CounterCheck(name, "doubt", f"{called}; the table has {units}")
     else:
-        yield Check(name, "ok", called)
+        yield CounterCheck(name, "ok", called)
 
 
 def _number(counter: Counter) -> int:
@@ -113,7 +113,7 @@ def _contradicts(name: str, counter: Counter) -> bool:
     return counter.unit is None or all(counter.unit.name not in one for one in units)
 
 
-def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Check]:
+def _used(facts: CounterFacts, drive: AtaDrive, family: Family | None) -> Iterator[CounterCheck]:
     """Yield device statistics against the attribute of the rated life; some drives invert it."""
     standard, used = drive.statistics_used, facts.percentage_used
     name = "percentage used"
@@ -122,7 +122,7 @@ def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Chec
     is_read = facts.used_label.startswith("attr") or confirmed_by
     if rule is not None and rule.id in drive.attributes and not is_read:
         one = drive.attributes[rule.id]
-        yield Check(
+        yield CounterCheck(
             name,
             "unknown",
             f"attribute {rule.id} is {one.raw:,}, normalized {one.normalized}, which is not "
@@ -136,18 +136,18 @@ def _used(facts: Facts, drive: AtaDrive, family: Family | None) -> Iterator[Chec
     elif used is None:
         said += ", unless the value is inverted"
     if confirmed_by:
-        yield Check(name, "ok", f"{said}; {confirmed_by}")
+        yield CounterCheck(name, "ok", f"{said}; {confirmed_by}")
     elif used is None:
-        yield Check(name, "doubt", f"{said}; neither hours nor a wear attribute confirm it")
+        yield CounterCheck(name, "doubt", f"{said}; neither hours nor a wear attribute confirm it")
     elif abs(used - standard) > POINTS:
         inverted = abs(used - (_WHOLE_PERCENT - standard)) <= POINTS
         what = ", so that it is what is left" if inverted else ""
-        yield Check(name, "doubt", f"{said}{what}; {facts.used_label}, says {used:g}%")
+        yield CounterCheck(name, "doubt", f"{said}{what}; {facts.used_label}, says {used:g}%")
     elif facts.used_label.startswith("attribute"):
-        yield Check(name, "ok", f"{said}; {facts.used_label}, says {used:g}%")
+        yield CounterCheck(name, "ok", f"{said}; {facts.used_label}, says {used:g}%")
 
 
-def _link(facts: Facts) -> Iterator[Check]:
+def _link(facts: CounterFacts) -> Iterator[CounterCheck]:
     """Yield a doubt if the host wrote more in these hours than its link carries."""
     hours = facts.power_on_hours
     for one in facts.counters:
@@ -155,7 +155,7 @@ def _link(facts: Facts) -> Iterator[Check]:
             continue
         written = float(one.amount().low)
         if written > (hours + 1) * _LINK_BYTES_PER_HOUR:
-            yield Check(
+            yield CounterCheck(
                 "host against hours",
                 "doubt",
                 f"{one.label} is {written / 1e12:.4g} TB, more than a SATA link carries in "
@@ -163,7 +163,7 @@ def _link(facts: Facts) -> Iterator[Check]:
             )
 
 
-def _erased(facts: Facts, drive: AtaDrive, family: Family) -> Iterator[Check]:
+def _erased(facts: CounterFacts, drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
     """Yield bytes of erased blocks against bytes written: what is written was erased before."""
     rule = family.erased
     if rule is None or rule.id not in drive.attributes:
@@ -174,7 +174,7 @@ def _erased(facts: Facts, drive: AtaDrive, family: Family) -> Iterator[Check]:
     for one in facts.counters:
         if one.side == "flash" and one.unit is not None:
             enough = one.amount().low <= erased.high + fresh
-            yield Check(
+            yield CounterCheck(
                 "erased bytes",
                 "ok" if enough else "doubt",
                 f"attribute {rule.id} has {_terabytes(erased)} erased, {one.label} "
@@ -182,24 +182,24 @@ def _erased(facts: Facts, drive: AtaDrive, family: Family) -> Iterator[Check]:
             )
 
 
-def _twice(drive: AtaDrive, family: Family) -> Iterator[Check]:
+def _twice(drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
     """Yield whether 225 and 241 are the same where both count what the host writes."""
     for rule in family.writes:
         if rule.side == "host" and set(rule.ids) == {225, 241}:
             first, second = (drive.attributes.get(one) for one in (225, 241))
             if first and second and first.raw and second.raw:
                 same = abs(first.raw - second.raw) <= max(2, first.raw // 1000)
-                yield Check(
+                yield CounterCheck(
                     "225 and 241",
                     "ok" if same else "doubt",
                     f"attribute 225 is {first.raw:,}, 241 is {second.raw:,}",
                 )
 
 
-def _high_words(drive: AtaDrive, family: Family) -> Iterator[Check]:
+def _high_words(drive: AtaDrive, family: Family) -> Iterator[CounterCheck]:
     for rule in family.writes:
         if rule.high in drive.attributes and drive.attributes[rule.high].raw:
-            yield Check(
+            yield CounterCheck(
                 "high word",
                 "doubt",
                 f"attribute {rule.high} is {drive.attributes[rule.high].raw:,}: that it stands "

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
-from writeamp.drives.counters.amounts import Amount
-from writeamp.drives.counters.facts import Erases, Facts
-from writeamp.drives.counters.pairing import Pairing, is_same_span, pairings
-from writeamp.drives.counters.verdicts import Check, Verdict
+from writeamp.drives.counters.amounts import UNITS, Amount, Counter, Unit
+from writeamp.drives.counters.facts import (
+    CounterCheck,
+    CounterFacts,
+    Erases,
+    StandardCount,
+    Verdict,
+)
+from writeamp.drives.counters.pairing import Amounts, Pairing, is_same_span, pairings
 from writeamp.results.numbers import with_range
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
 
+_WRAP = 1 << 32
+# The logs are read one after the other, and drives bring them up to date at different times.
+_SLACK_BYTES = 2**28
 # Mean erases times capacity are the flash bytes within this factor on drives whose units are known
 # (spare blocks, and blocks not filled, make the difference).
 AGREEING_FACTOR = 1.6
@@ -34,7 +43,100 @@ _LIKELY_LEAST, _LIKELY_MOST = 0.9, 1000.0
 PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
 
 
-def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterator[Check]:
+def host_checks(facts: CounterFacts, amounts: Amounts, *, is_life: bool) -> Iterator[CounterCheck]:
+    """Yield the check of device statistics against the host's attribute."""
+    if facts.standard is not None and is_life:
+        yield against_standard(facts.standard)
+
+
+def is_wrapped(standard: StandardCount) -> bool:
+    """Return whether the standard log holds the attribute's sectors modulo 2**32."""
+    counter, sectors, sector_bytes = standard
+    if counter.unit is None or sectors >= _WRAP:
+        return False
+    low, high = (one / sector_bytes for one in _bounds_of(counter))
+    if high < _WRAP or high - low >= _WRAP:
+        return False
+    wraps = (high - sectors) // _WRAP
+    return wraps > 0 and low <= sectors + wraps * _WRAP <= high
+
+
+def is_attribute_wrapped(standard: StandardCount) -> bool:
+    """Return whether the attribute holds the standard log's sectors modulo 2**32."""
+    counter, sectors, sector_bytes = standard
+    if counter.unit is None or counter.count >= _WRAP or sectors < _WRAP:
+        return False
+    low, high = (one / counter.unit.nominal for one in _bounds_of(counter))
+    unwrapped = sectors * sector_bytes / counter.unit.nominal
+    wraps = (unwrapped - low) // _WRAP
+    return wraps > 0 and low <= unwrapped - wraps * _WRAP <= high
+
+
+def is_contradicted(standard: StandardCount) -> bool:
+    """Return whether the attribute and the standard log are too far apart for late updates."""
+    counter, sectors, sector_bytes = standard
+    low, high = _bounds_of(counter)
+    size = Fraction(sectors * sector_bytes)
+    return not low * Fraction(99, 100) <= size <= high * Fraction(101, 100)
+
+
+def _bounds_of(counter: Counter) -> tuple[Fraction, Fraction]:
+    amount = counter.amount()
+    unit = counter.unit.nominal if counter.unit is not None else Fraction(0)
+    slack = max(unit, Fraction(_SLACK_BYTES))
+    return amount.low - slack, amount.high + slack
+
+
+def against_standard(standard: StandardCount) -> CounterCheck:
+    """Return the check of an attribute against device statistics."""
+    name = "device statistics"
+    counter, sectors, sector_bytes = standard
+    standard_bytes = sectors * sector_bytes
+    said = f"logical sectors written are {standard_bytes / 1e12:.6g} TB"
+    if counter.unit is None:
+        return CounterCheck(name, "unknown", f"{said}; the unit of {counter.label} is unknown")
+    low, high = _bounds_of(counter)
+    if low <= standard_bytes <= high:
+        return CounterCheck(
+            name, "ok", f"{said}, as {counter.label} in units of {counter.unit.name}"
+        )
+    if is_wrapped(standard):
+        return CounterCheck(name, "ok", f"{said}, which is {counter.label} modulo 2^32 sectors")
+    if is_attribute_wrapped(standard):
+        return CounterCheck(
+            name, "doubt", f"{said}, of which {counter.label} is the rest modulo 2^32"
+        )
+    fitting = snapped_unit(counter, standard_bytes)
+    other = f"; it would fit in units of {fitting.name}" if fitting else ""
+    return CounterCheck(
+        name,
+        "doubt",
+        f"{said}, and {counter.label} in units of {counter.unit.name} are "
+        f"{float(counter.amount().nominal) / 1e12:.6g} TB{other}",
+    )
+
+
+def snapped_unit(counter: Counter, size_bytes: int | Fraction, slack: int = 0) -> Unit | None:
+    """Return the known unit in which a count is so many bytes; None if not exactly one is.
+
+    Args:
+        counter: its count.
+        size_bytes: what was written.
+        slack: bytes by which the size may be off.
+    """
+    size = Fraction(size_bytes)
+    fitting = [
+        unit
+        for unit in UNITS.values()
+        if unit.low == unit.high
+        and (counter.count - 1) * unit.low - slack <= size <= (counter.count + 1) * unit.low + slack
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def checks_of(
+    pairing: Pairing, facts: CounterFacts, *, is_life: bool = True
+) -> Iterator[CounterCheck]:
     """Yield the checks of a pairing.
 
     Args:
@@ -43,12 +145,14 @@ def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterat
         is_life: the amounts are since the drive was new.
     """
     if pairing.doubt:
-        yield Check("page size", "doubt", pairing.doubt)
+        yield CounterCheck("page size", "doubt", pairing.doubt)
     elif pairing.definition == "pages" and pairing.host is not None:
-        yield Check("page size", "ok", "host bytes a page are those of 16 KiB or 64 KiB pages")
+        yield CounterCheck(
+            "page size", "ok", "host bytes a page are those of 16 KiB or 64 KiB pages"
+        )
     yield _below_one(pairing, facts)
     if pairing.wa.low > _MOST_WA:
-        yield Check(
+        yield CounterCheck(
             "not absurd",
             "fail",
             f"flash over host is {float(pairing.wa.nominal):,.4g}: the counters are in other units",
@@ -60,7 +164,7 @@ def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterat
         yield from _failed_since_new(pairing, facts)
 
 
-def _failed_since_new(pairing: Pairing, facts: Facts) -> Iterator[Check]:
+def _failed_since_new(pairing: Pairing, facts: CounterFacts) -> Iterator[CounterCheck]:
     """Yield the checks that the counters of an interval fail over the drive's life."""
     amounts = {one.key: one.amount() for one in pairing.counters}
     for life in pairings(pairing.counters, amounts):
@@ -70,47 +174,51 @@ def _failed_since_new(pairing: Pairing, facts: Facts) -> Iterator[Check]:
                     yield one._replace(name=one.name + SINCE_NEW)
 
 
-def _below_one(pairing: Pairing, facts: Facts) -> Check:
+def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     name = BELOW_ONE
     low, wa, high = (float(one) for one in pairing.wa)
     if high >= 1:
         if is_partial(pairing, facts):
-            return Check(name, "ok", f"flash over host is {wa:.4g}: {PART_ONLY}")
+            return CounterCheck(name, "ok", f"flash over host is {wa:.4g}: {PART_ONLY}")
         said = f"WA is {with_range(wa, low, high)}"
         if wa >= _NEARLY_ONE or facts.compresses:
-            return Check(name, "ok", said)
-        return Check(
+            return CounterCheck(name, "ok", said)
+        return CounterCheck(
             name, "doubt", f"{said}: below 1 by granularity alone, as this family does not compress"
         )
     if facts.compresses:
-        return Check(name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores")
+        return CounterCheck(
+            name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores"
+        )
     if pairing.definition == "tlc" and _counts_slc(facts):
-        return Check(name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart")
+        return CounterCheck(
+            name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart"
+        )
     what = "wrong units, or writes that are not counted"
     if is_partial(pairing, facts):
         what = PART_ONLY
-    return Check(
+    return CounterCheck(
         name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {what}"
     )
 
 
-def is_partial(pairing: Pairing, facts: Facts) -> bool:
+def is_partial(pairing: Pairing, facts: CounterFacts) -> bool:
     """Return whether a pairing's counters leave out a part of the flash's writes."""
     return pairing.is_partial or facts.has_partial_flash
 
 
-def _counts_slc(facts: Facts) -> bool:
+def _counts_slc(facts: CounterFacts) -> bool:
     return any(one.part == "slc" and one.unit is not None for one in facts.counters)
 
 
-def _erases(pairing: Pairing, facts: Facts) -> Check:
+def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     name = "erases x capacity"
     erases, flash = _erases_and_flash(pairing, facts)
     if erases is None or facts.capacity_bytes is None or flash is None:
         missing = "no mean count of erases" if erases is None else "no capacity"
-        return Check(name, "unknown", missing if flash else "the unit is unknown")
+        return CounterCheck(name, "unknown", missing if flash else "the unit is unknown")
     if erases.high < _FEW_ERASES:
-        return Check(name, "unknown", f"{erases.high:g} erases a block are too few to tell")
+        return CounterCheck(name, "unknown", f"{erases.high:g} erases a block are too few to tell")
     low, high = erased_bytes(erases, facts.capacity_bytes)
     # The factor by which the intervals miss each other.
     factor = max(float(flash.low) / high, low / max(float(flash.high), 1.0), 1.0)
@@ -119,7 +227,7 @@ def _erases(pairing: Pairing, facts: Facts) -> Check:
         verdict = "fail"
     of_tlc = " of TLC" if erases.part == "tlc" else ""
     mean = f"{erases.low:g}" if erases.high - erases.low <= 1 else f"{erases.low:g}-{erases.high:g}"
-    return Check(
+    return CounterCheck(
         name,
         verdict,
         f"{mean} erases ({erases.label}) of {shown_bytes(facts.capacity_bytes)} are "
@@ -128,7 +236,7 @@ def _erases(pairing: Pairing, facts: Facts) -> Check:
     )
 
 
-def _erases_and_flash(pairing: Pairing, facts: Facts) -> tuple[Erases | None, Amount | None]:
+def _erases_and_flash(pairing: Pairing, facts: CounterFacts) -> tuple[Erases | None, Amount | None]:
     """Return the erases of the cells that the pairing counts, and the bytes written to them."""
     tlc = next((one for one in pairing.counters if one.part == "tlc"), None)
     of_tlc = next((one for one in facts.erases if one.part == "tlc"), None)
@@ -153,22 +261,24 @@ def raw_bytes(capacity_bytes: int) -> int:
     return 1 << (capacity_bytes - 1).bit_length()
 
 
-def _capacity(pairing: Pairing, facts: Facts) -> Check:
+def _capacity(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
     name = "total against capacity"
     if facts.capacity_bytes is None or pairing.flash is None:
-        return Check(name, "unknown", "no capacity" if pairing.flash else "the unit is unknown")
+        return CounterCheck(
+            name, "unknown", "no capacity" if pairing.flash else "the unit is unknown"
+        )
     fills = float(pairing.flash.nominal) / facts.capacity_bytes
     verdict: Verdict = "fail" if fills > _MOST_CYCLES else "ok"
-    return Check(name, verdict, f"the flash was written {fills:,.4g} times over")
+    return CounterCheck(name, verdict, f"the flash was written {fills:,.4g} times over")
 
 
-def agreement_checks(found: Sequence[Pairing]) -> Iterator[Check]:
+def agreement_checks(found: Sequence[Pairing]) -> Iterator[CounterCheck]:
     """Yield whether pairings of one definition and one time agree within their bounds."""
     for place, one in enumerate(found):
         for other in found[:place]:
             if one.definition == other.definition and is_same_span(one, other):
                 agrees = one.wa.low <= other.wa.high and other.wa.low <= one.wa.high
-                yield Check(
+                yield CounterCheck(
                     "sources agree",
                     "ok" if agrees else "doubt",
                     f"{other.source} is {float(other.wa.nominal):.6g}, {one.source} is "
@@ -176,7 +286,7 @@ def agreement_checks(found: Sequence[Pairing]) -> Iterator[Check]:
                 )
 
 
-def estimated_wa(facts: Facts, host: Amount) -> tuple[float, float] | None:
+def estimated_wa(facts: CounterFacts, host: Amount) -> tuple[float, float] | None:
     """Return the WA that erases times capacity give, low and high; None if they do not say.
 
     Samsung's white papers say that one count of attribute 177 is one write of the raw flash.
@@ -188,7 +298,7 @@ def estimated_wa(facts: Facts, host: Amount) -> tuple[float, float] | None:
     return low / float(host.high), high / float(host.low)
 
 
-def unit_checks(pairing: Pairing) -> Iterator[Check]:
+def unit_checks(pairing: Pairing) -> Iterator[CounterCheck]:
     """Yield a failed check if a counter seems to be in units of 512,000 bytes, or not to be.
 
     Some tools print units of 512,000 bytes as bytes, or bytes as such units.
@@ -201,7 +311,7 @@ def unit_checks(pairing: Pairing) -> Iterator[Check]:
     corrected = wa * DATA_UNIT_BYTES if wa < _LEAST_POSSIBLE else wa / DATA_UNIT_BYTES
     what = "counts units of 512,000 bytes" if wa < _LEAST_POSSIBLE else "counts bytes"
     if _LIKELY_LEAST <= corrected <= _LIKELY_MOST:
-        yield Check(
+        yield CounterCheck(
             "unit of the flash counter",
             "fail",
             f"flash over host is {wa:.4g}; it would be {corrected:.4g} if the flash's counter "

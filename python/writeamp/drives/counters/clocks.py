@@ -1,14 +1,26 @@
-"""Clock that several snapshots of a drive have in common, and how well it tells times apart."""
+"""Times of snapshots, in known or unknown zones, and the clock that they have in common."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, Protocol
 
-from writeamp.drives.counters.local_time import LocalTime
+from writeamp.drives.counters.document import number, text_of, within
 
+# Abbreviations that one offset has. Others are in use for several (CST, IST), or in few places.
+_ZONE_HOURS = {
+    "UTC": 0, "GMT": 0, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9,
+    "COORDINATED UNIVERSAL TIME": 0,
+}  # fmt: skip
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# Windows writes names of zones out, with spaces.
+_TIME = re.compile(
+    r"[A-Z][a-z]{2} +([A-Z][a-z]{2}) +(\d{1,2}) +(\d+):(\d+):(\d+) +(\d{4}) +(\S.{0,99})"
+)
+_OFFSET = re.compile(r"([+-])(\d{2})(?::?(\d{2}))?")
 _HOUR_S = 3600.0
 # Offsets of zones are from 12 hours behind UTC to 14 ahead of it.
 _MOST_BEHIND_H, _MOST_AHEAD_H = 12, 14
@@ -20,6 +32,48 @@ _UNSET = "a clock was not set, as one snapshot says a year before 1981 and anoth
 # What names of a zone have for winter and summer: PST and PDT, AEST and AEDT, BRT and BRST,
 # "Pacific Standard Time" and "Pacific Daylight Time".
 _SEASON = re.compile(r"(?<=[A-Z])[SD]?T$| (STANDARD|DAYLIGHT|SUMMER|WINTER)(?= TIME$)")
+
+
+class LocalTime(NamedTuple):
+    """Time in a zone whose offset is not known: seconds since 1970 by its clock, and its name."""
+
+    clock_s: float
+    zone: str
+
+
+def taken_at(log: dict[str, Any]) -> float | None:
+    """Return seconds since 1970 of smartctl's JSON, whose `time_t` some edited documents lack."""
+    said = number(within(log, "local_time", "time_t"))
+    if said is not None:
+        return said
+    local = _clock(log)
+    offset_s = None if local is None else _offset_s(local.zone)
+    return None if local is None or offset_s is None else local.clock_s - offset_s
+
+
+def local_time(log: dict[str, Any]) -> LocalTime | None:
+    """Return the time of smartctl's JSON by its own clock; None if it is known without one."""
+    return None if taken_at(log) is not None else _clock(log)
+
+
+def _clock(log: dict[str, Any]) -> LocalTime | None:
+    found = _TIME.match(text_of(within(log, "local_time", "asctime")) or "")
+    if found is None or found[1] not in _MONTHS:
+        return None
+    month, (day, hour, minute, second, year) = _MONTHS.index(found[1]) + 1, found.groups()[1:6]
+    try:
+        at = datetime(int(year), month, int(day), int(hour), int(minute), int(second), tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return LocalTime(at.timestamp(), " ".join(found[7].split()).upper())
+
+
+def _offset_s(zone: str) -> float | None:
+    """Return by how much a zone is ahead of UTC; None if that is not known."""
+    if (found := _OFFSET.fullmatch(zone)) is not None:
+        seconds = int(found[2]) * 3600.0 + int(found[3] or 0) * 60
+        return -seconds if found[1] == "-" else seconds
+    return _ZONE_HOURS[zone] * 3600.0 if zone in _ZONE_HOURS else None
 
 
 class Dated(Protocol):
@@ -39,7 +93,7 @@ class Dated(Protocol):
 
 
 @dataclass(frozen=True)
-class Clock:
+class SnapshotClock:
     """Times of snapshots on a clock of their own.
 
     Attributes:
@@ -55,18 +109,18 @@ class Clock:
     doubt: str = ""
 
 
-def common_clock(facts: Sequence[Dated]) -> Clock:
+def common_clock(facts: Sequence[Dated]) -> SnapshotClock:
     """Return the clock that facts have in common: of their times, or else of power-on hours.
 
     Times in one zone are as far apart as they say, also where nobody knows its offset.
     """
     hours = tuple(one.power_on_hours * _HOUR_S for one in facts if one.power_on_hours is not None)
-    by_hours = Clock(hours, is_powered_on=True) if len(hours) == len(facts) else None
+    by_hours = SnapshotClock(hours, is_powered_on=True) if len(hours) == len(facts) else None
     by_times = _of_times(facts)
     if by_times is None:
-        return by_hours or Clock(())
+        return by_hours or SnapshotClock(())
     if min(by_times.seconds) < _UNSET_BEFORE_S and max(by_times.seconds) > _SET_AFTER_S:
-        return replace(by_hours or Clock(()), doubt=_UNSET)
+        return replace(by_hours or SnapshotClock(()), doubt=_UNSET)
     span_s = max(by_times.seconds) - min(by_times.seconds)
     if by_times.slack_s <= _CLOSE_ENOUGH * span_s:
         return by_times
@@ -74,10 +128,10 @@ def common_clock(facts: Sequence[Dated]) -> Clock:
     # Hours that have stopped tell less than times in zones that are not known.
     if by_hours is not None and (len(set(hours)) > 1 or not is_ordered):
         return replace(by_hours, doubt=by_times.doubt)
-    return by_times if is_ordered else Clock((), doubt=by_times.doubt)
+    return by_times if is_ordered else SnapshotClock((), doubt=by_times.doubt)
 
 
-def _of_times(facts: Sequence[Dated]) -> Clock | None:
+def _of_times(facts: Sequence[Dated]) -> SnapshotClock | None:
     """Return the clock of the times that facts say; None if one says none."""
     seconds = [
         one.taken_at if one.taken_at is not None else one.local_time and one.local_time.clock_s
@@ -96,7 +150,7 @@ def _of_times(facts: Sequence[Dated]) -> Clock | None:
         f"zone not known: the times are in {' and '.join(names)}, so that the time between them is "
         f"known to {slack_h} h only"
     )
-    return Clock(known, slack_h * _HOUR_S, doubt=doubt if slack_h else "")
+    return SnapshotClock(known, slack_h * _HOUR_S, doubt=doubt if slack_h else "")
 
 
 def _slack_hours(zones: Sequence[str]) -> int:

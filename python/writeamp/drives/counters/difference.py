@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from writeamp.drives.counters.amounts import Amount, Counter
 from writeamp.drives.counters.clocks import common_clock
-from writeamp.drives.counters.facts import Erases, Facts
-from writeamp.drives.counters.verdicts import CUT_END, Check
+from writeamp.drives.counters.facts import CUT_END, CounterCheck, CounterFacts, Erases
 
 _DAY_S = 86_400.0
 # An interval of fewer units of a counter is known to a per cent at best.
@@ -30,13 +29,13 @@ class Interval:
 
     amounts: dict[tuple[str, ...], Amount]
     days: float | None
-    checks: list[Check]
+    checks: list[CounterCheck]
     refusal: str
     is_powered_on: bool = False
     erases: tuple[Erases, ...] = ()
 
 
-def interval_between(before: Facts, after: Facts) -> Interval:
+def interval_between(before: CounterFacts, after: CounterFacts) -> Interval:
     """Return the interval between two snapshots' facts."""
     earlier = {one.key: one for one in before.counters}
     both = [(earlier[one.key], one) for one in after.counters if one.key in earlier]
@@ -44,9 +43,9 @@ def interval_between(before: Facts, after: Facts) -> Interval:
     is_powered_on = clock.is_powered_on
     days = (clock.seconds[1] - clock.seconds[0]) / _DAY_S if clock.seconds else None
     checks = list(_same_drive(before, after))
-    checks += [Check("time", "doubt", clock.doubt)] if clock.doubt else []
+    checks += [CounterCheck("time", "doubt", clock.doubt)] if clock.doubt else []
     if days is not None and days < 0:
-        order = Check("order", "fail", _wrong_order(-days, is_powered_on=is_powered_on))
+        order = CounterCheck("order", "fail", _wrong_order(-days, is_powered_on=is_powered_on))
         refusal = "; ".join(one.evidence for one in [*checks, order] if one.verdict == "fail")
         return Interval({}, days, [*checks, order], refusal, is_powered_on)
     checks += [*_resets(both), *_grain(both)]
@@ -67,7 +66,7 @@ def interval_between(before: Facts, after: Facts) -> Interval:
     return Interval(amounts, days, checks, refusal, is_powered_on, erases)
 
 
-def _erases_between(before: Facts, after: Facts) -> Iterator[Erases]:
+def _erases_between(before: CounterFacts, after: CounterFacts) -> Iterator[Erases]:
     """Yield the erases between two snapshots; those of a counter that fell are none."""
     earlier = {(one.label, one.part): one for one in before.erases}
     for last in after.erases:
@@ -85,24 +84,24 @@ def _wrong_order(days: float, *, is_powered_on: bool) -> str:
     )
 
 
-def _labels(facts: Facts) -> str:
+def _labels(facts: CounterFacts) -> str:
     return ", ".join(dict.fromkeys(one.label for one in facts.counters))
 
 
-def _same_drive(before: Facts, after: Facts) -> Iterator[Check]:
+def _same_drive(before: CounterFacts, after: CounterFacts) -> Iterator[CounterCheck]:
     for what in ("serial", "model"):
         first, last = getattr(before, what), getattr(after, what)
         if first and last and first != last:
-            yield Check("same drive", "fail", f"the {what} is another: {first}, then {last}")
+            yield CounterCheck("same drive", "fail", f"the {what} is another: {first}, then {last}")
             return
     known = "serial" if before.serial and after.serial else "model"
     is_known = getattr(before, known) and getattr(after, known)
     if is_known:
-        yield Check("same drive", "ok", f"both say {known} {getattr(after, known)}")
+        yield CounterCheck("same drive", "ok", f"both say {known} {getattr(after, known)}")
     else:
-        yield Check("same drive", "unknown", "no serial or model in both")
+        yield CounterCheck("same drive", "unknown", "no serial or model in both")
     if before.firmware and after.firmware and before.firmware != after.firmware:
-        yield Check(
+        yield CounterCheck(
             "same firmware",
             "doubt",
             f"{before.firmware}, then {after.firmware}: units may have changed with it",
@@ -113,10 +112,10 @@ def _fell(first: Counter, last: Counter) -> bool:
     return last.count < first.count and not last.bits
 
 
-def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[Check]:
+def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
     for first, last in both:
         if _fell(first, last):
-            yield Check(
+            yield CounterCheck(
                 "no reset",
                 # Counters of a group fall when FDP is switched; those of the drive go on.
                 "fail" if last.scope == "drive" else "doubt",
@@ -125,7 +124,7 @@ def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[Check]:
             )
 
 
-def _appeared(before: Facts, after: Facts) -> Iterator[Check]:
+def _appeared(before: CounterFacts, after: CounterFacts) -> Iterator[CounterCheck]:
     """Yield the counters of groups that one snapshot has only: FDP was switched."""
     for kept, gone, when in ((after, before, "second"), (before, after, "first")):
         sources = {one.source for one in gone.counters}
@@ -133,7 +132,7 @@ def _appeared(before: Facts, after: Facts) -> Iterator[Check]:
             one.label for one in kept.counters if one.scope != "drive" and one.source not in sources
         )
         if labels:
-            yield Check(
+            yield CounterCheck(
                 "same counters",
                 "doubt",
                 f"{', '.join(labels)}: only the {when} snapshot counts; FDP was switched, or the "
@@ -141,11 +140,11 @@ def _appeared(before: Facts, after: Facts) -> Iterator[Check]:
             )
 
 
-def _grain(both: list[tuple[Counter, Counter]]) -> Iterator[Check]:
+def _grain(both: list[tuple[Counter, Counter]]) -> Iterator[CounterCheck]:
     for first, last in both:
         units = last.count - first.count
         if last.unit is not None and 0 <= units < FEW_UNITS and last.rounding != "exact":
-            yield Check(
+            yield CounterCheck(
                 "interval against granularity",
                 "doubt",
                 f"{last.label} moved by {units} units of {last.unit.name}; {FEW_UNITS} units are "

@@ -13,7 +13,7 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from writeamp.drives.counters.stated import NOTHING_STATED, Stated
+from writeamp.drives.counters.families import NOTHING_STATED, Stated
 from writeamp.errors import WriteampError
 from writeamp.files import inputs
 

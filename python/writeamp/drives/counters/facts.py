@@ -1,16 +1,33 @@
-"""Facts of a drive at one moment, as a source reads them from a document."""
+"""Facts of a drive at one moment, and the sources that read them from documents."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from writeamp.drives.counters.amounts import Counter
-from writeamp.drives.counters.local_time import LocalTime
-from writeamp.drives.counters.verdicts import Check
+from writeamp.drives.counters.clocks import LocalTime
+from writeamp.drives.counters.document import Document
 
+# Name of the check of a text that ends within a line.
+CUT_END = "end of the text"
+
+Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
 # Note on a drive with a rotation rate.
 ROTATES = "the drive rotates: a hard disk has no write amplification"
+
+
+class CounterCheck(NamedTuple):
+    """A check by its name, what came of it, and the numbers that say so."""
+
+    name: str
+    verdict: Verdict
+    evidence: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the check as JSON types."""
+        return self._asdict()
 
 
 class Erases(NamedTuple):
@@ -27,7 +44,7 @@ class Erases(NamedTuple):
     part: str = "all"
 
 
-class Comparison(NamedTuple):
+class StandardCount(NamedTuple):
     """A counter of the host that a standard log holds too, for a check of its unit."""
 
     counter: Counter
@@ -36,7 +53,7 @@ class Comparison(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Facts:
+class CounterFacts:
     """Facts that one document states of a drive; what it does not state is None or empty.
 
     Attributes:
@@ -84,6 +101,26 @@ class Facts:
     notes: tuple[str, ...] = ()
     refusal: str = ""
     evidence: dict[str, str] = field(default_factory=dict)
-    standard: Comparison | None = None
-    checks: tuple[Check, ...] = ()
+    standard: StandardCount | None = None
+    checks: tuple[CounterCheck, ...] = ()
     raws: tuple[tuple[str, int], ...] = ()
+
+
+class CounterSource(NamedTuple):
+    """A kind of document, by what it looks like, and its reader.
+
+    Attributes:
+        name: of the tool and what it prints.
+        matches: tell from the content whether it is such a document.
+        read: return the facts; of a document with several drives or moments, of each.
+        specificity: rank among the sources that match a document: the highest reads it. 90 is for
+            pages, tables and files of one layout, 70 to 80 for texts and JSON of other tools than
+            nvme-cli, 60 for nvme-cli's JSON, 40 to 49 for printed logs that are identified by their
+            keys, 20 to 30 for those with common keys or coarse counters, and less for logs whose
+            keys other logs have, too.
+    """
+
+    name: str
+    matches: Callable[[Document], bool]
+    read: Callable[[Document], Iterable[CounterFacts]]
+    specificity: int

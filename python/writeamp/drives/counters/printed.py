@@ -35,7 +35,7 @@ _FLOAT_BITS = 53
 _GROUP = 3
 
 
-class Entry(NamedTuple):
+class PrintedEntry(NamedTuple):
     """A key in lower case with underscores, its value as printed, and its normalized value."""
 
     key: str
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
     normalized: int | None = None
 
 
-class Count(NamedTuple):
+class PrintedCount(NamedTuple):
     """A whole number, as two bounds: floats are rounded."""
 
     low: int
@@ -60,7 +60,7 @@ def spelled(key: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def entries(document: Document) -> dict[str, tuple[Entry, ...]]:
+def entries(document: Document) -> dict[str, tuple[PrintedEntry, ...]]:
     """Return what a document of one drive prints, by key: none if it is too large.
 
     Raises:
@@ -68,7 +68,7 @@ def entries(document: Document) -> dict[str, tuple[Entry, ...]]:
     """
     if len(document.content) > _MOST_BYTES:
         return {}
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[PrintedEntry]] = {}
     source = _lines(document.text) if document.json is None else _nodes(document.json)
     for place, entry in enumerate(source):
         if place >= _MOST_ENTRIES:
@@ -79,23 +79,23 @@ def entries(document: Document) -> dict[str, tuple[Entry, ...]]:
     return {key: tuple(same) for key, same in found.items() if key}
 
 
-def _lines(text: str) -> Iterator[Entry]:
+def _lines(text: str) -> Iterator[PrintedEntry]:
     for whole_line in text.splitlines():
         line = whole_line.strip()[:_LONGEST_LINE]
         if line.startswith("#"):
             continue
         if match := _LINE.match(line):
-            yield Entry(spelled(match[1]), match[2].strip())
+            yield PrintedEntry(spelled(match[1]), match[2].strip())
             continue
         columns = [one for one in _COLUMNS.split(line[:400]) if one]
         if len(columns) < 2:
             continue
         first = 1 if len(columns) > 2 and _HEX.fullmatch(columns[0]) else 0
         normalized = whole(columns[first + 1]) if len(columns) == first + 3 else None
-        yield Entry(spelled(columns[first]), columns[-1], normalized)
+        yield PrintedEntry(spelled(columns[first]), columns[-1], normalized)
 
 
-def _nodes(root: Any) -> Iterator[Entry]:
+def _nodes(root: Any) -> Iterator[PrintedEntry]:
     nodes = [root]
     while nodes:
         node = nodes.pop()
@@ -107,63 +107,64 @@ def _nodes(root: Any) -> Iterator[Entry]:
         yield from _named(node)
         for key, value in node.items():
             if isinstance(value, dict) and "raw" in value:
-                yield Entry(spelled(key[:120]), value["raw"], whole(value.get("normalized")))
+                yield PrintedEntry(spelled(key[:120]), value["raw"], whole(value.get("normalized")))
                 nodes.append(value["raw"])
             elif isinstance(value, dict) and {"hi", "lo"} <= value.keys():
-                yield Entry(spelled(key[:120]), value)
+                yield PrintedEntry(spelled(key[:120]), value)
             elif isinstance(value, dict | list):
                 nodes.append(value)
             else:
-                yield Entry(spelled(key[:120]), value)
+                yield PrintedEntry(spelled(key[:120]), value)
 
 
-def _named(node: dict[str, Any]) -> Iterator[Entry]:
+def _named(node: dict[str, Any]) -> Iterator[PrintedEntry]:
     """Yield the entry of an object that has its key in one member and its value in another."""
     name = next((text for one in _NAMES if (text := text_of(node.get(one)))), None)
     value = next((node[one] for one in _VALUES if one in node), None)
     if name is not None and value is not None:
-        yield Entry(spelled(name), value, whole(node.get("normalized")))
+        yield PrintedEntry(spelled(name), value, whole(node.get("normalized")))
 
 
-def count_of(value: Any) -> Count | None:
+def count_of(value: Any) -> PrintedCount | None:
     """Return the count that stands at the start of a value; None if there is none.
 
     Text may have separators of thousands of any locale, be hexadecimal, or be the high and the low
     64 bits with a space between them. Floats have the bounds of their precision.
 
     >>> count_of("1.902.011.793 [973 TB]"), count_of("0 609651339018240"), count_of("0x2d")
-    (Count(low=1902011793, high=1902011793), Count(low=609651339018240, high=609651339018240), \
-Count(low=45, high=45))
+    (PrintedCount(low=1902011793, high=1902011793), \
+PrintedCount(low=609651339018240, high=609651339018240), \
+PrintedCount(low=45, high=45))
     """
     if isinstance(value, str):
         return _of_text(value.strip()[:200])
     if isinstance(value, float):
         return _of_float(value)
     found = wide(value)
-    return None if found is None else Count(found, found)
+    return None if found is None else PrintedCount(found, found)
 
 
-def _of_float(value: float) -> Count | None:
+def _of_float(value: float) -> PrintedCount | None:
     count = whole(value)
     if count is None:
         return None
     digits = f"{Decimal(repr(value)):f}".split(".")[0]
     if count < 1 << _FLOAT_BITS and len(digits.rstrip("0")) > _FEW_DIGITS:
-        return Count(count, count)
+        return PrintedCount(count, count)
     return _rounded(count, len(digits), len(digits.rstrip("0")))
 
 
-def _rounded(count: int, digits: int, significant: int) -> Count:
+def _rounded(count: int, digits: int, significant: int) -> PrintedCount:
     """Return the bounds of a number of which so many digits are significant."""
     if digits <= _FEW_DIGITS:
-        return Count(count, count)
+        return PrintedCount(count, count)
     slack = count >> _FLOAT_BITS
     if significant <= _FEW_DIGITS:
         slack = max(slack, 10 ** (digits - max(significant, 6)) // 2)
-    return Count(max(count - slack, 0), min(count + slack, MOST))
+    return PrintedCount(max(count - slack, 0), min(count + slack, MOST))
 
 
-def _of_text(text: str) -> Count | None:
+def _of_text(text: str) -> PrintedCount | None:
     if match := _HEX.match(text):
         return _exact(int(match[1], 16))
     match = _NUMBER.match(text)
@@ -192,7 +193,7 @@ def _of_groups(digits: str) -> int | None:
     return int(whole_part) if is_whole else None
 
 
-def _of_scientific(digits: str, exponent: int) -> Count | None:
+def _of_scientific(digits: str, exponent: int) -> PrintedCount | None:
     try:
         value = Decimal(digits).scaleb(exponent)
     except ArithmeticError:
@@ -203,8 +204,8 @@ def _of_scientific(digits: str, exponent: int) -> Count | None:
     return _rounded(int(value), len(str(int(value))), significant)
 
 
-def _exact(count: int) -> Count | None:
-    return Count(count, count) if count <= MOST else None
+def _exact(count: int) -> PrintedCount | None:
+    return PrintedCount(count, count) if count <= MOST else None
 
 
 _SIZE = re.compile(r"[\[(]\s*([\d.,]+)\s*([kKMGTPE]?)(i?)B\s*[\])]")

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from writeamp.drives.counters.amounts import Counter, Part, Rounding, Side, Unit
 from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.facts import Erases, Facts
-from writeamp.drives.counters.printed import Count, Entry, count_of, entries
+from writeamp.drives.counters.facts import CounterFacts, Erases
+from writeamp.drives.counters.printed import PrintedCount, PrintedEntry, count_of, entries
 
-Entries: TypeAlias = Mapping[str, tuple[Entry, ...]]
+Entries: TypeAlias = Mapping[str, tuple[PrintedEntry, ...]]
 
 # What a counter holds that is not kept.
 _ALL_ONES = frozenset((1 << bits) - 1 for bits in (48, 64, 128))
@@ -24,20 +24,20 @@ _LAST = re.compile(r"(\d[\d,]*)\s*$")
 _TENTHS = re.compile(r"(\d{1,30})[.,](\d)\s*GiB")
 
 
-def _tenths(value: Any) -> Count | None:
+def _tenths(value: Any) -> PrintedCount | None:
     match = _TENTHS.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:
         return None
     count = int(match[1] + match[2])
-    return Count(count, count)
+    return PrintedCount(count, count)
 
 
-def _hexadecimal(value: Any) -> Count | None:
+def _hexadecimal(value: Any) -> PrintedCount | None:
     is_hexadecimal = isinstance(value, str) and value.strip().lower().startswith("0x")
     return count_of(value) if is_hexadecimal else None
 
 
-def _last(value: Any) -> Count | None:
+def _last(value: Any) -> PrintedCount | None:
     """Return the count behind "100%       sectors: "."""
     if isinstance(value, str) and "%" in value:
         match = _LAST.search(value)
@@ -46,7 +46,7 @@ def _last(value: Any) -> Count | None:
 
 
 # Readers of printed values.
-VALUES: dict[str, Callable[[Any], Count | None]] = {
+VALUES: dict[str, Callable[[Any], PrintedCount | None]] = {
     "count": count_of,
     "hexadecimal": _hexadecimal,
     "last after %": _last,
@@ -54,7 +54,7 @@ VALUES: dict[str, Callable[[Any], Count | None]] = {
 }
 
 
-class Written(NamedTuple):
+class WriteRule(NamedTuple):
     """Counter of writes in a printed log.
 
     Attributes:
@@ -73,7 +73,7 @@ class Written(NamedTuple):
     shared: str = ""
     sums: bool = False
     high_keys: tuple[str, ...] = ()
-    read: Callable[[Any], Count | None] = count_of
+    read: Callable[[Any], PrintedCount | None] = count_of
 
 
 class Worn(NamedTuple):
@@ -118,7 +118,7 @@ class PrintedLog:
 
     name: str
     label: str
-    written: tuple[Written, ...] = ()
+    written: tuple[WriteRule, ...] = ()
     worn: tuple[Worn, ...] = ()
     notes: tuple[str, ...] = ()
     signs: tuple[Sign, ...] = ()
@@ -138,7 +138,7 @@ class PrintedLog:
         return (all if self.all_signs else any)(one.is_in(found) for one in self.signs)
 
 
-def printed_facts(log: PrintedLog, found: Entries) -> Facts:
+def printed_facts(log: PrintedLog, found: Entries) -> CounterFacts:
     """Return the facts of a printed log."""
     counters: list[Counter] = []
     notes: list[str] = []
@@ -152,7 +152,7 @@ def printed_facts(log: PrintedLog, found: Entries) -> Facts:
     reports = log.reports is not None and any(log.reports.search(key) for key in found)
     if reports:
         notes.append("the scale of its write amplification factor is not published")
-    return Facts(
+    return CounterFacts(
         source=log.name,
         counters=tuple(counters),
         erases=tuple(_erases(log, found)),
@@ -161,7 +161,7 @@ def printed_facts(log: PrintedLog, found: Entries) -> Facts:
     )
 
 
-def _counter(log: PrintedLog, rule: Written, found: Entries) -> Iterator[Counter | str]:
+def _counter(log: PrintedLog, rule: WriteRule, found: Entries) -> Iterator[Counter | str]:
     keys = [key for key in rule.keys if key in found]
     if not keys:
         return
@@ -206,7 +206,7 @@ drive does not support it"
         )
 
 
-def _count(rule: Written, said: tuple[Entry, ...]) -> Count | str:
+def _count(rule: WriteRule, said: tuple[PrintedEntry, ...]) -> PrintedCount | str:
     """Return the count of a key, or what is wrong with it."""
     found = dict.fromkeys(rule.read(one.value) for one in said)
     if len(found) > 1:

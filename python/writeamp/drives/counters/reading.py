@@ -16,17 +16,15 @@ from writeamp.drives.counters.document import (
     load,
     name_of,
 )
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.families import Family
+from writeamp.drives.counters.facts import CounterCheck, CounterFacts
+from writeamp.drives.counters.families import NOTHING_STATED, Family, Stated
 from writeamp.drives.counters.pasted.cut_end import with_cut_end
-from writeamp.drives.counters.pasted.drives import Part, by_drive
-from writeamp.drives.counters.pasted.logs import Log, logs_in, plain_document, texts_in_json
+from writeamp.drives.counters.pasted.drives import LogFacts, by_drive
+from writeamp.drives.counters.pasted.logs import PastedLog, logs_in, plain_document, texts_in_json
 from writeamp.drives.counters.pasted.wrapped import BROKEN
 from writeamp.drives.counters.saved_file import unpacked
 from writeamp.drives.counters.snapshot import Snapshot, snapshot_of
 from writeamp.drives.counters.sources import sources
-from writeamp.drives.counters.stated import NOTHING_STATED, Stated
-from writeamp.drives.counters.verdicts import Check
 from writeamp.errors import WriteampError
 from writeamp.results.signatures import signed_verb
 
@@ -148,22 +146,24 @@ def _as_none(document: Document) -> str:
     return f"{told}no snapshot of a drive"
 
 
-def _drives_in(document: Document) -> list[list[Facts]] | None:
+def _drives_in(document: Document) -> list[list[CounterFacts]] | None:
     """Return the facts of each drive and moment in a document; None if no source reads it."""
     read = _read_logs(document)
     if not read:
         return None
     if len(read) == 1:
         return [[one] for one in read[0][1]]
-    return by_drive([Part(one, log.device, log.machine) for log, facts in read for one in facts])
+    return by_drive(
+        [LogFacts(one, log.device, log.machine) for log, facts in read for one in facts]
+    )
 
 
-def _read_logs(document: Document) -> list[tuple[Log, list[Facts]]]:
+def _read_logs(document: Document) -> list[tuple[PastedLog, list[CounterFacts]]]:
     """Return the logs of a document that a source reads, with their facts.
 
     A log in JSON may hold the text of a tool, as the results of Ansible do.
     """
-    read: list[tuple[Log, list[Facts]]] = []
+    read: list[tuple[PastedLog, list[CounterFacts]]] = []
     for log in logs_in(document):
         facts = _with_broken_lines(log.document, _facts_in(log.document))
         if facts is not None and not _lacks_log(facts):
@@ -182,28 +182,30 @@ def _read_logs(document: Document) -> list[tuple[Log, list[Facts]]]:
     return read
 
 
-def _with_broken_lines(document: Document, found: list[Facts] | None) -> list[Facts] | None:
+def _with_broken_lines(
+    document: Document, found: list[CounterFacts] | None
+) -> list[CounterFacts] | None:
     """Return facts that say if the document's text has numbers that were not put together."""
     if found is None or BROKEN not in document.text:
         return found
     # The check is a warning: without the number, other checks of the drive may be missing.
-    check = Check("whole numbers", "doubt", _BROKEN)
+    check = CounterCheck("whole numbers", "doubt", _BROKEN)
     return [replace(one, notes=(_BROKEN, *one.notes), checks=(*one.checks, check)) for one in found]
 
 
-def _lacks_log(found: Iterable[Facts]) -> bool:
+def _lacks_log(found: Iterable[CounterFacts]) -> bool:
     """Return whether a document says nothing of what a drive counts."""
     return not any(one.counters or one.raws or one.family for one in found)
 
 
-def _facts_of_one(document: Document) -> list[Facts]:
+def _facts_of_one(document: Document) -> list[CounterFacts]:
     """Return the facts of a document of one drive; of several, as their readers refuse them."""
     drives = _drives_in(document) or []
     together = [one for group in drives for one in group]
     return (_facts_in(plain_document(document)) if len(drives) > 1 else None) or together
 
 
-def _facts_in(document: Document) -> list[Facts] | None:
+def _facts_in(document: Document) -> list[CounterFacts] | None:
     source = next((one for one in sources() if one.matches(document)), None)
     if source is None:
         return None

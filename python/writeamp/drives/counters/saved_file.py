@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from writeamp.drives.counters.document import Document, within
+from writeamp.drives.counters.document import Document, number, text_of, within
+from writeamp.drives.counters.facts import CounterFacts, CounterSource
 from writeamp.errors import WriteampError
 
 VERSION_KEY = "writeamp_snapshot"
@@ -17,6 +18,8 @@ TAKEN = "taken.json"
 _DOCUMENTS = "documents"
 # Those that are no text, in base64.
 _PAGES = "pages"
+_NAME = "writeamp measure save"
+_MOST_NOTES = 20
 
 
 class Taken(NamedTuple):
@@ -93,3 +96,16 @@ def is_taken(document: Document) -> bool:
 
 def _printed(document: Any) -> bytes:
     return json.dumps(document, indent=1).encode() + b"\n"
+
+
+def _read(document: Document) -> Iterator[CounterFacts]:
+    notes = within(document.json, "notes")
+    said = [text_of(one) for one in notes[:_MOST_NOTES]] if isinstance(notes, list) else []
+    yield CounterFacts(
+        source=_NAME,
+        taken_at=number(within(document.json, "taken_at")),
+        notes=tuple(one for one in said if one),
+    )
+
+
+SOURCE = CounterSource(_NAME, is_taken, _read, specificity=90)

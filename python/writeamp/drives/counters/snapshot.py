@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from writeamp.drives.counters.amounts import Counter
 from writeamp.drives.counters.clocks import common_clock
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.vendor_units import with_vendor_units
 from writeamp.errors import WriteampError
+from writeamp.text import hashed_serial
 
 # Taking a snapshot takes seconds; clocks of tools may differ by a little more.
 _LONGEST_S = 3600.0
 _JOINED = ("counters", "erases", "notes", "checks", "raws")
+_MOST_CHOICES = 20
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,11 @@ class Snapshot:
     """
 
     name: str
-    facts: Facts
+    facts: CounterFacts
     sources: tuple[str, ...]
 
 
-def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
+def snapshot_of(name: str, parts: Sequence[CounterFacts]) -> Snapshot:
     """Return the snapshot of several documents of one drive.
 
     A counter that two documents of one kind hold is one that was read again: its count lies
@@ -52,7 +54,7 @@ def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
                 "folder is one drive at one moment"
             )
     merged: dict[str, Any] = {}
-    for one in fields(Facts):
+    for one in fields(CounterFacts):
         values = [getattr(part, one.name) for part in parts]
         if one.name in _JOINED:
             merged[one.name] = tuple(dict.fromkeys(item for value in values for item in value))
@@ -63,11 +65,11 @@ def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
                 (value for value in values if value not in (None, "", False)), values[0]
             )
     merged["counters"] = tuple(_read_again(merged["counters"]))
-    facts = with_vendor_units(Facts(**merged))
+    facts = with_vendor_units(CounterFacts(**merged))
     return Snapshot(name, facts, tuple(dict.fromkeys(one.source for one in parts)))
 
 
-def _require_one_moment(name: str, parts: Sequence[Facts]) -> None:
+def _require_one_moment(name: str, parts: Sequence[CounterFacts]) -> None:
     dated = [one for one in parts if one.taken_at is not None or one.local_time is not None]
     clock = common_clock(dated)
     apart_s = max(clock.seconds, default=0.0) - min(clock.seconds, default=0.0)
@@ -95,3 +97,61 @@ def _read_again(counters: Iterable[Counter]) -> list[Counter]:
         low, high = min(counts), max(counts)
         found[one.key] = replace(one, count=low, count_high=high if high > low else None)
     return list(found.values())
+
+
+def chosen_drive(drives: Mapping[str, Sequence[Snapshot]], drive: str | None) -> Sequence[Snapshot]:
+    """Return the snapshots of one drive.
+
+    Args:
+        drives: snapshots of each, by names to choose from.
+        drive: a part of its model, of its serial's hash or of its file's name, or its serial
+            number; None of the only one.
+
+    Raises:
+        WriteampError: no drive is so, or several are; the sentence names the choices.
+    """
+    chosen = {
+        name: group
+        for name, group in drives.items()
+        if drive is None or any(_is_named(one, drive) for one in group)
+    }
+    if not chosen:
+        raise no_such_drive(str(drive), drives)
+    if len(chosen) > 1:
+        said = "the snapshots are of several drives" if drive is None else "several drives match"
+        raise WriteampError(f"{said}: {_listed(chosen)}; name one with --drive")
+    return next(iter(chosen.values()))
+
+
+def no_such_drive(drive: str, names: Iterable[str]) -> WriteampError:
+    """Return the error of a drive that is not there, with those that are."""
+    return WriteampError(f"no drive matches --drive {drive!r}; there are: {_listed(names)}")
+
+
+def by_drive(snapshots: Sequence[Snapshot]) -> dict[str, list[Snapshot]]:
+    """Return the snapshots of each drive; those that do not say theirs are of the only one."""
+    for what in ("serial", "model"):
+        if len({getattr(one.facts, what) for one in snapshots} - {None}) > 1:
+            break
+    else:
+        return {_drive_name(snapshots[0]): list(snapshots)} if snapshots else {}
+    found: dict[str, list[Snapshot]] = {}
+    for one in snapshots:
+        found.setdefault(_drive_name(one), []).append(one)
+    return found
+
+
+def _drive_name(one: Snapshot) -> str:
+    return " ".join(filter(None, (one.facts.model, one.facts.serial))) or one.name
+
+
+def _is_named(one: Snapshot, drive: str) -> bool:
+    names = (one.facts.model, one.facts.serial, one.name)
+    is_part = any(drive.casefold() in name.casefold() for name in names if name)
+    return is_part or one.facts.serial == hashed_serial(drive)
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = list(names)
+    more = f" and {len(found) - _MOST_CHOICES} more" if len(found) > _MOST_CHOICES else ""
+    return (", ".join(found[:_MOST_CHOICES]) or "none") + more

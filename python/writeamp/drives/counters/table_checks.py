@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from writeamp.errors import WriteampError, unknown
 
 
-class Kind(NamedTuple):
+class ValueKind(NamedTuple):
     """Type of a value, its name in sentences, and for a list the type of its items if checked."""
 
     of: type
@@ -22,7 +22,9 @@ class Kind(NamedTuple):
         return type(value) is self.of and all(isinstance(one, self.items) for one in items)
 
 
-def check_table(what: str, table: Any, kinds: Mapping[str, Kind], needed: Iterable[str]) -> None:
+def check_table(
+    what: str, table: Any, kinds: Mapping[str, ValueKind], needed: Iterable[str]
+) -> None:
     """Refuse a value that is not a table of these keys.
 
     Raises:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from writeamp.drives.counters.amounts import DATA_UNIT, MIB32, Counter, Unit
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.host_checks import snapped_unit
+from writeamp.drives.counters.checks import snapped_unit
+from writeamp.drives.counters.facts import CounterFacts
 
 # Name of the unit that both counters of the log 0xCA share.
 NAND_AND_HOST_BYTES = "0xCA, F4 and F5"
@@ -25,7 +25,7 @@ _SLACK = Fraction(1, 100)
 _FEW_UNITS = 200
 
 
-def with_vendor_units(facts: Facts) -> Facts:
+def with_vendor_units(facts: CounterFacts) -> CounterFacts:
     """Return a drive's facts with the units that its model or its SMART log settles."""
     if facts.model and _COMPRESSING.search(facts.model):
         facts = replace(facts, compresses=True)
@@ -48,7 +48,7 @@ def with_vendor_units(facts: Facts) -> Facts:
     )
 
 
-def _without_others_page(facts: Facts) -> Facts:
+def _without_others_page(facts: CounterFacts) -> CounterFacts:
     """Return facts without the counters of Samsung's raw page where the drive is another."""
     if facts.model and _SAMSUNG.search(facts.model):
         return facts
@@ -62,7 +62,7 @@ def _without_others_page(facts: Facts) -> Facts:
     return replace(facts, counters=kept, notes=(*facts.notes, note))
 
 
-def _unit(facts: Facts, unknown: list[Counter]) -> Unit | None:
+def _unit(facts: CounterFacts, unknown: list[Counter]) -> Unit | None:
     if facts.model and _32_MIB.search(facts.model):
         return MIB32
     host = next((one for one in unknown if one.side == "host"), None)

@@ -19,7 +19,7 @@ _SECTORS_WRITTEN = 6
 
 
 @dataclass(frozen=True)
-class Device:
+class DriveDevice:
     """A whole drive.
 
     Attributes:
@@ -39,7 +39,7 @@ def is_device(path: str | os.PathLike[str]) -> bool:
     return found.is_block_device() or found.is_char_device()
 
 
-def device_at(given: str, *, sys: Path = _SYS) -> Device:
+def device_at(given: str, *, sys: Path = _SYS) -> DriveDevice:
     """Return the drive that a path leads to; of a partition, the whole drive.
 
     Args:
@@ -73,7 +73,7 @@ def device_at(given: str, *, sys: Path = _SYS) -> Device:
     )
     place = os.path.join(os.path.dirname(path), name)
     is_nvme = _CONTROLLER.match(name) is not None
-    return Device(place if os.path.exists(place) else path, disks, is_nvme)
+    return DriveDevice(place if os.path.exists(place) else path, disks, is_nvme)
 
 
 def _whole(name: str, blocks: Path) -> str:
@@ -94,7 +94,7 @@ def _names_in(folder: Path) -> list[str]:
         return []
 
 
-def bytes_sent_to(device: Device, *, sys: Path = _SYS) -> int | None:
+def bytes_sent_to(device: DriveDevice, *, sys: Path = _SYS) -> int | None:
     """Return the bytes that the kernel has sent to a drive since it started; None if unknown."""
     total = 0
     for name in device.disks:

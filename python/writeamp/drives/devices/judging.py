@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.facts import CounterCheck
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.counters.verdicts import Check
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -92,7 +92,7 @@ def run_checks(
     kernel_bytes: int | None,
     command_bytes: int,
     is_settled: bool,
-) -> Iterator[Check]:
+) -> Iterator[CounterCheck]:
     """Yield the checks of a run.
 
     Args:
@@ -102,7 +102,7 @@ def run_checks(
         command_bytes: that the command wrote to storage, as the kernel accounts it.
         is_settled: the flash was at rest at the end.
     """
-    yield Check(
+    yield CounterCheck(
         "settled",
         "ok" if is_settled else "doubt",
         "the flash's counters were at rest"
@@ -115,18 +115,18 @@ def run_checks(
         yield _against_kernel(answer, kernel_bytes)
 
 
-def _quiet(before: DriveCounters) -> Check:
+def _quiet(before: DriveCounters) -> CounterCheck:
     name = "quiet before"
     wrote = before.host is not None and before.host.low > 0
     worked = before.flash is not None and before.flash.low > 0
     if not wrote and not worked:
-        return Check(name, "ok", "no counter moved before the command began")
+        return CounterCheck(name, "ok", "no counter moved before the command began")
     said = [
         f"{what} {shown_bytes(round(float(amount.nominal)))}"
         for what, amount in (("the host wrote", before.host), ("the flash", before.flash))
         if amount is not None
     ]
-    return Check(
+    return CounterCheck(
         name,
         "doubt",
         f"before the command began, {', '.join(said)}: somebody else is \
@@ -134,25 +134,25 @@ writing, or earlier writes are still collected",
     )
 
 
-def _others(kernel_bytes: int | None, command_bytes: int) -> Check:
+def _others(kernel_bytes: int | None, command_bytes: int) -> CounterCheck:
     name = "other writers"
     if kernel_bytes is None:
-        return Check(name, "unknown", "the kernel's statistics of the drive cannot be read")
+        return CounterCheck(name, "unknown", "the kernel's statistics of the drive cannot be read")
     evidence = (
         f"the kernel sent {kernel_bytes:,} bytes to the drive, and the command wrote "
         f"{command_bytes:,} to storage"
     )
     if kernel_bytes > command_bytes * (1 + _OTHERS_PART) + _OTHERS_BYTES:
-        return Check(name, "doubt", evidence)
+        return CounterCheck(name, "doubt", evidence)
     if command_bytes > kernel_bytes * (1 + _OTHERS_PART) + _OTHERS_BYTES:
         evidence += (
             ": of files, that counts whole folios of the page cache, and others may hide in it"
         )
-        return Check(name, "unknown", evidence)
-    return Check(name, "ok", evidence)
+        return CounterCheck(name, "unknown", evidence)
+    return CounterCheck(name, "ok", evidence)
 
 
-def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> Check:
+def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> CounterCheck:
     """Return whether the host's counter rose by what the kernel sent: who counts has a unit."""
     assert answer.host is not None
     name = "host against kernel"
@@ -164,12 +164,14 @@ def _against_kernel(answer: DriveCounters, kernel_bytes: int) -> Check:
     if low - _OTHERS_BYTES <= kernel_bytes * (1 + _OTHERS_PART) and (
         high + _OTHERS_BYTES >= kernel_bytes * (1 - _OTHERS_PART)
     ):
-        return Check(name, "ok", evidence)
+        return CounterCheck(name, "ok", evidence)
     if kernel_bytes - _OTHERS_BYTES > high * _OTHER_UNIT:
-        return Check(
+        return CounterCheck(
             name,
             "fail",
             f"{evidence}: its counter is in another unit, or leaves "
             "writes out, such as Write Zeroes",
         )
-    return Check(name, "doubt", f"{evidence}: others wrote to it, not through this kernel's disk")
+    return CounterCheck(
+        name, "doubt", f"{evidence}: others wrote to it, not through this kernel's disk"
+    )

@@ -14,8 +14,7 @@ from typing import Any
 from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.devices.judging import LeastAmount, least_amount, require_counters, run_checks
 from writeamp.drives.devices.saving import check_out, save_documents
-from writeamp.drives.devices.settling import Settled, settled
-from writeamp.drives.devices.source import Reading, Source, source_at
+from writeamp.drives.devices.source import DriveReading, DriveSource, Settled, settled, source_at
 from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult
 from writeamp.vssd.command import Ended, run_command
@@ -151,12 +150,12 @@ def command_of(command: Sequence[str]) -> str:
     return text
 
 
-def _read(source: Source) -> Reading:
+def _read(source: DriveSource) -> DriveReading:
     os.sync()
     return source.read()
 
 
-def _keep(reading: Reading, out: Path | None, name: str) -> None:
+def _keep(reading: DriveReading, out: Path | None, name: str) -> None:
     if out is None:
         return
     try:
@@ -177,8 +176,8 @@ def _sleep(signals: HeldSignals, seconds: float) -> bool:
 def _found(
     text: str,
     *,
-    earlier: Reading,
-    before: Reading,
+    earlier: DriveReading,
+    before: DriveReading,
     after: Settled,
     ended: Ended,
     stopped_by: signal.Signals | None,
@@ -210,7 +209,7 @@ def _found(
     )
 
 
-def _has_moved(before: Reading, after: Reading) -> bool:
+def _has_moved(before: DriveReading, after: DriveReading) -> bool:
     counts = [{one.key: one.count for one in each.snapshot.facts.counters}
               for each in (before, after)]  # fmt: skip
     return counts[0] != counts[1]

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from writeamp.devices.device import SizeLike
 from writeamp.drives.doctor.finding import (
     SEVERITIES,
-    Check,
-    Estimate,
+    DoctorCheck,
     Finding,
-    Found,
+    Mistake,
     NotJudged,
     Unjudged,
+    WaEstimate,
 )
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
@@ -143,12 +143,12 @@ def examined(several: Several, drive: SmallDrive | None) -> Examined:
 
 
 def _findings(
-    check: Check,
+    check: DoctorCheck,
     one: Input | Several,
-    told: Iterable[Found | NotJudged],
+    told: Iterable[Mistake | NotJudged],
     drive: SmallDrive | None,
 ) -> Iterator[Finding]:
-    for alike in _alike(each for each in told if isinstance(each, Found)):
+    for alike in _alike(each for each in told if isinstance(each, Mistake)):
         first = alike[0]
         jobs = tuple(dict.fromkeys(job for each in alike for job in each.jobs))
         yield Finding(
@@ -167,17 +167,17 @@ def _where(one: Input | Several, jobs: tuple[str, ...]) -> str:
     return one.name + (f": {', '.join(jobs)}" if jobs else "")
 
 
-def _alike(found: Iterable[Found]) -> Iterator[list[Found]]:
+def _alike(found: Iterable[Mistake]) -> Iterator[list[Mistake]]:
     """Yield findings that differ in their evidence alone, together."""
 
-    def key(one: Found) -> tuple[str, ...]:
+    def key(one: Mistake) -> tuple[str, ...]:
         return (one.severity or "", one.message or "", repr(one.now), repr(one.fixed))
 
     for _, alike in groupby(sorted(found, key=key), key):
         yield list(alike)
 
 
-def _evidence(alike: list[Found]) -> str:
+def _evidence(alike: list[Mistake]) -> str:
     by_text: dict[str, list[str]] = {}
     for one in alike:
         by_text.setdefault(one.evidence, []).extend(one.jobs)
@@ -190,9 +190,9 @@ def _evidence(alike: list[Found]) -> str:
 
 
 def _estimate(
-    asked: tuple[Any, ...] | Estimate | None, drive: SmallDrive | None
-) -> Estimate | None:
-    if asked is None or isinstance(asked, Estimate):
+    asked: tuple[Any, ...] | WaEstimate | None, drive: SmallDrive | None
+) -> WaEstimate | None:
+    if asked is None or isinstance(asked, WaEstimate):
         return asked
     return None if drive is None else drive.estimate(*asked)
 

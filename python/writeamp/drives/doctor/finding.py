@@ -10,7 +10,7 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
-class Estimate(NamedTuple):
+class WaEstimate(NamedTuple):
     """Write amplification of a simulation, with its 95% interval."""
 
     wa: float
@@ -18,9 +18,9 @@ class Estimate(NamedTuple):
     high: float
 
 
-def exactly(wa: float) -> Estimate:
+def exactly(wa: float) -> WaEstimate:
     """Return a write amplification that was divided, not simulated."""
-    return Estimate(wa, wa, wa)
+    return WaEstimate(wa, wa, wa)
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Finding:
     evidence: str
     advice: str
     where: str
-    wa_now: Estimate | None = None
-    wa_fixed: Estimate | None = None
+    wa_now: WaEstimate | None = None
+    wa_fixed: WaEstimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON types."""
@@ -61,13 +61,13 @@ class Finding:
         }
 
 
-def _numbers(name: str, found: Estimate | None) -> dict[str, Any]:
+def _numbers(name: str, found: WaEstimate | None) -> dict[str, Any]:
     if found is None:
         return {name: None, f"{name}_ci95": None}
     return {name: found.wa, f"{name}_ci95": [found.low, found.high]}
 
 
-class Found(NamedTuple):
+class Mistake(NamedTuple):
     """A mistake as its check finds it; None where the check's own words hold.
 
     `drive` says which simulations give the write amplification, by name of the method of
@@ -79,8 +79,8 @@ class Found(NamedTuple):
     message: str | None = None
     advice: str | None = None
     severity: Severity | None = None
-    now: tuple[Any, ...] | Estimate | None = None
-    fixed: tuple[Any, ...] | Estimate | None = None
+    now: tuple[Any, ...] | WaEstimate | None = None
+    fixed: tuple[Any, ...] | WaEstimate | None = None
 
 
 class NotJudged(NamedTuple):
@@ -115,7 +115,7 @@ KINDS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Check:
+class DoctorCheck:
     """A check: what it looks for, and the function for each kind of input that it is of.
 
     Attributes:
@@ -132,4 +132,4 @@ class Check:
     message: str
     advice: str
     source: str
-    of: Mapping[Kind, Callable[[Any], Iterator[Found | NotJudged]]]
+    of: Mapping[Kind, Callable[[Any], Iterator[Mistake | NotJudged]]]

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from writeamp import traces
 from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.drives.counters.document import Document, is_standard_input, load, objects
+from writeamp.drives.counters.facts import CounterCheck
 from writeamp.drives.counters.reading import read_snapshots, snapshots_or_none
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.counters.verdicts import Check
 from writeamp.drives.doctor.finding import Kind
 from writeamp.drives.doctor.fio.command_line import is_command, is_script, read_commands
 from writeamp.drives.doctor.fio.job_file import FioJobs, is_job_file, on_drive, read_job_file
@@ -85,7 +85,7 @@ class Counters:
         return self.intervals or self.lives
 
 
-def checks_of(given: Counters | ResultDocument) -> Iterator[Check]:
+def checks_of(given: Counters | ResultDocument) -> Iterator[CounterCheck]:
     """Yield the checks that reading the counters of snapshots or of a result made, each once."""
     if isinstance(given, Counters):
         found = (one for answer in given.answers for one in answer.checks)
@@ -93,7 +93,9 @@ def checks_of(given: Counters | ResultDocument) -> Iterator[Check]:
         several = given.document.get("snapshots")
         documents = objects(several) if several else [given.document]
         found = (
-            Check(str(one.get("name")), one.get("verdict", "unknown"), str(one.get("evidence")))
+            CounterCheck(
+                str(one.get("name")), one.get("verdict", "unknown"), str(one.get("evidence"))
+            )
             for document in documents
             for one in objects(document.get("checks"))
         )

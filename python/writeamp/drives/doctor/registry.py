@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from writeamp.drives.doctor.finding import Check
+from writeamp.drives.doctor.finding import DoctorCheck
 
 # In the order in which findings of one severity are told.
 CHECK_NAMES = (
@@ -47,7 +47,7 @@ CHECK_NAMES = (
 
 
 @cache
-def checks() -> tuple[Check, ...]:
+def checks() -> tuple[DoctorCheck, ...]:
     """Return all checks."""
     return tuple(
         import_module(f"writeamp.drives.doctor.checks.{name}").CHECK for name in CHECK_NAMES

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from writeamp.drives.doctor.finding import SEVERITIES, Estimate, Finding, Severity, Unjudged
+from writeamp.drives.doctor.finding import SEVERITIES, Finding, Severity, Unjudged, WaEstimate
 from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue
 from writeamp.results.frames import frame_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 # Whose columns are those of a frame without a row.
-_NONE = Finding("", "note", "", "", "", "", Estimate(1.0, 1.0, 1.0), Estimate(1.0, 1.0, 1.0))
+_NONE = Finding("", "note", "", "", "", "", WaEstimate(1.0, 1.0, 1.0), WaEstimate(1.0, 1.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +86,15 @@ class DoctorReport(Presented, ComparedByValue):
 def in_words(found: Finding) -> str:
     """Return what a finding says of write amplification; "" if nothing.
 
-    >>> in_words(Finding("", "note", "", "", "", "", Estimate(1, 1, 1), Estimate(3.7, 3.6, 3.8)))
+    >>> now, mended = WaEstimate(1, 1, 1), WaEstimate(3.7, 3.6, 3.8)
+    >>> in_words(Finding("", "note", "", "", "", "", now, mended))
     'yours: 1; mended: 3.7 ± 0.1'
     """
     parts = [("yours", found.wa_now), ("mended", found.wa_fixed)]
     return "; ".join(f"{name}: {_with_error(one)}" for name, one in parts if one is not None)
 
 
-def _with_error(found: Estimate) -> str:
+def _with_error(found: WaEstimate) -> str:
     error = max(found.high - found.wa, found.wa - found.low)
     shown = four_digits(found.wa)
     return f"{shown} ± {error:.1g}" if error > 1e-6 else shown

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from writeamp.devices.device import Device, device
-from writeamp.drives.doctor.finding import Estimate
+from writeamp.drives.doctor.finding import WaEstimate
 from writeamp.drives.doctor.fio.zipf import FioSkew, Kind
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import json_number
@@ -67,35 +67,35 @@ class SmallDrive:
             f"op {self.device.op:.4g}, greedy collection"
         )
 
-    def _estimate(self, what: str, *arguments: Any) -> Estimate:
+    def _estimate(self, what: str, *arguments: Any) -> WaEstimate:
         """Return the write amplification of what a method here simulates."""
-        found: Estimate = getattr(self, what)(*arguments)
+        found: WaEstimate = getattr(self, what)(*arguments)
         return found
 
-    def uniform(self, used_share: float = 1.0) -> Estimate:
+    def uniform(self, used_share: float = 1.0) -> WaEstimate:
         """Return that of independent uniform writes to a share of the drive, when it is steady."""
         writes = _DRIVE_WRITES * self._pages
         return self._run(
             workload="uniform", writes=writes, warmup=writes // 3, utilization=used_share
         )
 
-    def first_writes(self, drive_writes: float, precondition: str = "full") -> Estimate:
+    def first_writes(self, drive_writes: float, precondition: str = "full") -> WaEstimate:
         """Return that of the first uniform writes after a fill, or to an empty drive."""
         writes = max(1, round(drive_writes * self._pages))
         return self._run(workload="uniform", writes=writes, warmup=0, precondition=precondition)
 
-    def same_order(self) -> Estimate:
+    def same_order(self) -> WaEstimate:
         """Return that of one random order of all pages, again and again."""
         return self._played(np.tile(self._random.permutation(self._pages), _DRIVE_WRITES))
 
-    def other_order(self) -> Estimate:
+    def other_order(self) -> WaEstimate:
         """Return that of a new random order of all pages in each pass."""
         orders = [self._random.permutation(self._pages) for _ in range(_DRIVE_WRITES)]
         return self._played(np.concatenate(orders))
 
     def skewed(
         self, kind: Kind, parameter: float, blocks: int, as_fio: bool, precondition: str
-    ) -> Estimate:
+    ) -> WaEstimate:
         """Return that of skewed writes.
 
         Args:
@@ -111,7 +111,7 @@ class SmallDrive:
         drawn = self._random.choice(self._pages, _DRIVE_WRITES * self._pages, p=weights)
         return self._played(drawn, precondition=precondition)
 
-    def of_requests(self, bytes_of_each: int, offset: int) -> Estimate:
+    def of_requests(self, bytes_of_each: int, offset: int) -> WaEstimate:
         """Return that of uniform requests of so many bytes, each off a multiple of that by some.
 
         It is flash bytes over host bytes, as the counters of a drive have it.
@@ -124,7 +124,9 @@ class SmallDrive:
         requests = pl.DataFrame({"offset": offsets, "length": bytes_of_each, "op": "write"})
         return self._played(requests, in_bytes=True)
 
-    def _played(self, data: Any, *, in_bytes: bool = False, precondition: str = "full") -> Estimate:
+    def _played(
+        self, data: Any, *, in_bytes: bool = False, precondition: str = "full"
+    ) -> WaEstimate:
         """Return that of writes in order, of which the first third is warm-up."""
         found = self._simulated(
             trace=data,
@@ -136,7 +138,7 @@ class SmallDrive:
         )
         return _in_bytes(found) if in_bytes else _estimate_of(found)
 
-    def _run(self, **how: Any) -> Estimate:
+    def _run(self, **how: Any) -> WaEstimate:
         return _estimate_of(self._simulated(replicas=1, **how))
 
     def _simulated(self, **how: Any) -> Result:
@@ -145,12 +147,14 @@ class SmallDrive:
         return found
 
 
-def _estimate_of(found: Result) -> Estimate:
+def _estimate_of(found: Result) -> WaEstimate:
     low, high = (json_number(one) for one in found.ci)
     # A run that is too short for an interval is a number all the same.
-    return Estimate(found.wa, found.wa if low is None else low, found.wa if high is None else high)
+    return WaEstimate(
+        found.wa, found.wa if low is None else low, found.wa if high is None else high
+    )
 
 
-def _in_bytes(found: Result) -> Estimate:
+def _in_bytes(found: Result) -> WaEstimate:
     per_page = _estimate_of(found)
-    return Estimate(*(one * found.partial_page_factor for one in per_page))
+    return WaEstimate(*(one * found.partial_page_factor for one in per_page))

@@ -1,21 +1,23 @@
-"""Answers of all snapshots of a fleet, by processes where that is quicker."""
+"""Snapshots in a tree of files, and their answers, by processes where that is quicker."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from writeamp.drives.counters.answer import DriveCounters, life_answer
 from writeamp.drives.counters.clocks import common_clock
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.reading import read_snapshots
+from writeamp.drives.counters.saved_file import TAKEN
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import file_names
 from writeamp.runners import gather_whole, runner_of
 
 # What a file came to: the answers of its drives, or why it is no snapshot.
@@ -24,6 +26,10 @@ Outcome: TypeAlias = list[DriveCounters] | str
 # So many files are read in about as long as another process takes to start.
 _FEW_FILES = 400
 _BATCH_FILES = 64
+# A folder with the host's log and one of these is one drive at one moment, as `serve --counters`
+# writes it; those that `measure save` wrote say so of themselves.
+_HOST_LOG = "smart.json"
+_OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-ctrl.json"})
 
 
 def answers_of_files(
@@ -86,6 +92,37 @@ def latest(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
     return list(found.values())
 
 
-def _is_earlier(one: Facts, other: Facts) -> bool:
+def _is_earlier(one: CounterFacts, other: CounterFacts) -> bool:
     clock = common_clock((one, other))
     return bool(clock.seconds) and clock.seconds[0] < clock.seconds[1]
+
+
+def snapshots_under(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """Return the files and folders to be read as snapshots, in the order of their names.
+
+    Raises:
+        WriteampError: there is no such path, or a folder cannot be read.
+    """
+    found: dict[Path, None] = {}
+    for name in file_names(paths):
+        path = Path(name)
+        if not path.exists():
+            raise WriteampError(f"there is no file or folder {str(path)!r}")
+        found |= dict.fromkeys(_walked(path) if path.is_dir() else [path])
+    return list(found)
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder, onerror=_refuse):
+        folders.sort()
+        names = {name for name in files if not name.startswith(".")}
+        here = Path(root)
+        if TAKEN in names or (_HOST_LOG in names and names & _OF_THE_SAME):
+            folders.clear()
+            yield here
+        else:
+            yield from (here / name for name in sorted(names) if (here / name).is_file())
+
+
+def _refuse(error: OSError) -> None:
+    raise WriteampError(f"cannot read {error.filename!r}: {error.strerror or error}")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
+import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from writeamp.drives.counters.answer import DriveCounters
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.fleets.answering import answers_of_files
-from writeamp.drives.fleets.finding import snapshots_under
-from writeamp.drives.fleets.models import ModelSummary, outliers, summaries
+from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.fleets.answering import answers_of_files, snapshots_under
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
@@ -21,6 +21,13 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 
 _HOURS_A_YEAR = 365.25 * 24
+# Fewer drives of a model do not tell what is usual.
+_FEWEST_DRIVES = 5
+# Modified z-score of Iglewicz and Hoaglin (1993): 0.6745 is the normal distribution's upper
+# quartile, and 3.5 their threshold.
+_QUARTILE, _THRESHOLD = 0.6745, 3.5
+# Where most drives are alike, a difference of a few per cent would stand out.
+_LEAST_SPREAD = math.log(1.05)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +45,12 @@ class Fleet(Drawn):
     @cached_property
     def models(self) -> list[ModelSummary]:
         """Distribution of WA of each model."""
-        return summaries(self.drives)
+        return summaries_of(self.drives)
 
     @cached_property
     def outliers(self) -> dict[int, str]:
         """Sentences on drives that stand out within their model, by their place."""
-        return outliers(self.drives)
+        return outliers_of(self.drives)
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
         for place, one in enumerate(self.drives):
@@ -142,7 +149,7 @@ def _urgency(one: DriveCounters) -> tuple[float, float, str]:
     return (left[0] if left else float("inf"), -(used or 0), one.name)
 
 
-def _years_left(facts: Facts) -> tuple[float, float] | None:
+def _years_left(facts: CounterFacts) -> tuple[float, float] | None:
     """Return the least and the most years until the rated life is used; None if unknown.
 
     Percentage used is a whole number that may be rounded either way, so that the true one is within
@@ -154,3 +161,78 @@ def _years_left(facts: Facts) -> tuple[float, float] | None:
     years = hours / _HOURS_A_YEAR
     low, high = used - 1, used + 1
     return years * max(100 - high, 0) / high, years * max(100 - low, 0) / low
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """Drives of one model.
+
+    Attributes:
+        model: as the drives say it.
+        drives, with_wa: how many there are, and how many have a WA.
+        wa: the median; None of none.
+        wa_low, wa_high: quartiles.
+        wa_min, wa_max: the least and the greatest.
+    """
+
+    model: str | None
+    drives: int
+    with_wa: int
+    wa: float | None
+    wa_low: float | None
+    wa_high: float | None
+    wa_min: float | None
+    wa_max: float | None
+
+
+def summaries_of(answers: Iterable[DriveCounters]) -> list[ModelSummary]:
+    """Return a summary of each model, the greatest median first, models without WA last."""
+    by_model: dict[str | None, list[DriveCounters]] = {}
+    for one in answers:
+        by_model.setdefault(one.facts.model, []).append(one)
+    found = [_summary(model, group) for model, group in by_model.items()]
+    return sorted(found, key=lambda one: (-(one.wa or 0), one.model or ""))
+
+
+def _summary(model: str | None, group: Sequence[DriveCounters]) -> ModelSummary:
+    values = sorted(one.wa for one in group if one.wa is not None)
+    if not values:
+        return ModelSummary(model, len(group), 0, None, None, None, None, None)
+    low, middle, high = (
+        statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    )
+    return ModelSummary(model, len(group), len(values), middle, low, high, values[0], values[-1])
+
+
+def outliers_of(answers: Sequence[DriveCounters]) -> dict[int, str]:
+    """Return sentences on drives that stand out within their model, by their places.
+
+    The logarithm of WA is compared with the median of the model in units of the median deviation;
+    a drive whose bounds hold the median does not stand out.
+    """
+    by_model: dict[str, list[int]] = {}
+    for place, one in enumerate(answers):
+        if one.wa and one.facts.model:
+            by_model.setdefault(one.facts.model, []).append(place)
+    found: dict[int, str] = {}
+    for places in by_model.values():
+        if len(places) >= _FEWEST_DRIVES:
+            found |= _outliers_of(answers, places)
+    return found
+
+
+def _outliers_of(answers: Sequence[DriveCounters], places: Sequence[int]) -> dict[int, str]:
+    logs = {place: math.log(answers[place].wa or 1) for place in places}
+    middle = statistics.median(logs.values())
+    spread = statistics.median(abs(one - middle) for one in logs.values())
+    median = math.exp(middle)
+    found = {}
+    for place, log in logs.items():
+        score = _QUARTILE * (log - middle) / max(spread, _LEAST_SPREAD)
+        low, high = answers[place].ci or (0.0, 0.0)
+        if abs(score) > _THRESHOLD and not low <= median <= high:
+            found[place] = (
+                f"WA {answers[place].wa:.4g} beside a median of {median:.4g} of {len(places)} "
+                f"drives of this model (modified z-score {score:+.1f})"
+            )
+    return found

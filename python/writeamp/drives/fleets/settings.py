@@ -10,7 +10,7 @@ from writeamp.fields.setting import Settings, setting
 
 
 @dataclass(frozen=True)
-class FleetSettings(Settings):
+class DriveFleetSettings(Settings):
     """Processes that read a fleet."""
 
     title: ClassVar[str] = "fleet"

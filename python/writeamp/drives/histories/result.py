@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.drives.counters.reading import snapshots_of
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.histories.intervals import HistoryInterval, intervals_of
 from writeamp.drives.histories.store import readings_in
 from writeamp.fields.domains import Text
 from writeamp.plots.figures.drives import DriveSeries, wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+
+# Snapshots are put together until the bounds of WA are this close, relative to it.
+_CLOSE_ENOUGH = 0.1
+# Raw flash and what the user gets of it are a tenth apart or more, and both bound an estimate.
+_CLOSE_FOR_ESTIMATE = 0.25
+# Checks that say that a drive's counters do not go on from one snapshot to the next.
+_BREAKS = frozenset({"no reset", "same drive", "same firmware"})
 
 
 @dataclass(frozen=True)
@@ -174,3 +180,71 @@ def _names(one: DriveHistory) -> str:
 def _drive_history(name: str, snapshots: list[Snapshot]) -> DriveHistory:
     intervals = tuple(intervals_of(snapshots))
     return DriveHistory(name, tuple(snapshots), intervals, life_answer(snapshots[-1]))
+
+
+class HistoryInterval(NamedTuple):
+    """WA of a drive between two of its snapshots.
+
+    Attributes:
+        begins_at, ends_at: seconds since 1970.
+        answer: of the interval.
+        is_break: the counters do not go on here: they were cleared, or another firmware counts.
+    """
+
+    begins_at: float
+    ends_at: float
+    answer: DriveCounters
+    is_break: bool
+
+
+def intervals_of(snapshots: Sequence[Snapshot]) -> Iterator[HistoryInterval]:
+    """Yield the intervals of one drive's snapshots, in order of time.
+
+    Successive snapshots are put together until the bounds of WA are within 10% of it; the last
+    interval may be wider. A cleared counter or another firmware ends an interval, and is one of its
+    own.
+
+    Args:
+        snapshots: of one drive, in order of time, each with `taken_at`.
+    """
+    start = 0
+    for place in range(1, len(snapshots)):
+        step = interval_answer(snapshots[place - 1], snapshots[place])
+        if _is_break(step):
+            if start < place - 1:
+                yield _interval(snapshots, start, place - 1)
+            yield _interval(snapshots, place - 1, place, is_break=True)
+            start = place
+            continue
+        answer = step if start == place - 1 else interval_answer(snapshots[start], snapshots[place])
+        if _is_close(answer) or place == len(snapshots) - 1:
+            yield _interval(snapshots, start, place)
+            start = place
+
+
+def _is_break(answer: DriveCounters) -> bool:
+    return any(one.name in _BREAKS and one.verdict in {"fail", "doubt"} for one in answer.checks)
+
+
+def _is_close(answer: DriveCounters) -> bool:
+    if answer.kind == "lower-bound" and answer.host is not None:
+        # Its bound is as good as the amounts are known, of which that of the host is at hand.
+        return answer.host.high - answer.host.low <= _CLOSE_ENOUGH * answer.host.nominal
+    if answer.ci is None:
+        return False
+    low, high = answer.ci
+    if answer.wa is None:
+        return high - low <= _CLOSE_FOR_ESTIMATE * high
+    return high - low <= _CLOSE_ENOUGH * answer.wa
+
+
+def _interval(
+    snapshots: Sequence[Snapshot], start: int, end: int, *, is_break: bool = False
+) -> HistoryInterval:
+    first, last = snapshots[start], snapshots[end]
+    return HistoryInterval(
+        first.facts.taken_at or 0.0,
+        last.facts.taken_at or 0.0,
+        interval_answer(first, last),
+        is_break,
+    )

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS failures (name TEXT NOT NULL, at REAL NOT NULL, reaso
 """
 
 
-class Reading(NamedTuple):
+class StoredReading(NamedTuple):
     """Documents of a source at one moment.
 
     Attributes:
@@ -55,7 +55,7 @@ class Failure(NamedTuple):
     reason: str
 
 
-def add(db: Path, readings: Iterable[Reading], failures: Iterable[Failure] = ()) -> int:
+def add(db: Path, readings: Iterable[StoredReading], failures: Iterable[Failure] = ()) -> int:
     """Add readings to a history in one transaction, and return how many were not in it.
 
     Raises:
@@ -71,13 +71,13 @@ def add(db: Path, readings: Iterable[Reading], failures: Iterable[Failure] = ())
     return added
 
 
-def _row(one: Reading) -> tuple[str, float, str, bytes]:
+def _row(one: StoredReading) -> tuple[str, float, str, bytes]:
     texts = {name: base64.b64encode(content).decode() for name, content in one.files.items()}
     document = json.dumps(texts, sort_keys=True).encode()
     return one.name, one.taken_at, hashlib.sha256(document).hexdigest(), zlib.compress(document)
 
 
-def readings_in(db: Path) -> Iterator[Reading]:
+def readings_in(db: Path) -> Iterator[StoredReading]:
     """Give the readings of a history in the order of time.
 
     Raises:
@@ -91,7 +91,7 @@ def readings_in(db: Path) -> Iterator[Reading]:
             try:
                 texts = json.loads(_unpacked(files))
                 found = {key: base64.b64decode(text) for key, text in texts.items()}
-                yield Reading(str(name), float(taken_at), found)
+                yield StoredReading(str(name), float(taken_at), found)
             except (zlib.error, ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise WriteampError(f"a reading of {db} is damaged: {error}") from None
 

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from writeamp.drives.counters.reading import documents_at, snapshots_of
-from writeamp.drives.histories.serials import without_serials
-from writeamp.drives.histories.store import Failure, Reading, add
+from writeamp.drives.histories.store import Failure, StoredReading, add
 from writeamp.errors import WriteampError
+from writeamp.text import hashed_serial
 
 # Reads a source, such as a device, and returns its documents by name.
 Reader: TypeAlias = Callable[[str], dict[str, bytes]]
+# Keys of smartctl's and nvme-cli's JSON, lines of their text, and labels of Prometheus.
+_SERIALS = (
+    re.compile(
+        rb'("(?:serial_number|sn|SerialNumber|subnqn|logical_unit_id)"\s*:\s*")([^"\\]*)(?=")'
+    ),
+    re.compile(
+        rb"(?m)(^[ \t]*(?:Serial [Nn]umber|sn|subnqn|LU WWN Device Id|Logical Unit id)"
+        rb"[ \t]*:[ \t]*)(\S[^\r\n]*?)(?=[ \t]*\r?$)"
+    ),
+    re.compile(rb'(\b(?:serial_number|serial)=")([^"\\]*)(?=")'),
+)
+# CrystalDiskInfo prints the words of the drive's identity, in which the number stands again.
+_IDENTITY = re.compile(rb"(?m)^[ \t]*\d{3}:(?: [0-9A-F]{4})+[ \t]*\r?\n?")
+# Numbers that are of one drive, too, which nothing reads here.
+_WORLD_WIDE = re.compile(rb'("(?:wwn|eui64)"\s*:\s*)\{[^{}]*\}')
 
 
 class Round(NamedTuple):
@@ -51,7 +67,7 @@ def watch_once(
     return Round(len(readings), add(db, readings, failures), tuple(failures))
 
 
-def _reading(name: str, read_device: Reader | None) -> Reading:
+def _reading(name: str, read_device: Reader | None) -> StoredReading:
     path = Path(name)
     if path.is_block_device() or path.is_char_device():
         if read_device is None:
@@ -60,9 +76,21 @@ def _reading(name: str, read_device: Reader | None) -> Reading:
     else:
         files, taken_at = documents_at(path), _changed_at(path)
     snapshots_of(name, files)  # which says what is wrong with it
-    return Reading(name, taken_at, {key: without_serials(one) for key, one in files.items()})
+    return StoredReading(name, taken_at, {key: without_serials(one) for key, one in files.items()})
 
 
 def _changed_at(path: Path) -> float:
     places = [path, *path.iterdir()] if path.is_dir() else [path]
     return max(one.stat().st_mtime for one in places)
+
+
+def without_serials(content: bytes) -> bytes:
+    """Return a document in which the hash of each serial number stands for it."""
+    for pattern in _SERIALS:
+        content = pattern.sub(_hashed, content)
+    return _WORLD_WIDE.sub(rb"\1{}", _IDENTITY.sub(b"", content))
+
+
+def _hashed(found: re.Match[bytes]) -> bytes:
+    hashed = hashed_serial(found[2].decode("utf-8", "replace"))
+    return found[1] + (hashed or found[2].decode("utf-8", "replace")).encode()

@@ -31,7 +31,7 @@ _READINGS_PER_VALUE = 2
 _SHORT_RISE_SHARE = 1 / 6
 
 
-class Reading(NamedTuple):
+class WearReading(NamedTuple):
     """Percentage used at a time between two bounds; power-on hours are None if unknown."""
 
     percent: float
@@ -40,28 +40,28 @@ class Reading(NamedTuple):
     hours: float | None = None
 
 
-class Bounds(NamedTuple):
+class RateBounds(NamedTuple):
     """Rates in per cent a second. The lowest is 0 if the readings have fewer than two steps."""
 
     low: float
     middle: float
     high: float
 
-    def differs_from(self, other: Bounds) -> bool:
+    def differs_from(self, other: RateBounds) -> bool:
         """Return whether the closest rates of both differ by more than a quarter."""
         return self.low > _OTHER_RATE * other.high or self.high * _OTHER_RATE < other.low
 
-    def is_apart_from(self, other: Bounds) -> bool:
+    def is_apart_from(self, other: RateBounds) -> bool:
         """Return whether both have no rate in common."""
         return self.low > other.high or self.high < other.low
 
-    def with_variation(self, span_s: float) -> Bounds:
+    def with_variation(self, span_s: float) -> RateBounds:
         """Return bounds that are at least as wide as the uncertainty of a mean over a span."""
         spread = self.middle * min(_LEAST_VARIATION / math.sqrt(span_s / _DAY_S), 0.5)
         low, high = min(self.low, self.middle - spread), max(self.high, self.middle + spread)
-        return Bounds(low, self.middle, high)
+        return RateBounds(low, self.middle, high)
 
-    def joined(self, other: Bounds) -> Bounds:
+    def joined(self, other: RateBounds) -> RateBounds:
         """Return the smallest bounds that contain both."""
         return self._replace(low=min(self.low, other.low), high=max(self.high, other.high))
 
@@ -77,9 +77,9 @@ class Rates(NamedTuple):
         varies: one rate explains the span only if the load differs from day to day.
     """
 
-    bounds: Bounds
-    before: Bounds | None
-    span: tuple[Reading, Reading]
+    bounds: RateBounds
+    before: RateBounds | None
+    span: tuple[WearReading, WearReading]
     step_percent: float
     varies: bool
 
@@ -89,7 +89,7 @@ class Rates(NamedTuple):
         return self.span[1].percent - self.span[0].percent
 
 
-def rates_of(readings: Sequence[Reading]) -> Rates:
+def rates_of(readings: Sequence[WearReading]) -> Rates:
     """Return the rate that explains the latest readings.
 
     Args:
@@ -107,14 +107,14 @@ def rates_of(readings: Sequence[Reading]) -> Rates:
         if end.low > 0:
             bounds = bounds.joined(end)
         elif bounds.is_apart_from(end):
-            bounds = bounds.joined(Bounds(end.middle, end.middle, end.middle))
+            bounds = bounds.joined(RateBounds(end.middle, end.middle, end.middle))
     if before is not None:
         later = _bounds(_changed_in_first_gap(span, before), step, margin).middle
-        bounds = bounds.joined(Bounds(later, later, later))
+        bounds = bounds.joined(RateBounds(later, later, later))
     return Rates(bounds, before, (span[0], span[-1]), step, variation > 0)
 
 
-def _corners(readings: Sequence[Reading]) -> list[Reading]:
+def _corners(readings: Sequence[WearReading]) -> list[WearReading]:
     """Return the first and the last reading of each value: those between them bound nothing."""
     percents = [None, *(reading.percent for reading in readings), None]
     return [
@@ -124,7 +124,7 @@ def _corners(readings: Sequence[Reading]) -> list[Reading]:
     ]
 
 
-def _step_and_starts(corners: Sequence[Reading], readings: int) -> tuple[float, list[int]]:
+def _step_and_starts(corners: Sequence[WearReading], readings: int) -> tuple[float, list[int]]:
     """Return the step of percentage used, and the starts of spans that one rate explains each.
 
     The step is more than 1% if all values are multiples of it, no value is skipped for want of
@@ -142,7 +142,7 @@ def _step_and_starts(corners: Sequence[Reading], readings: int) -> tuple[float, 
     return 1.0, starts
 
 
-def _rises_fast(corners: Sequence[Reading], values: int) -> bool:
+def _rises_fast(corners: Sequence[WearReading], values: int) -> bool:
     if values > 2:
         return True
     rise_s = sum(
@@ -153,7 +153,7 @@ def _rises_fast(corners: Sequence[Reading], values: int) -> bool:
     return rise_s <= _SHORT_RISE_SHARE * (corners[-1].early_s - corners[0].early_s)
 
 
-def _starts(corners: Sequence[Reading], step: float) -> list[int]:
+def _starts(corners: Sequence[WearReading], step: float) -> list[int]:
     """Return the starts of spans that one rate explains each, every one as long as it can be.
 
     A span begins with the last reading of the one before it, and all its later readings are of its
@@ -172,8 +172,8 @@ def _starts(corners: Sequence[Reading], step: float) -> list[int]:
 
 
 def _latest_span(
-    corners: Sequence[Reading], starts: Sequence[int], step: float
-) -> tuple[int, Bounds | None]:
+    corners: Sequence[WearReading], starts: Sequence[int], step: float
+) -> tuple[int, RateBounds | None]:
     """Return the start of the latest rate, and the rate before it; None if it did not change.
 
     Spans whose rates hardly differ are of one load that varies.
@@ -189,7 +189,7 @@ def _latest_span(
     return start, None
 
 
-def _with_two_steps(corners: Sequence[Reading], step: float, start: int) -> int:
+def _with_two_steps(corners: Sequence[WearReading], step: float, start: int) -> int:
     """Return the start of a last span, or an earlier one with two steps that one rate explains."""
     for earlier in range(start, -1, -1):
         if corners[-1].percent - corners[earlier].percent > step:
@@ -197,7 +197,7 @@ def _with_two_steps(corners: Sequence[Reading], step: float, start: int) -> int:
     return start
 
 
-def _changed_in_first_gap(span: Sequence[Reading], before: Bounds) -> list[Reading]:
+def _changed_in_first_gap(span: Sequence[WearReading], before: RateBounds) -> list[WearReading]:
     """Return a span whose rate began in the middle of the gap between its first two readings."""
     first, second = span[:2]
     rise_s = (second.percent - first.percent) / before.middle
@@ -210,7 +210,7 @@ def _changed_in_first_gap(span: Sequence[Reading], before: Bounds) -> list[Readi
     return [changed, *span[1:]]
 
 
-def _variation(corners: Sequence[Reading], step: float) -> float:
+def _variation(corners: Sequence[WearReading], step: float) -> float:
     """Return the least variation of the load with which one rate explains readings."""
     if _is_explained(corners, step, 0.0):
         return 0.0
@@ -222,12 +222,12 @@ def _variation(corners: Sequence[Reading], step: float) -> float:
     return above
 
 
-def _is_explained(corners: Sequence[Reading], step: float, variation: float) -> bool:
+def _is_explained(corners: Sequence[WearReading], step: float, variation: float) -> bool:
     low, high = _pair_bounds(corners, step, variation)
     return bool(low.max() <= high.min())
 
 
-def _bounds(corners: Sequence[Reading], step: float, variation: float = 0.0) -> Bounds:
+def _bounds(corners: Sequence[WearReading], step: float, variation: float = 0.0) -> RateBounds:
     """Return the rates that explain readings.
 
     The middle is the whole rise over the whole span, within the middle half of the bounds.
@@ -241,11 +241,11 @@ def _bounds(corners: Sequence[Reading], step: float, variation: float = 0.0) -> 
     if math.isfinite(high):
         quarter = (high - low) / 4
         middle = min(max(middle, low + quarter), high - quarter)
-    return Bounds(low, middle, high).with_variation(span_s)
+    return RateBounds(low, middle, high).with_variation(span_s)
 
 
 def _pair_bounds(
-    corners: Sequence[Reading], step: float, variation: float
+    corners: Sequence[WearReading], step: float, variation: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lowest and the highest rate by each pair of readings, the earlier one first."""
     percent, early_s, late_s = (

@@ -30,7 +30,7 @@ class Backtest:
 
 
 @dataclass(frozen=True)
-class Lifetime(AnyResult):
+class DriveLifetime(AnyResult):
     """Years until the rated life of a drive is used.
 
     Attributes:

@@ -13,7 +13,7 @@ from writeamp.units.byte_sizes import ByteAmount
 
 
 @dataclass(frozen=True)
-class LifetimeSettings(Settings):
+class DriveLifetimeSettings(Settings):
     """A real drive's history, or a load and the drive under it."""
 
     title: ClassVar[str] = "lifetime"

@@ -2,27 +2,35 @@
 
 The profile is shrunk until the load's pages fill it, worn out by the load at the rated cycles, and
 its drive writes are those of the full drive. Of a drive that is known by candidates, the most
-probable is worn out, and all of them say how much longer or shorter the life may be.
+probable is worn out, and all of them say how much longer or shorter the life may be: wear evens out
+alike on drives that the same windows may be of, so that they differ in how much flash they have,
+and in how often each host page is written to it.
+
+Rated cycles are those of a profile, or of its kind of cell: ranges of data sheets and teardowns of
+recent years. Few products say what their flash is rated for, so that the range dominates most
+answers until the cycles are given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import writeamp.traces as trace_room
 from writeamp.devices.device import profile_op
 from writeamp.devices.profile import profile
-from writeamp.drives.lifetime.of_candidates import Factors, factors
-from writeamp.drives.lifetime.rated_cycles import RatedCycles, rated_cycles
-from writeamp.drives.lifetime.result import SIMULATION, Lifetime, WhatIf
+from writeamp.drives.lifetime.result import SIMULATION, DriveLifetime, WhatIf
 from writeamp.errors import WriteampError
 from writeamp.models._effective_op import effective_op
 from writeamp.runners import Progress
 from writeamp.runs.daily_writes import WARRANTY_YEARS
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.candidates import run_mixture
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
+from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.studies.simulation import simulate_drive
 from writeamp.units.ratios import logical_of
 
 # A synthetic load has any number of pages; this many bytes are worn out in seconds.
@@ -92,7 +100,7 @@ def lifetime_under_load(
     cycles: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
-) -> Lifetime:
+) -> DriveLifetime:
     """Return how long a drive lives under a load.
 
     Args:
@@ -160,7 +168,7 @@ def _lifetime(
     of_all: Factors,
     capacity_bytes: float,
     rows: tuple[WhatIf, ...],
-) -> Lifetime:
+) -> DriveLifetime:
     cycles = load.cycles
     of_best = load.years(base, capacity_bytes, cycles.usual)
     years = of_best * of_all.years[0]
@@ -168,7 +176,7 @@ def _lifetime(
     fairness = base.pe_fairness
     spread_low, spread_high = min(1.0, _relative_low(base)), max(1.0, 1.0 / fairness)
     tbw = years * 365 * load.daily_bytes / 1e12
-    return Lifetime(
+    return DriveLifetime(
         method=SIMULATION,
         years=years,
         years_low=of_best * of_all.years[1] * spread_low * cycles.low / cycles.usual,
@@ -214,3 +222,83 @@ def _dominating(cycles: RatedCycles, of_wear: float, of_all: Factors) -> str:
     }
     widest = max(ranges, key=lambda name: ranges[name])
     return widest if ranges[widest] > 1 else "nothing: all are as given"
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Factors of all candidates over the most probable one: median, low and high of 95%."""
+
+    wa: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    years: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    candidates: int = 1
+
+
+def factors(more_op: float, **settings: Any) -> Factors:
+    """Return the factors of a drive under a load; all 1 of a profile that is one drive.
+
+    Args:
+        more_op: what every candidate has beside its own op.
+        settings: drive, load and policy, those of `writeamp.simulate`.
+    """
+    experiment = Experiment.of("simulate", **settings)
+    if experiment.candidates is None:
+        return Factors()
+    asked = replace(experiment, candidates=experiment.candidates.with_more_op(more_op))
+    found = run_mixture(asked, simulate_drive)
+    best = found.runs[0]
+    # Erases of the drive for each drive write.
+    wear = replace(found, runs=tuple(replace(one, wa=_wear(one)) for one in found.runs))
+    return Factors(
+        wa=tuple(wa / best.wa for wa in _ends(found)),  # type: ignore[arg-type]
+        years=tuple(_wear(best) / each for each in _of_life(wear)),  # type: ignore[arg-type]
+        candidates=len(found.runs),
+    )
+
+
+def _wear(one: CandidateRun) -> float:
+    return logical_of(one.wa, one.candidate.op)
+
+
+def _ends(found: Mixture) -> tuple[float, float, float]:
+    low, high = found.ci
+    return found.wa, low, high
+
+
+def _of_life(wear: Mixture) -> tuple[float, float, float]:
+    """Return wear at the median, and at the ends of life: the most wear is the shortest life."""
+    middle, low, high = _ends(wear)
+    return middle, high, low
+
+
+class RatedCycles(NamedTuple):
+    """Cycles that blocks are rated for, with the bounds of what is usual; and what says so."""
+
+    low: int
+    usual: int
+    high: int
+    source: str
+
+
+# By a word of a profile's summary; the special before the general.
+_BY_CELL = {
+    "QLC": (600, 1000, 1500),
+    "TLC": (1500, 3000, 7000),
+    "MLC": (3000, 5000, 10_000),
+    "SLC": (50_000, 100_000, 100_000),
+}
+
+
+def rated_cycles(device: str, given: int | None) -> RatedCycles:
+    """Return the cycles of a device: those given, those of its profile, or what is usual.
+
+    The bounds are those of its kind of cell, since a profile's number is seldom a vendor's promise.
+    """
+    if given is not None:
+        return RatedCycles(given, given, given, "as given")
+    found = profile(device)
+    cell = next((name for name in _BY_CELL if name in found.summary), "TLC")
+    low, usual, high = _BY_CELL[cell]
+    stated = found.shape.rated_erases
+    if stated is None:
+        return RatedCycles(low, usual, high, f"usual of {cell}")
+    return RatedCycles(min(low, stated), stated, max(high, stated), f"the profile; usual of {cell}")

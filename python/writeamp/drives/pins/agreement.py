@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from writeamp.drives.pins.classes import Kind, Reading
+from writeamp.drives.pins.classes import Classification, OperationKind
 from writeamp.drives.pins.four_level import FourLevel
-from writeamp.drives.pins.shared_pins import Overlap
+from writeamp.drives.pins.unseen import Overlap
 
 # Operations of times that the device does not have, as a share of the programs.
 _MANY_STRANGE = 1e-3
@@ -20,7 +20,7 @@ def agree(one: FourLevel, other: FourLevel) -> bool:
 
 
 def disagreement(
-    mixture: FourLevel, fixed: FourLevel, reading: Reading, window_us: tuple[float, float]
+    mixture: FourLevel, fixed: FourLevel, reading: Classification, window_us: tuple[float, float]
 ) -> str:
     """Return a sentence that says what the two methods do not agree on."""
     low_us, high_us = window_us
@@ -43,7 +43,7 @@ def disagreement(
 
 
 def doubt_warnings(
-    reading: Reading, programs: float, pulses: int, retries: float, shared: Overlap
+    reading: Classification, programs: float, pulses: int, retries: float, shared: Overlap
 ) -> list[str]:
     """Return sentences about kinds that are strange, retries, and pins that dies may share.
 
@@ -80,7 +80,7 @@ def doubt_warnings(
     return found
 
 
-def _in_words(kinds: Sequence[Kind]) -> str:
+def _in_words(kinds: Sequence[OperationKind]) -> str:
     named = [f"{kind.mean_us:,.4g}" for kind in kinds[:_MOST_NAMED]]
     more = len(kinds) - len(named)
     return f"{', '.join(named)} µs" + (f" and {more} more" if more > 0 else "")

@@ -65,7 +65,7 @@ class Pin:
         durations: of its operations.
         gaps: how long it was ready between two pulses.
         busy_share: share of the capture in which it was busy.
-        repairs: what was left out or put right, as `Capture.repairs` has it of all pins.
+        repairs: what was left out or put right, as `PinCapture.repairs` has it of all pins.
     """
 
     name: str
@@ -99,7 +99,7 @@ class OverTime:
 
 
 @dataclass(frozen=True)
-class Capture:
+class PinCapture:
     """Decoded capture of the pins of a drive.
 
     `repairs` counts what was repaired by name; those that are 0 are left out.
@@ -145,7 +145,7 @@ def read(
     *,
     inverted: bool = False,
     progress: Callable[[int], object] | None = None,
-) -> Capture:
+) -> PinCapture:
     """Read a capture of any known format, in memory that does not grow with it.
 
     Args:
@@ -172,7 +172,7 @@ def read(
     ]
     _check_polarity(os.fspath(path), pins, inverted)
     resolution_ps = folded["resolution_ps"]
-    return Capture(
+    return PinCapture(
         format=folded["format"],
         resolution_us=None if resolution_ps is None else resolution_ps / _PS_A_US,
         seconds=span_ps / _PS_A_S,

@@ -1,4 +1,4 @@
-"""Classification of the bells of a mixture as reads, programs or erases."""
+"""Classification of operations as reads, programs or erases, by a mixture or by windows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from writeamp.drives.pins.capture import Floats
+from writeamp.drives.pins.capture import Durations, Floats
 from writeamp.drives.pins.device_facts import PinFacts
-from writeamp.drives.pins.mixture import Mixture
+from writeamp.drives.pins.mixture import BellMixture
 from writeamp.errors import WriteampError
 
 CLASSES = ("read", "program", "erase")
@@ -41,7 +41,7 @@ _SAME_PROGRAMS = 1e-3
 
 
 @dataclass(frozen=True)
-class Kind:
+class OperationKind:
     """Bells that are one kind of operation.
 
     Attributes:
@@ -63,7 +63,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Classification:
     """The class of every bell, and by how much the next best reading fits worse.
 
     Attributes:
@@ -74,14 +74,14 @@ class Reading:
 
     of_bell: tuple[str, ...]
     margin: float
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[OperationKind, ...] = ()
 
-    def of(self, of_class: str) -> list[Kind]:
+    def of(self, of_class: str) -> list[OperationKind]:
         """Return the kinds of a class."""
         return [kind for kind in self.kinds if kind.of_class == of_class]
 
 
-def classify(mixture: Mixture, facts: PinFacts) -> Reading:
+def classify(mixture: BellMixture, facts: PinFacts) -> Classification:
     """Return the class of each bell, by the times of the device, or by order and usual times.
 
     Classes follow each other: no read is longer than a program, no program longer than an erase.
@@ -117,10 +117,10 @@ def classify(mixture: Mixture, facts: PinFacts) -> Reading:
         is_sure = _class_at(number, another) == of_class
         is_known = is_sure and (reads > 1 or _is_known(kind.mean_us, of_class, facts))
         read.append(replace(kind, of_class=of_class, is_known=is_known, reads=reads))
-    return Reading(tuple(of_bell), margin, tuple(read))
+    return Classification(tuple(of_bell), margin, tuple(read))
 
 
-def shares(reading: Reading, responsibilities: Floats) -> Shares:
+def shares(reading: Classification, responsibilities: Floats) -> Shares:
     """Return the probability of each class from that of each bell, shape (n, k)."""
     found = {}
     for name in CLASSES:
@@ -130,7 +130,7 @@ def shares(reading: Reading, responsibilities: Floats) -> Shares:
     return found
 
 
-def _kinds(mixture: Mixture) -> list[Kind]:
+def _kinds(mixture: BellMixture) -> list[OperationKind]:
     """Join bells, which are in order, to kinds."""
     found: list[list[int]] = []
     for bell in range(mixture.mean_us.size):
@@ -146,7 +146,7 @@ def _kinds(mixture: Mixture) -> list[Kind]:
     for bells in found:
         share = mixture.share[bells]
         mean_us = float((mixture.mean_us[bells] * share).sum() / share.sum())
-        kinds.append(Kind(tuple(bells), mean_us, float(share.sum())))
+        kinds.append(OperationKind(tuple(bells), mean_us, float(share.sum())))
     return kinds
 
 
@@ -159,11 +159,11 @@ def _class_at(number: int, cut: tuple[int, int]) -> str:
     return CLASSES[(number >= cut[0]) + (number >= cut[1])]
 
 
-def _programs(kinds: list[Kind], cut: tuple[int, int]) -> float:
+def _programs(kinds: list[OperationKind], cut: tuple[int, int]) -> float:
     return sum(kind.share for kind in kinds[slice(*cut)])
 
 
-def _with_retries(kinds: list[Kind], facts: PinFacts) -> list[Kind]:
+def _with_retries(kinds: list[OperationKind], facts: PinFacts) -> list[OperationKind]:
     """Mark kinds that take a multiple of a read and are near to no other operation."""
     known = [kind.mean_us for kind in kinds if _is_near(kind.mean_us, facts.read_us)]
     if not known:
@@ -194,7 +194,7 @@ def _is_known(mean_us: float, of_class: str, facts: PinFacts) -> bool:
     return _is_near(mean_us, times_us) if times_us else _distance(mean_us, of_class, facts) == 0
 
 
-def _cost(kinds: list[Kind], cut: tuple[int, int], facts: PinFacts) -> float:
+def _cost(kinds: list[OperationKind], cut: tuple[int, int], facts: PinFacts) -> float:
     cost = 0.0
     has_all_programs = all(
         any(_is_near(kind.mean_us, (time_us,)) for kind in kinds) for time_us in facts.program_us
@@ -229,7 +229,7 @@ def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
 
 
 def _check_known(
-    kinds: list[Kind], cut: tuple[int, int], other: tuple[int, int], facts: PinFacts
+    kinds: list[OperationKind], cut: tuple[int, int], other: tuple[int, int], facts: PinFacts
 ) -> None:
     """Refuse two readings of a kind, if the device does not have times of both.
 
@@ -248,3 +248,22 @@ def _check_known(
         f"operations of {mean_us:.4g} µs may be {words[0]}s or {words[1]}s; say how long those "
         f"take with {options}, or with a --device that has times"
     )
+
+
+def window_shares(durations: Durations, window_us: tuple[float, float]) -> Shares:
+    """Return the share of each class in each bin, by the window that its middle lies in.
+
+    Within (low, high) µs a pulse is a program, below a read, above an erase.
+
+    Args:
+        durations: bins, shape (n,).
+        window_us: the window of programs (paper 5, section III C and Table I).
+    """
+    middle_us: Floats = durations.middle_us
+    low_us, high_us = window_us
+    is_of = {
+        "read": middle_us <= low_us,
+        "program": (middle_us > low_us) & (middle_us < high_us),
+        "erase": middle_us >= high_us,
+    }
+    return {name: is_of[name].astype(float) for name in CLASSES}

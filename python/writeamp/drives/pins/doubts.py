@@ -6,15 +6,23 @@ so they are added to an interval, not to a variance.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from writeamp.drives.pins import mixture
 from writeamp.drives.pins.capture import Durations, Floats
-from writeamp.drives.pins.classes import MOST_READS, Kind, Reading, Shares
-from writeamp.drives.pins.mixture import Mixture
+from writeamp.drives.pins.classes import (
+    CLASSES,
+    MOST_READS,
+    Classification,
+    OperationKind,
+    Shares,
+    shares,
+)
+from writeamp.drives.pins.mixture import BellMixture
 
 # The key of reads that may be among the programs.
 RETRIES = "retries_among_programs"
@@ -28,6 +36,17 @@ _BELL_DEVIATIONS = 3.0
 _PART_OF_A_BELL = 0.3
 # How often reads are tried again falls about evenly; twice that is a bound.
 _RETRIES_BOUND = 2.0
+# A bell that is sought where it must be gains this many nats of the likelihood, or is none.
+_GAIN_NATS = 4.0
+# A bell within this share of the stated time is one of erases, if it is no broader than that.
+_AWAY = 0.2
+_BROADEST = 0.12
+# Where else erases may be without a bell that shows them, and how they scatter about their mean.
+_PLACES = np.linspace(0.88, 1.12, 13)
+_SPREADS = (0.015, 0.03, 0.045)
+# A bound of two and a half standard deviations: the bells have had a chance to hide the erases.
+_BOUND_NATS = 3.0
+_SHARES = np.concatenate(([0.0], np.geomspace(1e-6, 0.3, 120)))
 
 
 @dataclass(frozen=True)
@@ -46,7 +65,11 @@ class Doubt:
 
 
 def of_mixture(
-    bells: Mixture, reading: Reading, pulses: Durations, of_class: Shares, hidden_erases: float
+    bells: BellMixture,
+    reading: Classification,
+    pulses: Durations,
+    of_class: Shares,
+    hidden_erases: float,
 ) -> list[Doubt]:
     """Return the doubts about the programs of a mixture among the pulses of its fit.
 
@@ -78,7 +101,7 @@ def of_mixture(
 
 def of_window(
     window_us: tuple[float, float],
-    reading: Reading,
+    reading: Classification,
     pulses: Durations,
     of_kind: Floats,
     hidden_erases: float,
@@ -119,7 +142,7 @@ def width(doubts: Iterable[Doubt]) -> tuple[float, float]:
     return sum(one.too_many for one in found), sum(one.missing for one in found)
 
 
-def _flanks(bells: Mixture, reading: Reading, total: int) -> Doubt:
+def _flanks(bells: BellMixture, reading: Classification, total: int) -> Doubt:
     """Return kinds that make no peak of their own beside one of another class."""
     too_many, missing = 0.0, 0.0
     for one, other in zip(reading.kinds, reading.kinds[1:], strict=False):
@@ -134,7 +157,7 @@ def _flanks(bells: Mixture, reading: Reading, total: int) -> Doubt:
     return Doubt("no_peak_of_their_own", too_many, missing)
 
 
-def _is_flank(bells: Mixture, one: Kind, other: Kind) -> bool:
+def _is_flank(bells: BellMixture, one: OperationKind, other: OperationKind) -> bool:
     """Return whether there is hardly a valley between two kinds."""
     edges_us = np.linspace(one.mean_us, other.mean_us, _VALLEY_STEPS + 1)
     steps = Durations(edges_us[:-1], edges_us[1:], np.ones(_VALLEY_STEPS, np.uint64))
@@ -149,7 +172,9 @@ def _highest(height: Floats, end: int) -> float:
     return float(near.max())
 
 
-def _hidden_retries(bells: Mixture, reading: Reading, pulses: Durations, programs: Floats) -> float:
+def _hidden_retries(
+    bells: BellMixture, reading: Classification, pulses: Durations, programs: Floats
+) -> float:
     """Return a bound of the reads that were tried so often that they took as long as a program.
 
     Those of one more trial than are seen lie among programs, or there are none of them.
@@ -182,3 +207,61 @@ def of_capture(cut: int, most_missed: float) -> list[Doubt]:
         most_missed: ready times that may not be seen: two operations are counted as one there.
     """
     return [Doubt("cut_operations", 0.0, cut), Doubt("unseen_ready_times", 0.0, most_missed)]
+
+
+def with_erases(
+    bells: BellMixture, pulses: Durations, erase_us: tuple[float, ...]
+) -> BellMixture | None:
+    """Return the mixture with a bell of erases about the stated times, if there is one."""
+    best = None
+    for time_us in erase_us:
+        found = mixture.with_bell(bells, pulses, time_us)
+        gain = mixture.likelihood(found, pulses) - mixture.likelihood(bells, pulses)
+        away = np.abs(found.mean_us / time_us - 1)
+        at = int(away.argmin())
+        is_erase = away[at] < _AWAY
+        is_narrow = found.sd_us[at] < _BROADEST * found.mean_us[at]
+        if gain > _GAIN_NATS and is_erase and is_narrow and (best is None or gain > best[0]):
+            best = (gain, found)
+    return None if best is None else best[1]
+
+
+def most_hidden(
+    bells: BellMixture, reading: Classification, pulses: Durations, erase_us: tuple[float, ...]
+) -> float:
+    """Return a bound of the erases among what is read as programs.
+
+    For bells of erases of many means and widths, the largest share that the durations do not
+    refute, by the likelihood; at most the programs that are there.
+    """
+    binned = mixture.coarser(pulses)
+    found = mixture.density(bells, binned)
+    programs = shares(reading, bells.responsibilities(binned.low_us, binned.high_us))[CLASSES[1]]
+    number = binned.count.astype(float)
+    most = 0.0
+    for time_us in erase_us:
+        for place in _PLACES:
+            for spread in _SPREADS:
+                mean_us = place * time_us
+                bell = _bell(bells, mean_us, spread * mean_us)
+                mass = mixture.density(replace(bell, background=0.0), binned)
+                near = np.abs(binned.middle_us - mean_us) < 3 * spread * mean_us
+                there = float(number @ (programs * near))
+                if there > most:
+                    most = max(
+                        most, min(there, binned.total * _largest_share(number, mass / found))
+                    )
+    return most
+
+
+def _bell(like: BellMixture, mean_us: float, sd_us: float) -> BellMixture:
+    one = (np.array([mean_us]), np.array([sd_us]), np.array([1.0]))
+    return BellMixture(like.shape, *one, 0.0, math.inf)
+
+
+def _largest_share(number: Floats, ratio: Floats) -> float:
+    """Return the largest share of a bell whose density is `ratio` times that of the mixture."""
+    steps = np.log1p(_SHARES[:, None] * (ratio - 1))
+    nats = steps @ number
+    left = np.flatnonzero(nats > nats.max() - _BOUND_NATS)
+    return float(_SHARES[min(left[-1] + 1, _SHARES.size - 1)])

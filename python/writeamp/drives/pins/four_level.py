@@ -3,31 +3,40 @@
 Section III, equations 2 and 3: WA = N_channel·N_chip·N_die·(N_Tprogram·M_p)·P_a / L, with
 N_Tprogram the programs of one pin; or the sum over the pins in the place of
 N_channel·N_chip·N_die·N_Tprogram.
+
+The count of a class is n·π̂. Where both it and the true count N are estimated from the same
+durations, Var(n·π̂ − N) = n²·Var(π̂) − n·π(1−π), with Var(π̂) from the Fisher information of all
+parameters together, which is summed over the bins from numerical derivatives.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from writeamp.drives.pins.capture import Durations, Floats
-from writeamp.drives.pins.classes import CLASSES, Shares
+from writeamp.drives.pins.classes import CLASSES, Classification, Shares
 from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.doubts import Doubt, width
+from writeamp.drives.pins.mixture import BellMixture, coarser, density
 from writeamp.results.any_result import AnyResult, OlderName
 
 _Z95 = 1.959964
 # Who is so sure of an operation's class is rarely wrong.
 _SURE = 0.99
+_STEP = 1e-4
+# The information is singular: shares have one degree of freedom less than bells.
+_SINGULAR = 1e-9
+_MOST_ERROR = 2.0
 
 
 @dataclass(frozen=True)
-class Count:
+class OperationCount:
     """Count of operations, with its error and the share that is sure.
 
     Attributes:
@@ -60,7 +69,7 @@ class FourLevel(AnyResult):
     reads: int
     erases: int
     flash_bytes: int
-    by_pin: dict[str, dict[str, Count]]
+    by_pin: dict[str, dict[str, OperationCount]]
     spread: dict[str, float] | None
     ci: tuple[float, float] = (math.nan, math.nan)
 
@@ -78,7 +87,7 @@ class FourLevel(AnyResult):
         }
 
 
-def count(durations: Durations, shares: Shares) -> dict[str, Count]:
+def count(durations: Durations, shares: Shares) -> dict[str, OperationCount]:
     """Return the operations of each class among binned durations with their probabilities."""
     found = {}
     number = durations.count.astype(float)
@@ -87,12 +96,12 @@ def count(durations: Durations, shares: Shares) -> dict[str, Count]:
         value = float(number @ share)
         error = math.sqrt(float(number @ (share * (1 - share))))
         sure = float(number[share > _SURE].sum())
-        found[name] = Count(value, error, min(1.0, sure / value) if value > 0 else 1.0)
+        found[name] = OperationCount(value, error, min(1.0, sure / value) if value > 0 else 1.0)
     return found
 
 
 def four_level(
-    by_pin: dict[str, dict[str, Count]],
+    by_pin: dict[str, dict[str, OperationCount]],
     used: Sequence[str],
     facts: PinFacts,
     host_bytes: float,
@@ -130,7 +139,7 @@ def four_level(
 
 
 def _half_width(
-    used: Sequence[dict[str, Count]],
+    used: Sequence[dict[str, OperationCount]],
     programs_of_pin: Floats,
     facts: PinFacts,
 ) -> float:
@@ -157,3 +166,65 @@ def _spread(programs_of_pin: Floats) -> dict[str, float] | None:
         "min": float(programs_of_pin.min()),
         "max": float(programs_of_pin.max()),
     }
+
+
+def class_errors(
+    mixture: BellMixture, reading: Classification, durations: Durations, of_class: Shares
+) -> dict[str, float]:
+    """Return the standard error of the count of each class among the durations of the fit.
+
+    It is no more than a multiple of the durations that may be of another class: of a bell of few
+    durations that stands alone, the information says nothing.
+
+    Args:
+        mixture: the bells.
+        reading: the class of each.
+        durations: n bins.
+        of_class: the probability of each class for each bin, shape (n,) each.
+    """
+    information = _information(mixture, coarser(durations))
+    covariance = np.linalg.pinv(information, rcond=_SINGULAR, hermitian=True)
+    total = durations.total
+    found = {}
+    for name in CLASSES:
+        is_of = np.array([of_bell == name for of_bell in reading.of_bell], float)
+        share = float(is_of @ mixture.share)
+        gradient = np.zeros(len(covariance))
+        gradient[: is_of.size] = mixture.share * (is_of - share)
+        variance = total**2 * float(gradient @ covariance @ gradient)
+        found[name] = min(
+            float(np.sqrt(max(0.0, variance - total * share * (1 - share)))),
+            _MOST_ERROR * float(durations.count @ np.minimum(of_class[name], 1 - of_class[name])),
+        )
+    return found
+
+
+def _information(mixture: BellMixture, binned: Durations) -> Floats:
+    """Return the Fisher information, shape (3k, 3k).
+
+    The parameters are the logarithms of the shares, the means in deviations, and the logarithms of
+    the deviations, so that all are of one size.
+    """
+    scores = []
+    for move in (_share_moved, _mean_moved, _deviation_moved):
+        for bell in range(mixture.mean_us.size):
+            step = np.zeros(mixture.mean_us.size)
+            step[bell] = _STEP
+            up, down = (density(move(mixture, sign * step), binned) for sign in (1, -1))
+            scores.append(np.log(up / down) / (2 * _STEP))
+    score = np.stack(scores)
+    found: Floats = (score * binned.count) @ score.T
+    return found
+
+
+def _share_moved(mixture: BellMixture, step: Floats) -> BellMixture:
+    share = mixture.share * np.exp(step)
+    return replace(mixture, share=share * (mixture.share.sum() / share.sum()))
+
+
+def _mean_moved(mixture: BellMixture, step: Floats) -> BellMixture:
+    return replace(mixture, mean_us=mixture.mean_us + step * mixture.sd_us)
+
+
+def _deviation_moved(mixture: BellMixture, step: Floats) -> BellMixture:
+    return replace(mixture, sd_us=mixture.sd_us * np.exp(step))

@@ -10,19 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from writeamp.drives.pins import classes, doubts, fixed_window, mixture
+from writeamp.drives.pins import classes, doubts, mixture
 from writeamp.drives.pins.agreement import agree, disagreement, doubt_warnings
-from writeamp.drives.pins.capture import Capture, Durations, Floats, Pin, pooled, read
-from writeamp.drives.pins.classes import CLASSES, Reading, Shares
+from writeamp.drives.pins.capture import Durations, Floats, Pin, PinCapture, pooled, read
+from writeamp.drives.pins.classes import CLASSES, Classification, Shares
 from writeamp.drives.pins.device_facts import PinFacts
-from writeamp.drives.pins.doubts import Doubt
-from writeamp.drives.pins.four_level import FourLevel, count, four_level
-from writeamp.drives.pins.hidden_erases import most_hidden, with_erases
-from writeamp.drives.pins.mixture import Mixture
-from writeamp.drives.pins.ready_times import most_missed, sample_us, short_gaps
+from writeamp.drives.pins.doubts import Doubt, most_hidden, with_erases
+from writeamp.drives.pins.four_level import FourLevel, class_errors, count, four_level
+from writeamp.drives.pins.mixture import BellMixture
 from writeamp.drives.pins.settings import METHODS, Method, PinSettings
-from writeamp.drives.pins.shared_pins import overlap
-from writeamp.drives.pins.uncertainty import class_errors
+from writeamp.drives.pins.unseen import most_missed, overlap, sample_us, short_gaps
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Number, OneOf
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
@@ -61,12 +58,12 @@ class ReadyBusy(Drawn):
     method: Method
     mixture: FourLevel
     fixed: FourLevel
-    bells: Mixture
-    reading: Reading
+    bells: BellMixture
+    reading: Classification
     window_us: tuple[float, float]
     facts: PinFacts
     host_bytes: float
-    capture: Capture
+    capture: PinCapture
     used: tuple[str, ...]
     doubts: tuple[Doubt, ...]
     warnings: tuple[str, ...]
@@ -283,7 +280,7 @@ def ready_busy(
         return four_level(by_pin, names, facts, host_bytes, doubtful)
 
     by_mixture = by_method(lambda durations: _mixture_shares(bells, reading, durations), of_bells)
-    by_window = by_method(lambda durations: fixed_window.shares(durations, window_us), of_window)
+    by_window = by_method(lambda durations: classes.window_shares(durations, window_us), of_window)
     found = _warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
     retries = sum(one.too_many for one in of_bells if one.name == doubts.RETRIES)
     programs = of_mixture["program"].value
@@ -309,7 +306,7 @@ def ready_busy(
 measure_ready_busy = ready_busy  # an older name, which goes on working
 
 
-def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[Mixture, Reading]:
+def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[BellMixture, Classification]:
     """Fit a mixture and tell its classes; few erases are sought where they must be."""
     bells = mixture.fit(pulses)
     reading = classes.classify(bells, facts)
@@ -322,7 +319,7 @@ def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[Mixture, Reading]:
     return (better, read_anew) if read_anew.of("erase") else (bells, reading)
 
 
-def _used(capture: Capture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
+def _used(capture: PinCapture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
     names = [one.name for one in capture.pins]
     if pin is not None:
         if pin not in names:
@@ -336,20 +333,20 @@ def _used(capture: Capture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]
     return capture.pins
 
 
-def _mixture_shares(bells: Mixture, reading: Reading, durations: Durations) -> Shares:
+def _mixture_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Shares:
     if durations.total == 0:
         return {name: np.zeros(0) for name in CLASSES}
     found = bells.responsibilities(durations.low_us, durations.high_us)
     return classes.shares(reading, found)
 
 
-def _kind_shares(bells: Mixture, reading: Reading, durations: Durations) -> Floats:
+def _kind_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Floats:
     found = bells.responsibilities(durations.low_us, durations.high_us)
     return np.stack([found[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)
 
 
 def _warnings(
-    capture: Capture,
+    capture: PinCapture,
     used: tuple[Pin, ...],
     shown: tuple[Pin, ...],
     facts: PinFacts,

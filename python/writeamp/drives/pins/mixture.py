@@ -54,7 +54,7 @@ SHAPES: dict[str, Callable[[Floats], Floats]] = {"normal": _normal, "bounded": _
 
 
 @dataclass(frozen=True)
-class Mixture:
+class BellMixture:
     """Bells in ascending order of their means, shape (k,) each, and what scatters about evenly.
 
     Attributes:
@@ -91,7 +91,7 @@ class Mixture:
         return found
 
 
-def unexplained(mixture: Mixture, durations: Durations) -> Floats:
+def unexplained(mixture: BellMixture, durations: Durations) -> Floats:
     """Return the probability for each bin that no bell explains what is in it, shape (n,)."""
     binned = coarser(durations)
     share = mixture.background * _even(binned) / density(mixture, binned)
@@ -100,19 +100,19 @@ def unexplained(mixture: Mixture, durations: Durations) -> Floats:
     return found
 
 
-def fit(durations: Durations) -> Mixture:
+def fit(durations: Durations) -> BellMixture:
     """Fit a mixture to the durations, of which there must be at least one."""
     binned = coarser(durations)
     fitted = [_grown(_seeded(binned, shape), binned) for shape in SHAPES]
     return _ordered(min(fitted, key=lambda mixture: mixture.bic))
 
 
-def with_bell(mixture: Mixture, durations: Durations, mean_us: float) -> Mixture:
+def with_bell(mixture: BellMixture, durations: Durations, mean_us: float) -> BellMixture:
     """Fit the mixture again with another bell that begins about a mean."""
     binned = coarser(durations)
     near = np.abs(np.log(binned.middle_us / mean_us)) < _FIRST_SPREAD
     share = max(float(binned.count[near].sum()), 1.0) / binned.total / 2
-    first = Mixture(
+    first = BellMixture(
         mixture.shape,
         np.append(mixture.mean_us, mean_us),
         np.append(mixture.sd_us, _FIRST_SPREAD * mean_us),
@@ -123,13 +123,13 @@ def with_bell(mixture: Mixture, durations: Durations, mean_us: float) -> Mixture
     return _ordered(_converged(first, binned))
 
 
-def likelihood(mixture: Mixture, durations: Durations) -> float:
+def likelihood(mixture: BellMixture, durations: Durations) -> float:
     """Return the logarithm of the likelihood of the durations, in nats."""
     binned = coarser(durations)
     return float(binned.count.astype(float) @ np.log(density(mixture, binned)))
 
 
-def _ordered(mixture: Mixture) -> Mixture:
+def _ordered(mixture: BellMixture) -> BellMixture:
     order = np.argsort(mixture.mean_us)
     return replace(
         mixture,
@@ -151,7 +151,7 @@ def coarser(durations: Durations) -> Durations:
     )
 
 
-def _seeded(binned: Durations, shape: str) -> Mixture:
+def _seeded(binned: Durations, shape: str) -> BellMixture:
     """Return a bell for each peak that is no accident, fitted; one for all without peaks."""
     from scipy.signal import find_peaks  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
@@ -164,11 +164,11 @@ def _seeded(binned: Durations, shape: str) -> Mixture:
     mean_us = low_us[peaks] * (1 + _PEAK_BIN_SHARE / 2)
     share = smooth[peaks] / smooth[peaks].sum() * (1 - _FIRST_BACKGROUND)
     sd_us = 2 * _PEAK_BIN_SHARE * mean_us
-    first = Mixture(shape, mean_us, sd_us, share, _FIRST_BACKGROUND, np.inf)
+    first = BellMixture(shape, mean_us, sd_us, share, _FIRST_BACKGROUND, np.inf)
     return _converged(first, binned)
 
 
-def _grown(mixture: Mixture, binned: Durations) -> Mixture:
+def _grown(mixture: BellMixture, binned: Durations) -> BellMixture:
     """Add bells where the mixture explains least, while that lowers the criterion."""
     most = min(_MOST_BELLS, binned.total // _PULSES_A_BELL)
     while mixture.mean_us.size < most:
@@ -179,7 +179,7 @@ def _grown(mixture: Mixture, binned: Durations) -> Mixture:
     return mixture
 
 
-def _with_another(mixture: Mixture, binned: Durations) -> Mixture:
+def _with_another(mixture: BellMixture, binned: Durations) -> BellMixture:
     total = binned.total
     expected = total * _masses(mixture, binned.low_us, binned.high_us).sum(axis=1)
     missing, low_us = _on_log_grid(binned, binned.count.astype(float) - expected)
@@ -195,7 +195,7 @@ def _with_another(mixture: Mixture, binned: Durations) -> Mixture:
             best = (float(score[at]), middle_us, width * _PEAK_BIN_SHARE / 3, float(excess[at]))
     _, mean_us, relative_sd, excess_count = best
     share = min(max(excess_count, 1.0) / total, 0.5)
-    return Mixture(
+    return BellMixture(
         mixture.shape,
         np.append(mixture.mean_us, mean_us),
         np.append(mixture.sd_us, mean_us * relative_sd),
@@ -216,7 +216,7 @@ def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
     return sums, edges_us
 
 
-def _converged(mixture: Mixture, binned: Durations) -> Mixture:
+def _converged(mixture: BellMixture, binned: Durations) -> BellMixture:
     """Repeat expectation and maximisation until nothing changes."""
     count = binned.count.astype(float)
     total = count.sum()
@@ -226,7 +226,7 @@ def _converged(mixture: Mixture, binned: Durations) -> Mixture:
     mean_us, sd_us, share = mixture.mean_us, mixture.sd_us, mixture.share
     background, likelihood = mixture.background, -np.inf
     for _ in range(_MOST_STEPS):
-        now = Mixture(mixture.shape, mean_us, sd_us, share, background, np.inf)
+        now = BellMixture(mixture.shape, mean_us, sd_us, share, background, np.inf)
         parts = _masses(now, binned.low_us, binned.high_us)
         found = np.maximum(parts.sum(axis=1) + background * even, _LEAST_DENSITY)
         before, likelihood = likelihood, float(count @ np.log(found))
@@ -242,10 +242,10 @@ def _converged(mixture: Mixture, binned: Durations) -> Mixture:
             break
     parameters = _PARAMETERS_A_BELL * mean_us.size
     bic = parameters * float(np.log(total)) - 2 * likelihood
-    return Mixture(mixture.shape, mean_us, sd_us, share, background, bic)
+    return BellMixture(mixture.shape, mean_us, sd_us, share, background, bic)
 
 
-def _masses(mixture: Mixture, low_us: Floats, high_us: Floats) -> Floats:
+def _masses(mixture: BellMixture, low_us: Floats, high_us: Floats) -> Floats:
     """Return the share of all durations in each bin by each bell, shape (n, k)."""
     distribution = SHAPES[mixture.shape]
     low = distribution((low_us[:, None] - mixture.mean_us) / mixture.sd_us)
@@ -254,7 +254,7 @@ def _masses(mixture: Mixture, low_us: Floats, high_us: Floats) -> Floats:
     return found
 
 
-def density(mixture: Mixture, binned: Durations) -> Floats:
+def density(mixture: BellMixture, binned: Durations) -> Floats:
     """Return the share of all durations that is expected in each bin, shape (n,)."""
     parts = _masses(mixture, binned.low_us, binned.high_us)
     found: Floats = parts.sum(axis=1) + mixture.background * _even(binned)

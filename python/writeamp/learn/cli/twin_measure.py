@@ -11,7 +11,7 @@ from writeamp import __version__
 from writeamp.cli import options
 from writeamp.cli.progress_bar import Bar
 from writeamp.devices.device import SIZE
-from writeamp.drives.counters.own_families import families_in
+from writeamp.drives.counters.families import families_in
 from writeamp.drives.devices.writing import kind_of
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.choice import is_simulated

@@ -10,11 +10,11 @@ from pathlib import Path
 from writeamp.drives.counters.amounts import Counter
 from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.counters.document import MOST_BYTES, WHAT, Document
+from writeamp.drives.counters.families import Stated
 from writeamp.drives.counters.reading import snapshots_in
 from writeamp.drives.counters.snapshot import Snapshot
-from writeamp.drives.counters.stated import Stated
 from writeamp.drives.devices.judging import require_counters
-from writeamp.drives.devices.source import Source
+from writeamp.drives.devices.source import DriveSource
 from writeamp.errors import WriteampError
 from writeamp.files.inputs import read_bytes
 from writeamp.learn.twin.driving import Reading
@@ -41,7 +41,7 @@ class Counted:
         patience_s: that counters may take to show what was written.
     """
 
-    source: Source
+    source: DriveSource
     first: Snapshot
     files: tuple[Path, ...] = ()
     patience_s: float = _PATIENCE_S
@@ -49,7 +49,7 @@ class Counted:
     _total: list[float] = field(default_factory=lambda: [0.0, 0.0])
 
     @staticmethod
-    def of(source: Source, patience_s: float = _PATIENCE_S) -> Counted:
+    def of(source: DriveSource, patience_s: float = _PATIENCE_S) -> Counted:
         """Return the counters of a source, read once.
 
         Raises:
@@ -143,7 +143,7 @@ def _lags(answer: DriveCounters, written_bytes: int) -> bool:
     return answer.host is None or answer.host.high < (1 - _OTHERS_PART) * written_bytes
 
 
-def _fresh(source: Source, files: Sequence[Path], patience_s: float) -> Snapshot:
+def _fresh(source: DriveSource, files: Sequence[Path], patience_s: float) -> Snapshot:
     """Return a snapshot of now: of files, when all of them were written anew.
 
     Files are written one after the other. While some change from look to look, the others may be of
@@ -165,7 +165,7 @@ def _fresh(source: Source, files: Sequence[Path], patience_s: float) -> Snapshot
         time.sleep(_BETWEEN_LOOKS_S)
 
 
-def _counting_files(source: Source) -> tuple[Path, ...]:
+def _counting_files(source: DriveSource) -> tuple[Path, ...]:
     """Return the files of a source that hold counters; others, as of a drive's name, may stay."""
     if source.device is not None:
         return ()

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp.drives.counters.families import Family
-from writeamp.drives.counters.stated import Stated
+from writeamp.drives.counters.families import Family, Stated
 from writeamp.drives.devices.file_systems import check_overwrites, device_under
 from writeamp.drives.devices.source import source_at
-from writeamp.drives.devices.writing import Place, check_fio, kind_of, opened
+from writeamp.drives.devices.writing import TargetPlace, check_fio, kind_of, opened
 from writeamp.errors import WriteampError
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain
 from writeamp.learn.twin.counted import Counted
@@ -39,7 +38,7 @@ class RealHost:
         tell: is given sentences on what a reader of the windows should know.
     """
 
-    place: Place
+    place: TargetPlace
     counted: Counted
     tell: Callable[[str], None]
     _written_bytes: int = 0
@@ -149,7 +148,7 @@ def _drive_of(name: str) -> str:
     return name if kind == "device" else device_under(Path(name).absolute().parent)
 
 
-def _whole_bytes(place: Place) -> int:
+def _whole_bytes(place: TargetPlace) -> int:
     """Return the size of a device, of the file system of a file, or of an export."""
     if place.kind == "file":
         found = os.statvfs(place.name)

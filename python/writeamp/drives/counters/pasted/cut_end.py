@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from writeamp.drives.counters.document import whole
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CUT_END, CounterCheck, CounterFacts
 from writeamp.drives.counters.sources.smartctl_text import ROW, raw_value
-from writeamp.drives.counters.verdicts import CUT_END, Check
 
 _LAST_LINE = re.compile(r"[^\n]{0,2000}\Z")
 _ENDS = re.compile(r"(?:0x[0-9a-fA-F]+|\d[\d,.'_ ]*(?:e\+?\d+)?)\Z")
@@ -17,7 +16,7 @@ _LAST_DIGITS = re.compile(r"\d+\Z")
 _HOURS_ID = 9
 
 
-def with_cut_end(found: Sequence[Facts], text: str) -> list[Facts]:
+def with_cut_end(found: Sequence[CounterFacts], text: str) -> list[CounterFacts]:
     """Return the facts of a text, with a doubt if the number at its end is one of their values.
 
     Args:
@@ -36,7 +35,7 @@ def with_cut_end(found: Sequence[Facts], text: str) -> list[Facts]:
                 f"the text ends with {number[0].strip()}, {' and '.join(names)}, without the end "
                 "of the line: if the paste was cut there, digits are missing"
             )
-            check = Check(CUT_END, "doubt", evidence)
+            check = CounterCheck(CUT_END, "doubt", evidence)
             checked[place] = replace(checked[place], checks=(*checked[place].checks, check))
             break
     return checked
@@ -47,7 +46,7 @@ def _last_line(text: str) -> str:
     return found[0] if found else ""
 
 
-def _values_at(line: str, number: str, facts: Facts) -> Iterator[str]:
+def _values_at(line: str, number: str, facts: CounterFacts) -> Iterator[str]:
     """Yield the names of the values that the last line ends with."""
     row = ROW.match(line)
     labels = {f"attribute {whole(row['id'])}"} if row else _labels(number, facts)
@@ -67,7 +66,7 @@ def _values_at(line: str, number: str, facts: Facts) -> Iterator[str]:
         yield "percentage used"
 
 
-def _labels(number: str, facts: Facts) -> set[str]:
+def _labels(number: str, facts: CounterFacts) -> set[str]:
     """Return the attributes with a raw value, for logs without rows such as CSV."""
     counts = _counts(number) - {0}
     return {label for label, raw in facts.raws if raw in counts}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from writeamp.drives.counters.amounts import DATA_UNIT
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts
 
 # Two tools that print a counter one after the other differ by what was written in between.
 _MOST_APART = 0.01
@@ -20,23 +20,23 @@ _NO_IDENTITY = (
 )
 
 
-class Part(NamedTuple):
+class LogFacts(NamedTuple):
     """Facts of a log, and the device and the machine that its command names, or ""."""
 
-    facts: Facts
+    facts: CounterFacts
     device: str = ""
     machine: str = ""
 
 
-def by_drive(parts: Sequence[Part]) -> list[list[Facts]]:
+def by_drive(parts: Sequence[LogFacts]) -> list[list[CounterFacts]]:
     """Return the facts of each drive at each moment, in the order of their first logs.
 
     Logs belong together if they name one device or one serial number, if nothing in the file
     says that there are several drives, or if the same logs come in the same order again and again.
     All others stay apart.
     """
-    groups: list[list[Part]] = []
-    latest: dict[tuple[str, ...], list[Part]] = {}
+    groups: list[list[LogFacts]] = []
+    latest: dict[tuple[str, ...], list[LogFacts]] = {}
     for part in parts:
         names = _names(part)
         group = next((latest[name] for name in names if name in latest), None)
@@ -52,7 +52,7 @@ def by_drive(parts: Sequence[Part]) -> list[list[Facts]]:
     return [[_noted(part) if len(groups) > 1 else part.facts for part in group] for group in groups]
 
 
-def _names(part: Part) -> list[tuple[str, ...]]:
+def _names(part: LogFacts) -> list[tuple[str, ...]]:
     """Return the identities that other logs of the same drive share."""
     names: list[tuple[str, ...]] = []
     if part.facts.serial:
@@ -62,19 +62,19 @@ def _names(part: Part) -> list[tuple[str, ...]]:
     return names
 
 
-def _may_join(group: Sequence[Part], part: Part) -> bool:
+def _may_join(group: Sequence[LogFacts], part: LogFacts) -> bool:
     return all(
         one.facts.source != part.facts.source and not _contradict(one, part) for one in group
     )
 
 
-def _are_one(groups: Sequence[Sequence[Part]]) -> bool:
+def _are_one(groups: Sequence[Sequence[LogFacts]]) -> bool:
     """Return whether all groups may be of one drive at one moment."""
     parts = [part for group in groups for part in group]
     return all(_may_join(parts[:place], part) for place, part in enumerate(parts))
 
 
-def _rounds(parts: Sequence[Part]) -> list[list[Part]]:
+def _rounds(parts: Sequence[LogFacts]) -> list[list[LogFacts]]:
     """Return the rounds of a file that has the same logs in the same order, twice or more often."""
     sources = [one.facts.source for one in parts]
     length = len(set(sources))
@@ -88,7 +88,7 @@ def _rounds(parts: Sequence[Part]) -> list[list[Part]]:
     return rounds if all(_are_one([one]) for one in rounds) else []
 
 
-def _contradict(one: Part, other: Part) -> bool:
+def _contradict(one: LogFacts, other: LogFacts) -> bool:
     first, second = one.facts, other.facts
     names = [
         (first.model, second.model),
@@ -110,7 +110,7 @@ def _contradict(one: Part, other: Part) -> bool:
     )
 
 
-def _kind(facts: Facts) -> str:
+def _kind(facts: CounterFacts) -> str:
     """Return the command set of a drive; "" if its facts do not show it."""
     if facts.raws:
         return "ATA"
@@ -119,7 +119,7 @@ def _kind(facts: Facts) -> str:
     return "" if facts.source.startswith("smartctl") and not _units(facts) else "NVMe"
 
 
-def _units(facts: Facts) -> int | None:
+def _units(facts: CounterFacts) -> int | None:
     return next(
         (one.count for one in facts.counters if one.unit is DATA_UNIT and one.side == "host"), None
     )
@@ -129,7 +129,7 @@ def _apart(first: float | None, second: float | None, most: float) -> bool:
     return first is not None and second is not None and abs(first - second) > most
 
 
-def _noted(part: Part) -> Facts:
+def _noted(part: LogFacts) -> CounterFacts:
     facts = part.facts
     if facts.model or facts.serial or part.device:
         return facts

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from writeamp.drives.counters.document import JSON_START, Document
-from writeamp.drives.counters.pasted.json_logs import nested_logs
 from writeamp.drives.counters.pasted.prefixes import ORIGIN
 from writeamp.drives.counters.pasted.text import MOST_CHARACTERS, plain_text
 from writeamp.errors import WriteampError
@@ -61,9 +60,20 @@ _MOST_NODES = 20_000
 _FEWEST_STRINGS = 2
 # Keys under which programs that collect logs keep the lines.
 _LINE_KEYS = ("MESSAGE", "log", "message", "line", "msg")
+_DEVICE_NAME = re.compile(r"(?:/dev/)?(?:nvme\d+(?:n\d+)?|sd[a-z]{1,2}|disk\d+|a?da\d+)")
+_DEVICE_KEYS = ("device", "dev", "disk", "name", "path", "DevicePath")
+_OF_SMARTCTL = frozenset({"smartctl", "ata_smart_attributes", "nvme_smart_health_information_log"})
+# Keys that a log has all of.
+_KEYS_OF_NESTED_LOGS = (
+    *({key} for key in sorted(_OF_SMARTCTL)),
+    {"critical_warning", "data_units_written"},
+    {"Physical media units written"},
+    {"physical_media_units_written"},
+)
+_MOST_NESTED_NODES = 20_000
 
 
-class Log(NamedTuple):
+class PastedLog(NamedTuple):
     """Log of a document.
 
     Attributes:
@@ -77,7 +87,7 @@ class Log(NamedTuple):
     machine: str = ""
 
 
-def logs_in(document: Document) -> list[Log]:
+def logs_in(document: Document) -> list[PastedLog]:
     """Return the logs of a document, without the text between them.
 
     A document that is one of JSON, or no text, is returned as it is.
@@ -87,11 +97,11 @@ def logs_in(document: Document) -> list[Log]:
     """
     # Raw pages, and files of hundreds of megabytes such as CSV.
     if len(document.content) > _MOST_BYTES or _is_binary(document):
-        return [Log(document)]
+        return [PastedLog(document)]
     if len(document.text) > MOST_CHARACTERS and not document.text.lstrip().startswith(("{", "[")):
-        return [Log(document)]
+        return [PastedLog(document)]
     if _is_json(document):
-        log = Log(document)
+        log = PastedLog(document)
         return _items(log) or _nested(log) or [log]
     if printed := _printed_results(document):
         return printed
@@ -105,12 +115,12 @@ def logs_in(document: Document) -> list[Log]:
     lines = [text for one in logs if (text := _line_of(one)) is not None]
     if len(logs) > 1 and len(lines) == len(logs):
         return logs_in(document.with_text("\n".join(lines)))
-    return _completed(logs) or [Log(plain)]
+    return _completed(logs) or [PastedLog(plain)]
 
 
-def _printed_results(document: Document) -> list[Log]:
+def _printed_results(document: Document) -> list[PastedLog]:
     """Return the results of machines that Ansible prints: `ok: [machine] => {…}`."""
-    found: list[Log] = []
+    found: list[PastedLog] = []
     end = 0
     for one in _RESULT.finditer(document.text):
         if one.start() < end:
@@ -121,7 +131,7 @@ def _printed_results(document: Document) -> list[Log]:
             return []
         end = span.end
         printed = document.with_text(document.text[span.start : span.end])
-        found.append(Log(printed, machine=one["machine"]))
+        found.append(PastedLog(printed, machine=one["machine"]))
     return found
 
 
@@ -173,15 +183,15 @@ def _is_json(document: Document) -> bool:
     return span is not None and not text[: span.start].strip() and not text[span.end :].strip()
 
 
-def _nested(log: Log) -> list[Log]:
+def _nested(log: PastedLog) -> list[PastedLog]:
     """Return the logs inside the document of JSON of a log."""
     return [
-        Log(log.document.with_text(json.dumps(one)), _short(device), log.machine)
+        PastedLog(log.document.with_text(json.dumps(one)), _short(device), log.machine)
         for one, device in nested_logs(log.document.json)
     ]
 
 
-def _items(log: Log) -> list[Log]:
+def _items(log: PastedLog) -> list[PastedLog]:
     """Return the items of a list of logs in JSON; none of other logs."""
     if not log.document.text.lstrip().startswith("["):
         return []
@@ -196,7 +206,7 @@ def _items(log: Log) -> list[Log]:
     return [log._replace(document=log.document.with_text(json.dumps(one))) for one in root]
 
 
-def _split(document: Document) -> Iterator[Log]:
+def _split(document: Document) -> Iterator[PastedLog]:
     """Yield the logs of a text: what follows a command, a prompt or a head, and JSON."""
     text = document.text
     lines: list[str] = []
@@ -204,8 +214,8 @@ def _split(document: Document) -> Iterator[Log]:
     is_begun = False
     place = failures = 0
 
-    def log(content: str) -> Log:
-        return Log(document.with_text(content), device, machine)
+    def log(content: str) -> PastedLog:
+        return PastedLog(document.with_text(content), device, machine)
 
     while place < len(text):
         end = text.find("\n", place) + 1 or len(text)
@@ -295,9 +305,9 @@ def _machine(prompt: str) -> str:
     return found[1] if found else ""
 
 
-def _completed(logs: list[Log]) -> list[Log]:
+def _completed(logs: list[PastedLog]) -> list[PastedLog]:
     """Return the logs, with each table of smartctl joined to the identity printed before it."""
-    done: list[Log] = []
+    done: list[PastedLog] = []
     for one in logs:
         before = done[-1] if done else None
         if before and _is_continued(before, one):
@@ -312,7 +322,7 @@ def _completed(logs: list[Log]) -> list[Log]:
     return done
 
 
-def _is_continued(before: Log, log: Log) -> bool:
+def _is_continued(before: PastedLog, log: PastedLog) -> bool:
     first, second = before.document.text, log.document.text
     return (
         (not before.device or not log.device or before.device == log.device)
@@ -322,7 +332,7 @@ def _is_continued(before: Log, log: Log) -> bool:
     )
 
 
-def _line_of(log: Log) -> str | None:
+def _line_of(log: PastedLog) -> str | None:
     """Return the line that a collector of logs keeps in JSON; None of other logs."""
     if not log.document.text.startswith("{"):
         return None
@@ -334,3 +344,40 @@ def _line_of(log: Log) -> str | None:
         return None
     line = next((kept[key] for key in _LINE_KEYS if isinstance(kept.get(key), str)), None)
     return None if line is None else str(line).rstrip("\n")
+
+
+def nested_logs(root: Any) -> list[tuple[dict[str, Any], str]]:
+    """Return the logs inside a document, with the device they are of, or "".
+
+    A document that is a log has none. A single log of nvme-cli is left where it is, as the model
+    and the serial number may stand beside it.
+    """
+    found = [] if _is_log(root) else list(_logs_below(root))
+    if len(found) == 1 and not found[0][0].keys() & _OF_SMARTCTL:
+        return []
+    return found
+
+
+def _logs_below(root: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    nodes = [(root, "")]
+    for _ in range(_MOST_NESTED_NODES):
+        if not nodes:
+            return
+        node, device = nodes.pop()
+        if _is_log(node):
+            yield node, device
+        elif isinstance(node, dict):
+            said = next((node[key] for key in _DEVICE_KEYS if _is_device(node.get(key))), device)
+            nodes += [(value, key if _is_device(key) else said) for key, value in node.items()][
+                ::-1
+            ]
+        elif isinstance(node, list):
+            nodes += [(one, device) for one in reversed(node)]
+
+
+def _is_log(node: Any) -> bool:
+    return isinstance(node, dict) and any(keys <= node.keys() for keys in _KEYS_OF_NESTED_LOGS)
+
+
+def _is_device(name: Any) -> bool:
+    return isinstance(name, str) and _DEVICE_NAME.fullmatch(name) is not None

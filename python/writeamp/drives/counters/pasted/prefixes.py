@@ -7,8 +7,22 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 from itertools import pairwise
 
-from writeamp.drives.counters.pasted.known_lines import ROW_START, filled_lines, known_lines
-
+# Start of a row of attributes, up to its flags.
+ROW_START = re.compile(
+    r"[ \t]*(?:0x[0-9a-f]{2}|\d{1,3})[ \t]+[A-Za-z][^\s|]*[ \t]+(?:0x[0-9a-f]{4}|[POSRCK+-]{6,8})"
+    r"(?:[ \t]|$)"
+)
+KEY = re.compile(r"[ \t]*[A-Za-z][A-Za-z0-9 _()/.,#-]{1,80}?[ \t]*[:=][ \t]*(?=\S)")
+# A sample of a metric of Prometheus.
+SAMPLE_START = re.compile(r"[A-Za-z_]\w{2,80}\{")
+SAMPLE = re.compile(rf"{SAMPLE_START.pattern}[^{{}}\n]{{0,800}}\}}[ \t]+\S")
+# A name, and values in columns.
+_COLUMNS = r"[ \t]*[A-Za-z][\w ()-]{2,60}?[ \t]{2,}\d"
+_KNOWN = re.compile(
+    rf"^[\"']?(?:{ROW_START.pattern}|{KEY.pattern}|{SAMPLE_START.pattern}|{_COLUMNS}"
+    r"|[ \t]*(?:smartctl \d|=== START OF|[{}\"]))",
+    re.MULTILINE,
+)
 # Begins the lines of one machine or program in a text of several.
 ORIGIN = "\f"
 ANY_HOST = ""
@@ -49,7 +63,17 @@ _DIFF_HEAD = re.compile(r"(?:diff |index |new file |--- |\+\+\+ |\\ No newline|-
 _MOST = 0.9
 _OFTEN = 4
 _HOST_LINES = 0.8
-_KNOWN = 0.2
+_FEWEST_KNOWN = 0.2
+
+
+def filled_lines(text: str) -> int:
+    """Return how many lines of a text are not blank."""
+    return sum(1 for line in text.split("\n") if line.strip())
+
+
+def known_lines(text: str) -> int:
+    """Return how many lines of a text look like those of a drive's log."""
+    return sum(1 for _ in _KNOWN.finditer(text))
 
 
 def without_quotes(text: str) -> str:
@@ -203,4 +227,4 @@ def without_line_numbers(text: str) -> str:
 def _are_known(lines: Sequence[str]) -> bool:
     """Return whether lines look like a drive's log, so that only a prefix was removed."""
     text = "\n".join(line.lstrip() for line in lines)
-    return known_lines(text) >= max(2, filled_lines(text) * _KNOWN)
+    return known_lines(text) >= max(2, filled_lines(text) * _FEWEST_KNOWN)

@@ -12,6 +12,7 @@ from writeamp.drives.counters.pasted.markup import (
     without_quoted_printable,
     without_string_quotes,
     without_tables,
+    without_web_tables,
 )
 from writeamp.drives.counters.pasted.prefixes import (
     without_diff,
@@ -21,7 +22,6 @@ from writeamp.drives.counters.pasted.prefixes import (
     without_log_prefixes,
     without_quotes,
 )
-from writeamp.drives.counters.pasted.web_tables import without_web_tables
 from writeamp.drives.counters.pasted.wrapped import with_joined_lines
 
 # Longer texts were not pasted, and are read unchanged.

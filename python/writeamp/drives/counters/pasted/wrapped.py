@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from writeamp.drives.counters.pasted.known_lines import KEY, ROW_START, SAMPLE, SAMPLE_START
+from writeamp.drives.counters.pasted.prefixes import KEY, ROW_START, SAMPLE, SAMPLE_START
 from writeamp.drives.counters.sources.smartctl_text import ROW
 
 # Marks the parts of a number over two lines that may be joined in more than one way.

@@ -5,52 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from writeamp.drives.counters.source import Source
+from writeamp.drives.counters import saved_file
+from writeamp.drives.counters.facts import CounterSource
 from writeamp.drives.counters.sources import (
-    additional_smart_page,
     backblaze_csv,
     crystal_disk_info,
-    endurance_group,
-    fdp,
     id_ctrl,
+    nvme_logs,
     ocp,
-    ocp_page,
     printed_logs,
     prometheus,
-    samsung_page,
-    saved_snapshot,
-    smart_log,
     smartctl_json,
     smartctl_text,
     ssacli,
+    vendor_pages,
 )
 
 _OWN = (
-    additional_smart_page.SOURCE,
     backblaze_csv.SOURCE,
     crystal_disk_info.SOURCE,
-    endurance_group.SOURCE,
-    fdp.SOURCE,
     id_ctrl.SOURCE,
+    nvme_logs.ENDURANCE_GROUP,
+    nvme_logs.FDP,
+    nvme_logs.SMART,
+    ocp.PAGE,
     ocp.SOURCE,
-    ocp_page.SOURCE,
     prometheus.RANGE,
     prometheus.TEXT,
-    samsung_page.SOURCE,
-    saved_snapshot.SOURCE,
-    smart_log.SOURCE,
+    saved_file.SOURCE,
     smartctl_json.SOURCE,
     smartctl_text.SOURCE,
     ssacli.SOURCE,
+    vendor_pages.ADDITIONAL_SMART,
+    vendor_pages.SAMSUNG,
 )
 
 
 @cache
-def sources() -> tuple[Source, ...]:
+def sources() -> tuple[CounterSource, ...]:
     """Return all sources, the most specific first."""
     return by_specificity([*_OWN, *printed_logs.sources()])
 
 
-def by_specificity(unordered: Iterable[Source]) -> tuple[Source, ...]:
+def by_specificity(unordered: Iterable[CounterSource]) -> tuple[CounterSource, ...]:
     """Return sources in the order in which they are tried, whatever the order they are given in."""
     return tuple(sorted(unordered, key=lambda one: (-one.specificity, one.name)))

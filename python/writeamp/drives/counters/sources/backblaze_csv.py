@@ -12,9 +12,8 @@ from functools import lru_cache
 from writeamp.drives.counters.ata import ata_facts
 from writeamp.drives.counters.ata_drive import AtaDrive, Attribute
 from writeamp.drives.counters.document import Document, text_of, whole
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.source import Source
-from writeamp.drives.counters.stated import Stated
+from writeamp.drives.counters.facts import CounterFacts, CounterSource
+from writeamp.drives.counters.families import Stated
 from writeamp.errors import WriteampError
 
 _NAME = "Backblaze's daily CSV"
@@ -39,7 +38,7 @@ def _matches(document: Document) -> bool:
     return set(_KEYS) <= set(head) and any(_RAW.fullmatch(one) for one in head)
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     head = _head(document)
     places = {name: place for place, name in enumerate(head)}
     columns = [
@@ -62,7 +61,7 @@ def _facts(
     places: dict[str, int],
     columns: list[tuple[int, int, int | None]],
     stated: Stated,
-) -> Facts:
+) -> CounterFacts:
     date, serial, model, capacity = (row[places[key]] for key in _KEYS)
     attributes = {
         identity: Attribute(raw, None if normal is None else _integer(row[normal]), "")
@@ -100,4 +99,4 @@ def _midnight(date: str) -> float | None:
         return None
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=90)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=90)

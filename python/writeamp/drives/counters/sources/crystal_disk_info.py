@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.facts import CounterFacts, CounterSource
 from writeamp.drives.counters.sources.smartctl_json import facts_of
 
 _NAME = "CrystalDiskInfo's text"
@@ -57,7 +56,7 @@ def _matches(document: Document) -> bool:
     return bool(_HEADING.search(_text(document)))
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     text = _text(document)
     starts = [one.start() for one in _DRIVE.finditer(text)] or [0]
     for first, last in pairwise([*starts, len(text)]):
@@ -124,4 +123,4 @@ def _capacity_bytes(fields: dict[str, str]) -> int | None:
     )
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=74)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=74)

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.drives.counters.document import Document, objects, text_of, whole
-from writeamp.drives.counters.facts import Facts
+from writeamp.drives.counters.facts import CounterFacts, CounterSource
 from writeamp.drives.counters.printed import entries
-from writeamp.drives.counters.source import Source
 from writeamp.text import hashed_serial
 
 _NAME = "nvme id-ctrl"
@@ -23,7 +22,7 @@ def _matches(document: Document) -> bool:
     return entries(document).keys() >= _KEYS
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     log = document.json
     if isinstance(log, dict) and isinstance(log.get("Devices"), list):
         yield from _listed(log["Devices"])
@@ -38,8 +37,8 @@ def _digits(value: Any) -> Any:
 
 def _facts(
     log: Mapping[str, Any], model: str, firmware: str, serial: str, capacity_bytes: int | None
-) -> Facts:
-    return Facts(
+) -> CounterFacts:
+    return CounterFacts(
         source=_NAME,
         model=text_of(log.get(model)),
         firmware=text_of(log.get(firmware)),
@@ -48,7 +47,7 @@ def _facts(
     )
 
 
-def _listed(devices: list[Any]) -> Iterator[Facts]:
+def _listed(devices: list[Any]) -> Iterator[CounterFacts]:
     """Yield the drives of `nvme list`; one with several namespaces stands there once."""
     seen: dict[Any, tuple[dict[str, Any], str, str, str, int]] = {}
     for device in objects(devices[:_MOST_DRIVES]):
@@ -62,7 +61,7 @@ def _listed(devices: list[Any]) -> Iterator[Facts]:
         if "ModelNumber" in device:
             _add(seen, device, "Firmware", whole(device.get("PhysicalSize")) or 0)
     if not seen:
-        yield Facts(source=_NAME)
+        yield CounterFacts(source=_NAME)
     for log, model, firmware, serial, size_bytes in seen.values():
         yield _facts(log, model, firmware, serial, size_bytes)
 
@@ -79,4 +78,4 @@ def _add(
     seen[identity] = (log, "ModelNumber", firmware, "SerialNumber", total)
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=0)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=0)

@@ -1,17 +1,16 @@
-"""OCP log 0xC0, as the plugins of nvme-cli print it in JSON of either version, or in text."""
+"""OCP log 0xC0 in JSON, text or raw bytes, and the page of boot SSDs under the same number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.drives.counters.amounts import BYTE, Counter
+from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, Counter, Part
 from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.facts import Erases, Facts
+from writeamp.drives.counters.facts import CounterFacts, CounterSource, Erases
 from writeamp.drives.counters.printed import count_of, entries, spelled
 from writeamp.drives.counters.printed_log import PrintedLog
-from writeamp.drives.counters.source import Source
-from writeamp.vssd.log_pages import ocp
+from writeamp.vssd.log_pages import boot, ocp
 
 _NAME = "nvme ocp smart-add-log -o json"
 _LABEL = "OCP log 0xC0, physical media units written"
@@ -20,9 +19,14 @@ _FIELDS = {spelled(key): one.key for one in ocp.FIELDS for key in (one.old_key, 
 # From 5 on, the page has the mean count of erases.
 _MEAN_FROM_VERSION = 5
 _ALL_ONES = frozenset(((1 << 64) - 1, (1 << 128) - 1))
+_PAGE_NAME = "log 0xC0, 512 bytes"
+_BOOT_LABEL = "boot SSD log 0xC0, physical media units written, "
+_ERASES_LABEL = "boot SSD log 0xC0, user data erase counts, "
+_WORN = ("least", "most", "mean")
+_PARTS: tuple[Part, ...] = ("tlc", "slc")
 
 
-def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
+def ocp_facts(values: Mapping[str, Any], source: str) -> CounterFacts:
     """Return the facts of an OCP log by the keys of version 2."""
     value = values.get(ocp.WRITTEN)
     count = count_of(value)
@@ -47,7 +51,7 @@ def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
                 count_high=count.high if count.high > count.low else None,
             ),
         )
-    return Facts(source=source, counters=counters, notes=notes, erases=_erases(values))
+    return CounterFacts(source=source, counters=counters, notes=notes, erases=_erases(values))
 
 
 def _whole(value: Any) -> int | None:
@@ -78,19 +82,67 @@ def _matches(document: Document) -> bool:
     return isinstance(found, dict) and bool(keys & found.keys())
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     yield ocp_facts(ocp.decoded_log(document.json), _NAME)
 
 
-def read_printed(log: PrintedLog, document: Document) -> Iterator[Facts]:
+def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
     found = entries(document)
     if len(found[ocp.WRITTEN]) > 1:
         note = f"{_LABEL} stands there several times: give the log of one drive at one moment"
-        yield Facts(source=log.name, notes=(note,))
+        yield CounterFacts(source=log.name, notes=(note,))
         return
     values = {_FIELDS[key]: said[0].value for key, said in found.items() if key in _FIELDS}
     yield ocp_facts(values, log.name)
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=66)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=66)
+
+
+def _guid(document: Document) -> int:
+    return int.from_bytes(document.content[ocp.PAGE_BYTES - 16 : ocp.PAGE_BYTES], "little")
+
+
+def _is_page(document: Document) -> bool:
+    return len(document.content) == ocp.PAGE_BYTES and _guid(document) in {ocp.GUID, boot.GUID}
+
+
+def _read_page(document: Document) -> Iterator[CounterFacts]:
+    if _guid(document) == boot.GUID:
+        yield _boot_facts(boot.decoded_page(document.content), _PAGE_NAME)
+    else:
+        yield ocp_facts(ocp.decoded_page(document.content), _PAGE_NAME)
+
+
+def _boot_facts(values: Mapping[str, int], source: str) -> CounterFacts:
+    counters = tuple(
+        Counter(
+            "flash",
+            values[f"{part}_units_written"],
+            DATA_UNIT,
+            _BOOT_LABEL + part.upper(),
+            "boot SSD log 0xC0",
+            part=part,
+        )
+        for part in _PARTS
+        if values.get(f"{part}_units_written")
+    )
+    notes = () if counters else (f"{_BOOT_LABEL}TLC is 0: not reported",)
+    return CounterFacts(
+        source=source, counters=counters, notes=notes, erases=tuple(_boot_erases(values))
+    )
+
+
+def _boot_erases(values: Mapping[str, int]) -> Iterator[Erases]:
+    # Nearly all blocks hold three bits a cell, so that theirs stand for the drive's.
+    parts: tuple[tuple[str, Part], ...] = (("tlc", "tlc"), ("slc", "slc"), ("tlc", "all"))
+    for kind, part in parts:
+        least, most, mean = (values.get(f"{kind}_{one}_erases", 0) for one in _WORN)
+        if mean and least <= mean <= most:
+            yield Erases(mean, mean + 1, most, _ERASES_LABEL + kind.upper(), part)
+        elif most and least <= most:
+            yield Erases(least, most, most, _ERASES_LABEL + kind.upper(), part)
+
+
+PAGE = CounterSource(_PAGE_NAME, _is_page, _read_page, specificity=92)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -9,38 +10,35 @@ from importlib.resources import files
 from typing import Any, TypeAlias, get_args
 
 from writeamp.devices import toml_text
-from writeamp.drives.counters.amounts import UNITS, Part, Rounding, Side
-from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.printed import entries
+from writeamp.drives.counters.amounts import MIB32, UNITS, Part, Rounding, Side
+from writeamp.drives.counters.document import Document, whole, within
+from writeamp.drives.counters.facts import CounterFacts, CounterSource, Erases
+from writeamp.drives.counters.printed import PrintedEntry, entries
 from writeamp.drives.counters.printed_log import (
     VALUES,
     PrintedLog,
     Sign,
     Worn,
-    Written,
+    WriteRule,
     printed_facts,
 )
-from writeamp.drives.counters.source import Source
-from writeamp.drives.counters.sources import (
-    additional_smart_log,
-    endurance_group,
-    fdp,
-    ocp,
-    smart_log,
-)
-from writeamp.drives.counters.table_checks import Kind, check_choice, check_table, compiled
+from writeamp.drives.counters.sources import nvme_logs, ocp
+from writeamp.drives.counters.table_checks import ValueKind, check_choice, check_table, compiled
 from writeamp.errors import WriteampError, placed
 
-Reader: TypeAlias = Callable[[PrintedLog, Document], Iterable[Facts]]
+Reader: TypeAlias = Callable[[PrintedLog, Document], Iterable[CounterFacts]]
 
-_TEXT, _NUMBER, _YES = Kind(str, "text"), Kind(int, "a whole number"), Kind(bool, "true or false")
-_TEXTS, _TABLES = Kind(list, "a list of texts", str), Kind(list, "a list of tables", dict)
+_TEXT, _NUMBER, _YES = (
+    ValueKind(str, "text"),
+    ValueKind(int, "a whole number"),
+    ValueKind(bool, "true or false"),
+)
+_TEXTS, _TABLES = ValueKind(list, "a list of texts", str), ValueKind(list, "a list of tables", dict)
 _LOG = (
     dict.fromkeys(("name", "label", "text", "reports", "reader"), _TEXT)
     | dict.fromkeys(("counters", "worn", "signs"), _TABLES)
     | dict.fromkeys(("vetoes", "notes"), _TEXTS)
-    | {"unsupported": Kind(list, "a list of counts", int)}
+    | {"unsupported": ValueKind(list, "a list of counts", int)}
     | {"specificity": _NUMBER, "all_signs": _YES}
 )
 _COUNTER = (
@@ -52,15 +50,17 @@ _WORN = {"part": _TEXT, "keys": _TEXTS}
 _SIGN = {"keys": _TEXTS, "value": _TEXT}
 # Words that * stands for in keys of erases.
 _LEAST, _MOST, _MEAN = ("minimum", "min"), ("maximum", "max"), ("average", "avg", "mean")
+_WEAR = re.compile(r"min:\s*(\d+),\s*max:\s*(\d+),\s*avg:\s*(\d+)")
+_NORMALIZED_PERCENT = re.compile(r"(?:\d+\s+)?(\d{1,3})\s*%")
 
 
-def sources() -> Iterator[Source]:
+def sources() -> Iterator[CounterSource]:
     """Yield the sources that `logs.toml` describes."""
     text = files("writeamp.drives.counters").joinpath("logs.toml").read_text("utf-8")
     yield from sources_of(toml_text.parse(text, "logs.toml"))
 
 
-def sources_of(table: dict[str, Any]) -> Iterator[Source]:
+def sources_of(table: dict[str, Any]) -> Iterator[CounterSource]:
     """Yield the sources that a table describes in the words of `logs.toml`.
 
     Raises:
@@ -72,14 +72,14 @@ def sources_of(table: dict[str, Any]) -> Iterator[Source]:
         except WriteampError as error:
             raise placed(f"logs.toml: log {at}", error) from None
         reader = READERS[one["reader"]] if "reader" in one else _read
-        yield Source(log.name, log.matches, partial(reader, log), one["specificity"])
+        yield CounterSource(log.name, log.matches, partial(reader, log), one["specificity"])
 
 
-def _read(log: PrintedLog, document: Document) -> Iterator[Facts]:
+def _read(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     yield printed_facts(log, entries(document))
 
 
-def _read_liteon(log: PrintedLog, document: Document) -> Iterator[Facts]:
+def _read_liteon(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     facts = printed_facts(log, entries(document))
     if document.json is None and facts.erases:
         yield facts
@@ -97,13 +97,53 @@ def _read_liteon(log: PrintedLog, document: Document) -> Iterator[Facts]:
     )
 
 
+def _read_additional_smart(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
+    """Yield the facts of a log 0xCA as Intel's plugin prints it, or others of its names.
+
+    Intel and Solidigm count 32 MiB; DapuStor prints "Intel Smart log" too, SSSTC, ScaleFlux,
+    Shannon, YMTC and Memblaze the same keys, of other or unknown units. So the ratio is all that a
+    log without a model gives; `vendor_units` finds the unit from the model or the SMART log in its
+    folder.
+    """
+    found = dict(entries(document))
+    for key in ("host_bytes_written", "nand_bytes_written"):
+        if key in found:
+            found[key] = tuple(_with_normalized(one) for one in found[key])
+    facts = printed_facts(log, found)
+    is_solidigm = "solidigm_smart_log" in found
+    yield replace(
+        facts,
+        counters=tuple(replace(one, unit=MIB32) if is_solidigm else one for one in facts.counters),
+        compresses="ScaleFlux" in document.text[:4096],
+        erases=tuple(_wear_leveling(log, found)),
+    )
+
+
+def _with_normalized(entry: PrintedEntry) -> PrintedEntry:
+    match = _NORMALIZED_PERCENT.match(entry.value) if isinstance(entry.value, str) else None
+    return entry._replace(normalized=int(match[1])) if match else entry
+
+
+def _wear_leveling(log: PrintedLog, found: dict[str, tuple[PrintedEntry, ...]]) -> Iterator[Erases]:
+    for key in ("wear_leveling", "wear_leveling_count"):
+        for entry in found.get(key, ())[:1]:
+            match = _WEAR.search(entry.value) if isinstance(entry.value, str) else None
+            least, most, mean = (
+                (whole(one) for one in match.groups())
+                if match
+                else (whole(within(entry.value, one)) for one in ("min", "max", "avg"))
+            )
+            if mean and most and least is not None and least <= mean <= most:
+                yield Erases(mean, mean + 1, most, f"{log.label}, wear leveling")
+
+
 READERS: dict[str, Reader] = {
-    "additional SMART": additional_smart_log.read_printed,
-    "endurance group": endurance_group.read_printed,
-    "FDP": fdp.read_printed,
+    "additional SMART": _read_additional_smart,
+    "endurance group": nvme_logs.read_printed_group,
+    "FDP": nvme_logs.read_printed_fdp,
     "LiteOn": _read_liteon,
     "OCP": ocp.read_printed,
-    "SMART": smart_log.read_printed,
+    "SMART": nvme_logs.read_printed,
 }
 
 
@@ -129,7 +169,7 @@ def _log(table: Any) -> PrintedLog:
     )
 
 
-def _written(table: Any) -> Written:
+def _written(table: Any) -> WriteRule:
     check_table("a counter", table, _COUNTER, needed=("side", "keys"))
     choices = {"side": Side, "part": Part, "rounding": Rounding}
     for key, valid in choices.items():
@@ -138,7 +178,7 @@ def _written(table: Any) -> Written:
     check_choice("values", table, VALUES)
     if ("unit" in table) == ("shared" in table):
         raise WriteampError("a counter has either a unit or the name of a shared one")
-    return Written(
+    return WriteRule(
         table["side"],
         _expanded(table["keys"]),
         UNITS[table["unit"]] if "unit" in table else None,

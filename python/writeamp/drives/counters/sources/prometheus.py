@@ -17,10 +17,9 @@ from writeamp.drives.counters.amounts import DATA_UNIT, Counter, Unit
 from writeamp.drives.counters.ata import ata_facts
 from writeamp.drives.counters.ata_drive import AtaDrive, Attribute
 from writeamp.drives.counters.document import Document, number, objects, text_of, whole, within
-from writeamp.drives.counters.facts import ROTATES, Facts
-from writeamp.drives.counters.source import Source
-from writeamp.drives.counters.sources.smart_log import percentage_used
-from writeamp.drives.counters.stated import Stated
+from writeamp.drives.counters.facts import ROTATES, CounterFacts, CounterSource
+from writeamp.drives.counters.families import Stated
+from writeamp.drives.counters.sources.nvme_logs import percentage_used
 from writeamp.text import hashed_serial
 
 _TEXT = "smartctl_exporter's text"
@@ -73,7 +72,9 @@ class _Series:
     names: dict[int, str] = field(default_factory=dict)
 
 
-def _facts_of_samples(samples: Iterable[_Sample], source: str, stated: Stated) -> Iterator[Facts]:
+def _facts_of_samples(
+    samples: Iterable[_Sample], source: str, stated: Stated
+) -> Iterator[CounterFacts]:
     """Yield the facts of each drive at each moment."""
     drives: dict[tuple[str, str], dict[float | None, _Series]] = {}
     for one in samples:
@@ -111,7 +112,7 @@ def _add(series: _Series, one: _Sample) -> None:
 
 def _facts(
     labels: Mapping[str, str], series: _Series, at_s: float | None, source: str, stated: Stated
-) -> Facts:
+) -> CounterFacts:
     values = series.values
     model = text_of(labels.get("model_name"))
     firmware = text_of(labels.get("firmware_version"))
@@ -136,7 +137,7 @@ def _facts(
             stated,
         )
     used, notes = _used(labels, values)
-    return Facts(
+    return CounterFacts(
         source=source,
         model=model,
         firmware=firmware,
@@ -215,11 +216,11 @@ def _samples_of_text(text: str) -> Iterator[_Sample]:
         yield _Sample(match[1], labels, value, at_s)
 
 
-def _read_text(document: Document) -> Iterator[Facts]:
+def _read_text(document: Document) -> Iterator[CounterFacts]:
     yield from _facts_of_samples(_samples_of_text(document.text), _TEXT, document.stated)
 
 
-TEXT = Source(_TEXT, _is_text, _read_text, specificity=56)
+TEXT = CounterSource(_TEXT, _is_text, _read_text, specificity=56)
 
 
 def _is_range(document: Document) -> bool:
@@ -248,8 +249,8 @@ def _samples_of_range(log: Any) -> Iterator[_Sample]:
                 yield _Sample(texts.get("__name__", ""), texts, value, at_s)
 
 
-def _read_range(document: Document) -> Iterator[Facts]:
+def _read_range(document: Document) -> Iterator[CounterFacts]:
     yield from _facts_of_samples(_samples_of_range(document.json), _RANGE, document.stated)
 
 
-RANGE = Source(_RANGE, _is_range, _read_range, specificity=58)
+RANGE = CounterSource(_RANGE, _is_range, _read_range, specificity=58)

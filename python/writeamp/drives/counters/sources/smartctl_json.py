@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
+from writeamp.drives.counters.amounts import UNITS, Counter
 from writeamp.drives.counters.ata import ata_facts
 from writeamp.drives.counters.ata_drive import AtaDrive, Attribute, attributes_of
+from writeamp.drives.counters.clocks import local_time, taken_at
 from writeamp.drives.counters.document import Document, number, objects, text_of, whole, within
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.local_time import local_time, taken_at
-from writeamp.drives.counters.source import Source
-from writeamp.drives.counters.sources.scsi import scsi_facts
-from writeamp.drives.counters.sources.smart_log import SIGNS_OF_LIFE, data_units, percentage_used
+from writeamp.drives.counters.facts import ROTATES, CounterFacts, CounterSource
+from writeamp.drives.counters.sources.nvme_logs import SIGNS_OF_LIFE, data_units, percentage_used
 from writeamp.text import hashed_serial
 
 _NAME = "smartctl -j -x"
@@ -23,6 +23,7 @@ _KEYS = {"smartctl", "json_format_version", "smart_support", _ATA, _NVME, _SCSI}
 _KEYS_OF_DEVICE = {"protocol", "info_name"}
 _SECTORS = "Logical Sectors Written"
 _USED = "Percentage Used Endurance Indicator"
+_SCSI_LABEL = "error counter log, gigabytes processed by writes"
 
 
 def _matches(document: Document) -> bool:
@@ -34,11 +35,11 @@ def _matches(document: Document) -> bool:
     return is_device or bool(_KEYS & found.keys())
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     yield facts_of(document.json, _NAME, document)
 
 
-def facts_of(log: dict[str, Any], source: str, document: Document) -> Facts:
+def facts_of(log: dict[str, Any], source: str, document: Document) -> CounterFacts:
     """Return the facts of a drive in the form of smartctl's JSON.
 
     Args:
@@ -58,7 +59,7 @@ def facts_of(log: dict[str, Any], source: str, document: Document) -> Facts:
     return _without_log(log, source)
 
 
-def _without_log(log: dict[str, Any], source: str) -> Facts:
+def _without_log(log: dict[str, Any], source: str) -> CounterFacts:
     """Return the facts of a document without any log of a drive."""
     note = (
         "smartctl printed no log of a drive; run it with -x (and as root)"
@@ -69,7 +70,7 @@ def _without_log(log: dict[str, Any], source: str) -> Facts:
     said = [one for message in messages if (one := text_of(message.get("string")))]
     if isinstance(log.get("devices"), list):
         note = "it is a list of devices (smartctl --scan), and says nothing of their counters"
-    return Facts(
+    return CounterFacts(
         source=source,
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
@@ -79,7 +80,7 @@ def _without_log(log: dict[str, Any], source: str) -> Facts:
     )
 
 
-def _nvme(log: dict[str, Any], source: str) -> Facts:
+def _nvme(log: dict[str, Any], source: str) -> CounterFacts:
     health = log.get(_NVME)
     counters, notes = data_units(
         within(health, "data_units_written"), source, "SMART log, data units written"
@@ -87,7 +88,7 @@ def _nvme(log: dict[str, Any], source: str) -> Facts:
     used, why = percentage_used(
         number(within(health, "percentage_used")), (within(health, key) for key in SIGNS_OF_LIFE)
     )
-    return Facts(
+    return CounterFacts(
         source=source,
         model=text_of(log.get("model_name")),
         firmware=text_of(log.get("firmware_version")),
@@ -148,4 +149,45 @@ def _unread(log: dict[str, Any]) -> Iterator[int]:
             yield identity
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=82)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=82)
+
+
+def _thousandths(value: Any) -> int | None:
+    try:
+        return whole(round(Decimal(value) * 1000)) if isinstance(value, str) else None
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def scsi_facts(log: dict[str, Any], source: str) -> CounterFacts:
+    """Return the facts of smartctl's JSON of a SCSI drive; it has no counter of flash writes."""
+    # The number is a text: 10**9 bytes with three places behind the point.
+    thousandths = _thousandths(
+        within(log, "scsi_error_counter_log", "write", "gigabytes_processed")
+    )
+    counters = (
+        (Counter("host", thousandths, UNITS["0.001 GB"], _SCSI_LABEL, source),)
+        if thousandths
+        else ()
+    )
+    used = within(log, "scsi_percentage_used_endurance_indicator")
+    if used is None:
+        used = within(log, "endurance_used", "current_percent")
+    rotation = whole(log.get("rotation_rate"))
+    note = "SCSI drives have no log that counts flash writes"
+    return CounterFacts(
+        source=source,
+        model=text_of(log.get("model_name"))
+        or text_of(log.get("scsi_model_name"))
+        or text_of(log.get("product")),
+        firmware=text_of(log.get("firmware_version")) or text_of(log.get("revision")),
+        serial=hashed_serial(text_of(log.get("serial_number"))),
+        taken_at=taken_at(log),
+        local_time=local_time(log),
+        power_on_hours=number(within(log, "power_on_time", "hours")),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")) or None,
+        percentage_used=None if rotation else number(used),
+        used_label="SCSI endurance page, percentage used",
+        counters=counters,
+        notes=(ROTATES if rotation else note,),
+    )

@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from writeamp.drives.counters.document import Document, whole
-from writeamp.drives.counters.facts import Facts
-from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.facts import CounterFacts, CounterSource
 from writeamp.drives.counters.sources.smartctl_json import facts_of
 from writeamp.errors import WriteampError
 
@@ -67,7 +66,7 @@ def _matches(document: Document) -> bool:
     )
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     for part in _parts(_text(document)):
         yield facts_of(_log(part, document.name), _NAME, document)
 
@@ -232,4 +231,4 @@ def _whole(found: re.Match[str] | None) -> int | None:
     return whole(found[1]) if found else None
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=80)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=80)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from writeamp.drives.counters.document import Document, text_of
-from writeamp.drives.counters.facts import ROTATES, Facts
-from writeamp.drives.counters.source import Source
+from writeamp.drives.counters.facts import ROTATES, CounterFacts, CounterSource
 from writeamp.text import hashed_serial
 
 _NAME = "ssacli"
@@ -29,14 +28,14 @@ def _matches(document: Document) -> bool:
     return bool(_DRIVE.search(document.text) and _DETAIL.search(document.text))
 
 
-def _read(document: Document) -> Iterator[Facts]:
+def _read(document: Document) -> Iterator[CounterFacts]:
     text = document.text.replace("\r\n", "\n")
     starts = [one.end() for one in _DRIVE.finditer(text)]
     for first, last in pairwise([*starts, len(text)]):
         yield _facts(text[first:last])
 
 
-def _facts(text: str) -> Facts:
+def _facts(text: str) -> CounterFacts:
     fields: dict[str, str] = {}
     for one in _FIELD.finditer(text):
         fields.setdefault(one["key"], one["value"].strip())
@@ -45,7 +44,7 @@ def _facts(text: str) -> Facts:
     left = re.match(r"(\d{1,3}(?:\.\d+)?)%", fields.get("Usage remaining", ""))
     hours = re.match(r"\d{1,9}$", fields.get("Power On Hours", ""))
     used = 100 - float(left[1]) if left and not rotates else -1.0
-    return Facts(
+    return CounterFacts(
         source=_NAME,
         model=text_of(_VENDOR.sub("", fields.get("Model", ""))),
         firmware=text_of(fields.get("Firmware Revision")),
@@ -58,4 +57,4 @@ def _facts(text: str) -> Facts:
     )
 
 
-SOURCE = Source(_NAME, _matches, _read, specificity=70)
+SOURCE = CounterSource(_NAME, _matches, _read, specificity=70)

@@ -36,7 +36,7 @@ _CHECKED = object()
 
 
 @dataclass(frozen=True)
-class Place:
+class TargetPlace:
     """Place of a real target that passed the checks of `opened`, which alone makes one.
 
     It can be written to while it is held.
@@ -161,7 +161,7 @@ def kind_of(name: str) -> str:
     return "file"
 
 
-def opened(name: str, size_bytes: int | None, destroys: str | None) -> Place:
+def opened(name: str, size_bytes: int | None, destroys: str | None) -> TargetPlace:
     """Return the place of a name once it is certain that it may be written to.
 
     A file that does not exist is made.
@@ -201,7 +201,7 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> Place:
     used_bytes = _used_bytes(name, size_bytes, has_bytes)
     if kind != "nbd":
         sector_bytes = _sector_bytes(name)
-    return Place(kind, name, used_bytes, sector_bytes, is_new, _CHECKED)
+    return TargetPlace(kind, name, used_bytes, sector_bytes, is_new, _CHECKED)
 
 
 def _locked(path: str) -> int:
@@ -221,7 +221,7 @@ def _locked(path: str) -> int:
     return lock
 
 
-def _discard_device(place: Place) -> list[str]:
+def _discard_device(place: TargetPlace) -> list[str]:
     try:
         with _opened(place.name, os.O_RDWR | os.O_EXCL) as handle:
             fcntl.ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, place.size_bytes))
@@ -235,7 +235,7 @@ def _discard_device(place: Place) -> list[str]:
     return []
 
 
-def _renew_file(place: Place) -> list[str]:
+def _renew_file(place: TargetPlace) -> list[str]:
     safety.mark_as_ours(place.name)
     whole = os.path.getsize(place.name)
     try:

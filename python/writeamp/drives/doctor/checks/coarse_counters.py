@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
 _NAME = "interval against granularity"
 
 
-def _of(given: Counters | ResultDocument) -> Iterator[Found]:
+def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
     for one in checks_of(given):
         if one.name == _NAME and one.verdict == "doubt":
-            yield Found(one.evidence)
+            yield Mistake(one.evidence)
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "coarse-counters",
     "warning",
     "Between the snapshots a counter moved by so few of its units that WA is not known",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, exactly
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters
 
 # The flash's writes of a pause are material from this share of those before on, and are those of
@@ -12,14 +12,14 @@ from writeamp.drives.doctor.inputs import Counters
 _MATERIAL, _IDLE = 0.02, 0.1
 
 
-def _of_counters(counters: Counters) -> Iterator[Found]:
+def _of_counters(counters: Counters) -> Iterator[Mistake]:
     for run, pause in zip(counters.intervals, counters.intervals[1:], strict=False):
         if run.host is None or run.flash is None or pause.host is None or pause.flash is None:
             continue
         host, flash = float(run.host.nominal), float(run.flash.nominal)
         more_host, more = float(pause.host.nominal), float(pause.flash.nominal)
         if host and more > _MATERIAL * flash and more_host < _IDLE * more:
-            yield Found(
+            yield Mistake(
                 f"after {run.name} the host wrote {more_host:,.0f} bytes and the flash "
                 f"{more:,.0f}, {more / flash:.1%} of what it wrote before",
                 now=exactly(flash / host),
@@ -27,7 +27,7 @@ def _of_counters(counters: Counters) -> Iterator[Found]:
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "collection-after-the-end",
     "warning",
     "The drive went on after the run, as it collects or empties its SLC cache in pauses: those "

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, fills
 from writeamp.drives.doctor.inputs import Counters
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         said = ", ".join(_said(job))
         if said:
-            yield Found(said, (job.name,))
+            yield Mistake(said, (job.name,))
         zeros = [
             one.name
             for one in fio.before(job)
             if one not in fio.jobs and one.has("zero_buffers") and fills(one, job) is not False
         ]
         if zeros:
-            yield Found(
+            yield Mistake(
                 zeros[-1],
                 (job.name,),
                 message="The drive was filled with zeros: one that compresses, finds doubles or "
@@ -31,7 +31,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             )
 
 
-def _said(job: Job) -> Iterator[str]:
+def _said(job: FioJob) -> Iterator[str]:
     if job.has("zero_buffers"):
         yield "zero_buffers"
     for name in ("buffer_pattern", "verify_pattern"):
@@ -44,16 +44,16 @@ def _said(job: Job) -> Iterator[str]:
         yield "scramble_buffers=0 without refill_buffers"
 
 
-def _of_counters(counters: Counters) -> Iterator[Found]:
+def _of_counters(counters: Counters) -> Iterator[Mistake]:
     for one in counters.answers:
         if one.facts.compresses and one.wa is not None and one.wa < 1:
-            yield Found(
+            yield Mistake(
                 f"{one.facts.family or one.facts.model} compresses, and its WA is {one.wa:.4g}",
                 severity="note",
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "compressible-data",
     "warning",
     "The data can be compressed, or is the same again and again: a drive that compresses or finds "

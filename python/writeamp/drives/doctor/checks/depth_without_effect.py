@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
-from writeamp.drives.doctor.fio.job import SYNCHRONOUS, Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.fio.job import SYNCHRONOUS, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
 # Engines for which an fsync is a request like others.
 _QUEUED_SYNCS = {"io_uring", "posixaio"}
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.jobs:
         depth = job.count("iodepth", 1)
         offload = job.options.get("io_submit_mode", "").strip() == "offload"
@@ -20,19 +20,19 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             continue
         if job.engine in SYNCHRONOUS:
             named = "" if "ioengine" in job.options else ", the default"
-            yield Found(f"iodepth={depth} with ioengine={job.engine}{named}", (job.name,))
+            yield Mistake(f"iodepth={depth} with ioengine={job.engine}{named}", (job.name,))
         elif job.engine == "libaio" and job.is_buffered and "direct" not in job.unknown:
-            yield Found(f"iodepth={depth} with ioengine=libaio and no direct=1", (job.name,))
+            yield Mistake(f"iodepth={depth} with ioengine=libaio and no direct=1", (job.name,))
         elif job.writes and job.fsync_interval < depth:
             yield from _of_fsyncs(job, depth)
 
 
-def _of_fsyncs(job: Job, depth: int) -> Iterator[Found]:
+def _of_fsyncs(job: FioJob, depth: int) -> Iterator[Mistake]:
     """Yield what fsync does to the depth, as fio 3.33 was seen to call it; sync=1 does nothing."""
     writes = int(job.fsync_interval)
     asked = f"iodepth={depth} with {job.engine} and a sync after {_counted(writes)}"
     if job.engine == "libaio":
-        yield Found(
+        yield Mistake(
             asked,
             (job.name,),
             message="libaio waits in each fsync() before it takes the next request: the drive sees "
@@ -42,7 +42,7 @@ def _of_fsyncs(job: Job, depth: int) -> Iterator[Found]:
             severity="warning" if 4 * writes <= depth else "note",
         )
     elif job.engine in _QUEUED_SYNCS:
-        yield Found(
+        yield Mistake(
             asked,
             (job.name,),
             message="This engine queues each fsync as one request of iodepth: fewer of them are "
@@ -56,7 +56,7 @@ def _counted(writes: int) -> str:
     return "each write" if writes == 1 else f"every {writes} writes"
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "depth-without-effect",
     "warning",
     "The engine answers each request before it takes the next: iodepth has no effect, and the "

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from writeamp.drives.counters.document import objects
-from writeamp.drives.doctor.finding import Check, Estimate, Found, Severity
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, Severity, WaEstimate
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several
 from writeamp.results.numbers import bounds_in_words
 
 _PERCENT_LIKE_OP = 3
 
 
-def _of_result(result: ResultDocument) -> Iterator[Found]:
+def _of_result(result: ResultDocument) -> Iterator[Mistake]:
     found = result.document
     if found.get("steady") is False and _number(found.get("wa")) is not None:
-        yield Found(
+        yield Mistake(
             f"not steady: {found.get('steady_reason') or found.get('reason') or 'it says so'}",
             now=_estimate(found),
         )
@@ -25,11 +25,11 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
             names = [
                 str(row[key]) for key in ("workload", "way", "manager", "victims") if row.get(key)
             ]
-            yield Found(f"{', '.join(names)}: not steady", now=_estimate(row))
+            yield Mistake(f"{', '.join(names)}: not steady", now=_estimate(row))
     if found.get("interrupted"):
-        yield Found("it was interrupted")
+        yield Mistake("it was interrupted")
     if found.get("run_exit_status"):
-        yield Found(
+        yield Mistake(
             f"its command ended with status {found['run_exit_status']}",
             message="The command that wrote failed: the number is of what it wrote until then",
             advice="mend the command, and run it again",
@@ -37,7 +37,7 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
         )
     op = _number(found.get("op"))
     if op is not None and op > _PERCENT_LIKE_OP:
-        yield Found(
+        yield Mistake(
             f"op is {op:g}",
             message="An op is (T-U)/U: 28% is 0.28",
             advice="give a ratio, or a number with %",
@@ -48,7 +48,7 @@ def _of_result(result: ResultDocument) -> Iterator[Found]:
         yield _without_wa(str(said), severity)
 
 
-def _of_counters(counters: Counters) -> Iterator[Found]:
+def _of_counters(counters: Counters) -> Iterator[Mistake]:
     for one in counters.answers:
         if one.wa is None:
             within = bounds_in_words(one.wa_low, one.wa_high)
@@ -57,8 +57,8 @@ def _of_counters(counters: Counters) -> Iterator[Found]:
             yield _without_wa(f"{one.name}: {known}{one.reason or one.kind}", "note")
 
 
-def _without_wa(reason: str, severity: Severity) -> Found:
-    return Found(
+def _without_wa(reason: str, severity: Severity) -> Mistake:
+    return Mistake(
         reason,
         message="The counters give no write amplification that was measured",
         advice="see the reason, and docs/real-drives.md",
@@ -66,11 +66,11 @@ def _without_wa(reason: str, severity: Severity) -> Found:
     )
 
 
-def _of_all(several: Several) -> Iterator[Found]:
+def _of_all(several: Several) -> Iterator[Mistake]:
     named = [(one.name, one.document.get("wa_definition")) for one in several.of(ResultDocument)]
     names = [(name, one) for name, one in named if one]
     if len({one for _, one in names}) > 1:
-        yield Found(
+        yield Mistake(
             "; ".join(f"{name}: {one}" for name, one in names),
             message="The results divide different things by different things",
             advice="ask all for one definition: --definition",
@@ -82,16 +82,16 @@ def _number(value: Any) -> float | None:
     return float(value) if is_number else None
 
 
-def _estimate(found: Mapping[str, Any]) -> Estimate | None:
+def _estimate(found: Mapping[str, Any]) -> WaEstimate | None:
     wa, bounds = _number(found.get("wa")), found.get("wa_ci95")
     if wa is None:
         return None
     ends = bounds if isinstance(bounds, list) and len(bounds) == 2 else [None, None]
     low, high = (_number(one) for one in ends)
-    return Estimate(wa, wa if low is None else low, wa if high is None else high)
+    return WaEstimate(wa, wa if low is None else low, wa if high is None else high)
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "doubtful-result",
     "warning",
     "The result says itself that it may not last",

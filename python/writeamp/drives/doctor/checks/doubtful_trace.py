@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.traces import TraceFacts
 
 _NS_PER_S = 1e9
@@ -18,16 +18,16 @@ _GAP, _BUSY = 0.25, 1e-3
 _OF_CLOCKS = ("times jump", "may be no times", "is doubtful")
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
     if trace.capacity_bytes is not None and trace.extent_bytes > trace.capacity_bytes:
-        yield Found(
+        yield Mistake(
             f"a request ends at {trace.extent_bytes:,} bytes, and the drive has "
             f"{trace.capacity_bytes:,}",
             message="The trace is of another drive, or of several",
             severity="error",
         )
     if trace.requests >= _FEWEST and trace.repeated > _REPEATED:
-        yield Found(
+        yield Mistake(
             f"{trace.repeated:.0%} of the requests say the same as the one before",
             message="Requests stand twice, as where two events of each were recorded",
             advice="take one event of each request: --action Q, D or C of blkparse",
@@ -36,10 +36,10 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
     words = ("lost", "dropped", "missing")
     lost = [one for one in trace.notes if any(word in one for word in words)]
     if lost:
-        yield Found(lost[0])
+        yield Mistake(lost[0])
     clock = [one for one in trace.notes if any(words in one for words in _OF_CLOCKS)]
     if clock:
-        yield Found(
+        yield Mistake(
             clock[0],
             message="The times of the trace are wrong, which matters where time counts",
             advice="state the columns and their units, or trace on one clock",
@@ -47,7 +47,7 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
         )
 
 
-def _gap(trace: TraceFacts) -> Iterator[Found]:
+def _gap(trace: TraceFacts) -> Iterator[Mistake]:
     times = trace.times_ns
     span = int(times[-1] - times[0]) if times.size >= _FEWEST else 0
     if not span:
@@ -55,13 +55,13 @@ def _gap(trace: TraceFacts) -> Iterator[Found]:
     steps = np.diff(times)
     longest = int(steps.max())
     if longest > _GAP * span and float(np.percentile(steps, 99)) < _BUSY * span:
-        yield Found(
+        yield Mistake(
             f"no request for {longest / _NS_PER_S:,.4g} s of {span / _NS_PER_S:,.4g} s",
             severity="note",
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "doubtful-trace",
     "warning",
     "The trace may lack requests: WA of what is left is another",

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Counters
 
 _ENGINES = {"io_uring_cmd", "xnvme"}
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         placement = job.options.get("dataplacement", "none").strip()
         is_asked = job.has("fdp") or placement not in {"none", ""}
         if is_asked and job.engine not in _ENGINES and "ioengine" not in job.unknown:
-            yield Found(f"fdp with ioengine={job.engine}", (job.name,), severity="error")
+            yield Mistake(f"fdp with ioengine={job.engine}", (job.name,), severity="error")
         elif is_asked and "fdp_pli" not in job.options:
-            yield Found(
+            yield Mistake(
                 "fdp without fdp_pli (plids): fio takes all handles in turn",
                 (job.name,),
                 severity="note",
             )
         elif not is_asked and "fdp_pli" in job.options and not job.hides_flags:
-            yield Found("fdp_pli without fdp=1", (job.name,))
+            yield Mistake("fdp_pli without fdp=1", (job.name,))
     yield from _of_handles(fio)
 
 
-def _of_handles(fio: FioJobs) -> Iterator[Found]:
+def _of_handles(fio: FioJobs) -> Iterator[Mistake]:
     jobs = [one for one in fio.writers if one.has("fdp") and "fdp_pli" in one.options]
     handles = {one.options["fdp_pli"].strip() for one in jobs}
     if len(jobs) > 1 and len(handles) == 1 and handles.pop().isdecimal():
-        yield Found(f"all jobs have fdp_pli={jobs[0].options['fdp_pli']}",
+        yield Mistake(f"all jobs have fdp_pli={jobs[0].options['fdp_pli']}",
                     tuple(one.name for one in jobs))  # fmt: skip
 
 
-def _of_counters(counters: Counters) -> Iterator[Found]:
+def _of_counters(counters: Counters) -> Iterator[Mistake]:
     notes = (note for one in counters.snapshots for note in one.facts.notes)
     for note in dict.fromkeys(one for one in notes if one.startswith("FDP statistics are 0")):
-        yield Found(note)
+        yield Mistake(note)
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "fdp-not-used",
     "warning",
     "Placement by FDP is asked for and not in force: all data shares one reclaim unit handle",

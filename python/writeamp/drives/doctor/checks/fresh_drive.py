@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import (
     FioJobs,
     fills,
@@ -20,7 +20,7 @@ from writeamp.units.byte_sizes import shown_bytes
 _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.jobs:
         before = fio.before(job)
         # An empty drive is what sprandom is for.
@@ -31,7 +31,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             elif True not in filled:
                 yield from _of_empty(fio, job, before)
         elif job.rw == "randread" and job.devices and not before and job.phase == 0:
-            yield Found(
+            yield Mistake(
                 f"{job.rw} of {', '.join(job.devices)}, which no job has written",
                 (job.name,),
                 message="What was never written is read from the map alone, faster than flash",
@@ -39,19 +39,19 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             )
 
 
-def _open(job: Job) -> NotJudged:
+def _open(job: FioJob) -> NotJudged:
     """Return why nobody knows whether a job fills its span."""
     if "size" in job.unknown:
         return NotJudged("how much it writes is not known here", (job.name,))
     return unknown_speed(job, job.copies) if job.has_runtime else unknown_size(job)
 
 
-def _of_empty(fio: FioJobs, job: Job, before: list[Job]) -> Iterator[Found]:
+def _of_empty(fio: FioJobs, job: FioJob, before: list[FioJob]) -> Iterator[Mistake]:
     """Yield that random writes begin where nothing has filled the drive, as far as is known."""
     emptied = fio.emptied(job)
     partly = "".join(f"; {one.name} writes {_amount(one, job)}" for one in before)
     if emptied is not None and emptied.is_sure:
-        yield Found(
+        yield Mistake(
             f"{emptied.name}, then {job.rw}, and no fill between{partly}",
             (job.name,),
             now=_NOW,
@@ -59,7 +59,7 @@ def _of_empty(fio: FioJobs, job: Job, before: list[Job]) -> Iterator[Found]:
         )
     elif job.devices or emptied is not None or _reserved(fio, job):
         reserved = "".join(f"; {one.name} writes nothing" for one in _reserved(fio, job))
-        yield Found(
+        yield Mistake(
             f"no job writes {', '.join(job.files)} before {job.rw}{partly}{reserved}"
             + (f"; {emptied.name}" if emptied else ""),
             (job.name,),
@@ -69,7 +69,7 @@ def _of_empty(fio: FioJobs, job: Job, before: list[Job]) -> Iterator[Found]:
         )
 
 
-def _amount(one: Job, job: Job) -> str:
+def _amount(one: FioJob, job: FioJob) -> str:
     """Return how much of the span of a job another writes at most, in words."""
     share, passes = share_of_span(one, job), min(1.0, one.spans_moved.high)
     if not share and one.span_bytes is not None:
@@ -77,7 +77,7 @@ def _amount(one: Job, job: Job) -> str:
     return f"{(share or 1.0) * passes:.2g} of it"
 
 
-def _reserved(fio: FioJobs, job: Job) -> list[Job]:
+def _reserved(fio: FioJobs, job: FioJob) -> list[FioJob]:
     """Return the programs that made a file of a job before it, without a write."""
     return [
         one
@@ -86,29 +86,29 @@ def _reserved(fio: FioJobs, job: Job) -> list[Job]:
     ]
 
 
-def _of_counters(counters: Counters) -> Iterator[Found]:
+def _of_counters(counters: Counters) -> Iterator[Mistake]:
     for one in counters.lives[:1]:
         capacity = one.facts.capacity_bytes
         if counters.intervals and one.host is not None and capacity and one.host.high < capacity:
             share = float(one.host.high) / capacity
-            yield Found(
+            yield Mistake(
                 f"the host has written {share:.2g} times the capacity since the drive was new",
                 now=_NOW,
                 fixed=_FIXED,
             )
 
 
-def _of_result(result: ResultDocument) -> Iterator[Found]:
+def _of_result(result: ResultDocument) -> Iterator[Mistake]:
     found = result.document
     written, size = found.get("host_pages"), found.get("logical_pages")
     is_empty = found.get("precondition") == "none"
     if is_empty and isinstance(written, int) and isinstance(size, int) and written < size:
-        yield Found(
+        yield Mistake(
             f"{written:,} pages written to an empty drive of {size:,}", now=_NOW, fixed=_FIXED
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "fresh-drive",
     "warning",
     "Random writes begin on an empty drive: until it has been filled once nothing is collected, "

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
 _NUMBERS = 2**32
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         named = job.options.get("random_generator", "tausworthe").strip()
         span = job.whole_span_bytes
@@ -19,15 +19,15 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             continue
         blocks = span // max(1, job.write_blocks[0])
         if blocks > _NUMBERS:
-            yield Found(f"{blocks:,} blocks, and 2^32 random numbers", (job.name,))
+            yield Mistake(f"{blocks:,} blocks, and 2^32 random numbers", (job.name,))
 
 
-def _of_output(fio: FioOutput) -> Iterator[Found]:
+def _of_output(fio: FioOutput) -> Iterator[Mistake]:
     if "exceeds 32-bit tausworthe" in fio.preface:
-        yield Found("fio warned: exceeds 32-bit tausworthe random generator")
+        yield Mistake("fio warned: exceeds 32-bit tausworthe random generator")
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "generator-period",
     "warning",
     "The default random generator has 32 bits, fewer numbers than there are blocks: many are never "

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from writeamp.drives.counters.checks import BELOW_ONE, PART_ONLY
 from writeamp.drives.counters.document import objects
-from writeamp.drives.doctor.finding import Check, Found, exactly
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
 # What lies above 1 by more than this when it is turned round is no WA either.
 _MOST_WA = 100.0
 
 
-def _of(given: Counters | ResultDocument) -> Iterator[Found]:
+def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
     was = _ratios(given)
     for one in checks_of(given):
         if one.name == "percentage used" and one.verdict == "doubt":
-            yield Found(
+            yield Mistake(
                 f"{one.name}: {one.evidence}",
                 message="The percentage of the drive's life may be what is left, not what is used",
                 advice="take the value that another log confirms",
@@ -25,13 +25,13 @@ def _of(given: Counters | ResultDocument) -> Iterator[Found]:
         elif one.name == BELOW_ONE and one.verdict == "fail":
             wa = next((wa for wa in was if 1 / _MOST_WA <= wa < 1), None)
             if PART_ONLY in one.evidence:
-                yield Found(
+                yield Mistake(
                     one.evidence,
                     message="The counters leave a part of the flash's writes out",
                     advice="take the ratio for a lower bound, and erases times capacity beside it",
                 )
                 continue
-            yield Found(
+            yield Mistake(
                 one.evidence,
                 severity="error",
                 now=None if wa is None else exactly(wa),
@@ -48,7 +48,7 @@ def _ratios(given: Counters | ResultDocument) -> list[float]:
     return [float(row["wa"]) for row in rows if isinstance(row.get("wa"), int | float)]
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "inverted-ratio",
     "warning",
     "Flash over host is below 1 on a drive that does not compress: host over flash, or a counter "

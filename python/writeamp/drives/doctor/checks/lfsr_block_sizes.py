@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         low, high = job.write_blocks
         lfsr = job.options.get("random_generator", "").strip() == "lfsr"
         if job.is_random and lfsr and low != high:
-            yield Found(f"random_generator=lfsr, blocks of {low:,} to {high:,} bytes", (job.name,))
+            yield Mistake(
+                f"random_generator=lfsr, blocks of {low:,} to {high:,} bytes", (job.name,)
+            )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "lfsr-block-sizes",
     "warning",
     "An LFSR remembers no written block: with several block sizes it writes some bytes again "

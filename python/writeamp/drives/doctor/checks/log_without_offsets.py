@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.jobs:
         mean_ms = job.count("log_avg_msec", 0)
         logs = [name for name in job.options if name.startswith("write_") and name.endswith("_log")]
         if mean_ms and job.has("log_offset"):
-            yield Found(f"log_avg_msec={mean_ms} with log_offset", (job.name,))
+            yield Mistake(f"log_avg_msec={mean_ms} with log_offset", (job.name,))
         elif mean_ms and job.is_random and logs and _mixes_sizes(job.write_blocks):
-            yield Found(
+            yield Mistake(
                 f"log_avg_msec={mean_ms} with {logs[0]} and several block sizes", (job.name,)
             )
 
@@ -25,10 +25,10 @@ def _mixes_sizes(blocks: tuple[int, int]) -> bool:
     return blocks[0] != blocks[1]
 
 
-def _of_output(fio: FioOutput) -> Iterator[Found]:
+def _of_output(fio: FioOutput) -> Iterator[Mistake]:
     if fio.preface:
         first = fio.preface.splitlines()[0][:120]
-        yield Found(
+        yield Mistake(
             f"before the JSON stands {first!r}",
             message="Text stands before the JSON document, which other readers may refuse",
             advice="write it to a file: --output=FILE --output-format=json",
@@ -36,7 +36,7 @@ def _of_output(fio: FioOutput) -> Iterator[Found]:
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "log-without-offsets",
     "warning",
     "log_avg_msec writes means, in which block size and offset are 0",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged, Severity
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged, Severity
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.drives.doctor.traces import TraceFacts
 
@@ -24,7 +24,7 @@ _FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
 _SLACK, _MOST_OTHERS = 0.02, 0.1
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.jobs:
         if not job.writes or not job.has_map:
             continue
@@ -35,7 +35,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
         elif job.has_runtime and job.whole_span_bytes and moved.low <= 1:
             yield unknown_speed(job, job.copies)
         else:
-            yield Found(
+            yield Mistake(
                 _evidence(job, moved.low),
                 (job.name,),
                 message=_message(job, is_same=is_same),
@@ -45,20 +45,20 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             )
 
 
-def _message(job: Job, *, is_same: bool) -> str:
+def _message(job: FioJob, *, is_same: bool) -> str:
     said = _SAME_ORDER if is_same else f"Random writes with a map: {_OTHER_ORDER}"
     hidden = "Unless norandommap was set, a flag, which this output of fio does not show: "
     return hidden + said if job.hides_flags else said
 
 
-def _severity(job: Job, *, is_same: bool) -> Severity:
+def _severity(job: FioJob, *, is_same: bool) -> Severity:
     if not job.hides_flags:
         return "error" if is_same else "warning"
     # fio's output does not say whether norandommap was set, unless with a value.
     return "warning" if is_same else "note"
 
 
-def _evidence(job: Job, moved: float) -> str:
+def _evidence(job: FioJob, moved: float) -> str:
     told = ", ".join(
         f"{name}={job.options[name]}" if job.options[name] else name
         for name in ("rw", "loops", "io_size", "size", "time_based", "runtime", "randrepeat",
@@ -69,7 +69,7 @@ def _evidence(job: Job, moved: float) -> str:
     return f"{told}, no norandommap{times}"
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
     counts = trace.writes_of_addresses
     if counts.size < _FEWEST_ADDRESSES or trace.is_sequential:
         return
@@ -79,14 +79,14 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
     gap = float(np.median(trace.gaps))
     others = float(np.mean(np.abs(trace.gaps - gap) > max(_FEWEST_ADDRESSES, _SLACK * gap)))
     if others <= _MOST_OTHERS and gap >= (1 - _SLACK) * counts.size:
-        yield Found(
+        yield Mistake(
             f"{1 - others:.1%} of the rewrites come {gap:,.0f} writes after the write before, of "
             f"{counts.size:,} addresses",
             now=("same_order",),
             fixed=("uniform",),
         )
     elif counts.max() - counts.min() <= 1 and passes > _FEWEST_PASSES:
-        yield Found(
+        yield Mistake(
             f"each of {counts.size:,} addresses is written {counts.min()} or {counts.max()} times",
             message=f"Random writes in passes: {_OTHER_ORDER}",
             severity="warning",
@@ -95,7 +95,7 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "looped-permutation",
     "error",
     _SAME_ORDER,

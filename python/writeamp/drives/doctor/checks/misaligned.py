@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.traces import TraceFacts
 
@@ -16,7 +16,7 @@ _MATERIAL, _MOSTLY = 0.05, 0.5
 _SECTOR_BYTES = 512
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         block, places = job.write_blocks[0], {}
         for name in ("offset", "blockalign", "offset_increment"):
@@ -30,7 +30,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         shares = job.write_block_shares
         partly = sum(share for size, share in shares.items() if size % _PAGE_BYTES)
         if set(places) == {"block size"} and shares and partly < _MOSTLY:
-            yield Found(
+            yield Mistake(
                 f"{partly:.0%} of the blocks of bssplit are no multiple of {_PAGE_BYTES:,} bytes",
                 (job.name,),
                 severity="note",
@@ -41,7 +41,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             # Small writes in order may be joined in the drive's cache.
             is_known = job.is_random and not job.has("bs_unaligned")
             whole = _whole(block, offset) if is_known else None
-            yield Found(
+            yield Mistake(
                 f"{said} bytes: not in multiples of {_PAGE_BYTES:,}",
                 (job.name,),
                 now=None if whole is None else ("of_requests", block, offset),
@@ -49,14 +49,14 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             )
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
     if trace.partly < _MATERIAL:
         return
     lengths, offsets = np.unique(trace.lengths, return_counts=True), trace.offsets % _PAGE_BYTES
     usual = int(lengths[0][np.argmax(lengths[1])])
     offset = int(np.bincount(offsets[trace.lengths == usual]).argmax())
     whole = _whole(usual, offset)
-    yield Found(
+    yield Mistake(
         f"{trace.partly:.1%} of the writes cover a page of {_PAGE_BYTES:,} bytes in part, most of "
         f"them {usual:,} bytes at {offset:,} bytes into a page",
         severity="warning" if trace.partly >= _MOSTLY else "note",
@@ -71,7 +71,7 @@ def _whole(block: int, offset: int) -> int | None:
     return -(-block // _PAGE_BYTES) * _PAGE_BYTES if is_known else None
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "misaligned",
     "warning",
     "Writes cover pages of 4 KiB in part: the drive reads and programs the whole page, so that its "

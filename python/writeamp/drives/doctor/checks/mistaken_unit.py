@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several, checks_of
-from writeamp.drives.doctor.mistaken_factors import mistaken_factor
-from writeamp.drives.doctor.written import written_and_counted
+from writeamp.drives.doctor.written import mistaken_factor, written_and_counted
 
 _FAILED = ("unit of the flash counter", "not absurd", "erases x capacity")
 _DOUBTED = ("device statistics", "page size", "names", "host against hours")
 
 
-def _of(given: Counters | ResultDocument) -> Iterator[Found]:
+def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
     for one in checks_of(given):
         name = one.name.removesuffix(" since new")
         if name in _FAILED and one.verdict == "fail":
-            yield Found(f"{one.name}: {one.evidence}", severity="error")
+            yield Mistake(f"{one.name}: {one.evidence}", severity="error")
         elif name in _DOUBTED and one.verdict == "doubt":
-            yield Found(f"{one.name}: {one.evidence}")
+            yield Mistake(f"{one.name}: {one.evidence}")
 
 
-def _of_all(several: Several) -> Iterator[Found]:
+def _of_all(several: Several) -> Iterator[Mistake]:
     for fio, counted, factor in written_and_counted(several):
         ramps = any(one.seconds("ramp_time") for one in fio.writers)
         what = None if ramps else mistaken_factor(factor)
         if what is not None:
-            yield Found(
+            yield Mistake(
                 f"the counter moved by {float(counted.nominal):,.0f} bytes, and fio wrote "
                 f"{fio.written_bytes():,}: {factor:.4g} times, as of {what}"
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "mistaken-unit",
     "warning",
     "A counter is read in another unit than it counts in",

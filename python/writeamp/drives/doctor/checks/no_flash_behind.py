@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Counters
 
@@ -17,21 +17,21 @@ _MODEL = re.compile(
 )
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         places = [*job.files, f"{job.options.get('directory', '')}/"]
         virtual = [one for one in places if _DEVICE.match(one)]
         if virtual:
-            yield Found(f"{', '.join(virtual)}", (job.name,))
+            yield Mistake(f"{', '.join(virtual)}", (job.name,))
 
 
-def _of_counters(counters: Counters) -> Iterator[Found]:
+def _of_counters(counters: Counters) -> Iterator[Mistake]:
     for model in dict.fromkeys(one.facts.model for one in counters.snapshots):
         if model and _MODEL.search(model):
-            yield Found(f"the model is {model}")
+            yield Mistake(f"the model is {model}")
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "no-flash-behind",
     "warning",
     "No flash drive answers here: the device is virtual, in memory, or a controller before others, "

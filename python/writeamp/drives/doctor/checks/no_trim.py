@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import ResultDocument
 from writeamp.drives.doctor.traces import TraceFacts
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         deletes = [name for name in ("unlink", "unlink_each_loop") if job.has(name)]
         if deletes and not job.devices:
-            yield Found(f"{deletes[0]}: files are deleted", (job.name,))
+            yield Mistake(f"{deletes[0]}: files are deleted", (job.name,))
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
     if trace.offsets.size and not trace.trims:
-        yield Found("the trace holds no trim")
+        yield Mistake("the trace holds no trim")
 
 
-def _of_result(result: ResultDocument) -> Iterator[Found]:
+def _of_result(result: ResultDocument) -> Iterator[Mistake]:
     host = result.document.get("host")
     trimmed = host.get("trimmed_pages") if isinstance(host, dict) else None
     if result.document.get("file_system") and trimmed == 0:
-        yield Found(f"{result.document['file_system']} trimmed nothing")
+        yield Mistake(f"{result.document['file_system']} trimmed nothing")
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "no-trim",
     "note",
     "If files are deleted, the drive keeps and copies their data: it is not told, or the trace "

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
-from writeamp.drives.doctor.fio.known import directions, engine_names, nearest, option_names
 from writeamp.drives.doctor.fio.output import FioOutput
-from writeamp.drives.doctor.fio.values import seconds_of, share_of, size_of
+from writeamp.drives.doctor.fio.values import (
+    directions,
+    engine_names,
+    nearest,
+    option_names,
+    seconds_of,
+    share_of,
+    size_of,
+)
 
 _SIZES = ("bs", "size", "io_size", "filesize", "offset", "offset_increment", "blockalign")
 _TIMES = ("runtime", "ramp_time", "steadystate_duration", "steadystate_ramp_time")
@@ -24,7 +31,7 @@ _OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
 _OUTSIDE = re.compile(r"external|.*[/.]")
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.jobs:
         # What ran, fio has taken; but not as it looks, perhaps.
         if not isinstance(fio, FioOutput):
@@ -34,13 +41,13 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         yield from _of_distribution(job)
 
 
-def _of_names(job: Job) -> Iterator[Found]:
+def _of_names(job: FioJob) -> Iterator[Mistake]:
     for name in sorted(job.options.keys() - option_names()):
         likely = nearest(name, option_names())
         if likely is not None:
-            yield Found(f"{name} is no option of fio; {likely} is", (job.name,))
+            yield Mistake(f"{name} is no option of fio; {likely} is", (job.name,))
         else:
-            yield Found(
+            yield Mistake(
                 f"{name} is not known here",
                 (job.name,),
                 message="An option is not known: what it does is not judged",
@@ -49,10 +56,10 @@ def _of_names(job: Job) -> Iterator[Found]:
             )
 
 
-def _of_words(job: Job) -> Iterator[Found]:
+def _of_words(job: FioJob) -> Iterator[Mistake]:
     said = job.options.get("rw", "read").split(":", 1)[0].strip()
     if "rw" in job.options and "rw" not in job.unknown and said not in directions():
-        yield Found(
+        yield Mistake(
             f"rw={said} is no direction; {_likely(said, directions())}",
             (job.name,),
         )
@@ -60,7 +67,7 @@ def _of_words(job: Job) -> Iterator[Found]:
     is_known = engine in engine_names() or "ioengine" in job.unknown or _OUTSIDE.match(engine)
     if not is_known:
         likely = nearest(engine, engine_names())
-        yield Found(
+        yield Mistake(
             f"ioengine={engine} is not known" + (f"; {likely} is" if likely else ""),
             (job.name,),
             severity="error" if likely else "note",
@@ -72,7 +79,7 @@ def _likely(name: str, known: frozenset[str]) -> str:
     return f"{likely} is" if likely else f"such are {', '.join(sorted(known))}"
 
 
-def _of_amounts(job: Job) -> Iterator[Found]:
+def _of_amounts(job: FioJob) -> Iterator[Mistake]:
     """Yield sizes, times and counts that are none, or that lose their unit."""
     judged = {name: one for name, one in job.options.items() if name not in job.unknown}
     for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
@@ -82,7 +89,7 @@ def _of_amounts(job: Job) -> Iterator[Found]:
             digits = re.match("[1-9][0-9]*", wrong[0])
             read = f"; fio 3.33 reads {digits[0]}" if digits and name in _SIZES else ""
             kind = {**dict.fromkeys(_SIZES, "size"), **dict.fromkeys(_TIMES, "time")}.get(name)
-            yield Found(
+            yield Mistake(
                 f"{name}={judged[name]} is no {kind or 'number'}{read}",
                 (job.name,),
                 advice="give a number with one of fio's units: k, m, g, t for sizes; ms, s, m, h, "
@@ -90,18 +97,18 @@ def _of_amounts(job: Job) -> Iterator[Found]:
             )
 
 
-def _of_distribution(job: Job) -> Iterator[Found]:
+def _of_distribution(job: FioJob) -> Iterator[Mistake]:
     """Yield a distribution that fio refuses."""
     text = job.options.get("random_distribution", "").strip()
     if _THETA_1.fullmatch(text):
-        yield Found(
+        yield Mistake(
             f"random_distribution={text}: fio's zipf has no theta of 1",
             (job.name,),
             advice="give another theta, such as 0.99 or 1.01",
         )
     shares = re.findall(r"[:,](\d{1,20})/", text.split(",")[0]) if text.startswith("zoned") else []
     if sum(map(int, shares)) > 100:
-        yield Found(
+        yield Mistake(
             f"random_distribution={text}: the shares are {sum(map(int, shares))}%",
             (job.name,),
             advice="give shares that are 100% together",
@@ -118,7 +125,7 @@ def _is_amount(name: str, text: str, kb_base: int) -> bool:
     return is_size or text.strip() == ""
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "not-understood",
     "error",
     "fio does not know an option or its value, or reads it otherwise than it looks",

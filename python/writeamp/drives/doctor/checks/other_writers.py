@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.inputs import Several
-from writeamp.drives.doctor.mistaken_factors import mistaken_factor
-from writeamp.drives.doctor.written import is_beyond, written_and_counted
+from writeamp.drives.doctor.written import is_beyond, mistaken_factor, written_and_counted
 
 _MATERIAL = 0.05
 
 
-def _of_all(several: Several) -> Iterator[Found]:
+def _of_all(several: Several) -> Iterator[Mistake]:
     for fio, counted, factor in written_and_counted(several):
         if any(one.seconds("ramp_time") for one in fio.writers) or mistaken_factor(factor):
             continue
         if is_beyond(counted, fio.written_bytes(), _MATERIAL):
-            yield Found(
+            yield Mistake(
                 f"the drive's counter moved by {float(counted.nominal):,.0f} bytes, and fio wrote "
                 f"{fio.written_bytes():,}: {factor:.4g} times"
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "other-writers",
     "warning",
     "Somebody else wrote to the drive meanwhile (a journal, swap, another program, laying out "

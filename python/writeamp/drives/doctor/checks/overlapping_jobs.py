@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from writeamp.drives.doctor.finding import Check, Found
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
 _FILL = (
@@ -15,26 +15,26 @@ _FILL = (
 )
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     writers = [one for one in fio.writers if one.files]
     for job in writers:
         is_shared = not job.has("offset_increment") and len(job.files) < job.copies
         if job.copies > 1 and is_shared and not job.is_random:
-            yield Found(
+            yield Mistake(
                 f"numjobs={job.copies} on {', '.join(job.files)}, no offset_increment", (job.name,)
             )
     for one, other in combinations(writers, 2):
         shared = set(one.files) & set(other.files)
         together = one.phase == other.phase and shared
         if together and not (one.is_random and other.is_random) and _overlap(one, other):
-            yield Found(
+            yield Mistake(
                 f"{one.name} and {other.name} write {', '.join(sorted(shared))} at the same time",
                 (one.name, other.name),
                 message=_FILL if one.is_random != other.is_random else None,
             )
 
 
-def _overlap(one: Job, other: Job) -> bool:
+def _overlap(one: FioJob, other: FioJob) -> bool:
     if any("%" in job.options.get("offset", "") for job in (one, other)):
         return False
     first, second = sorted((one, other), key=lambda job: job.count("offset", 0))
@@ -42,7 +42,7 @@ def _overlap(one: Job, other: Job) -> bool:
     return end is None or end > second.count("offset", 0)
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "overlapping-jobs",
     "warning",
     "Sequential writers overwrite each other: what one wrote is invalid at once, and the drive is "

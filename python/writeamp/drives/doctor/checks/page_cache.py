@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import SYNCING, SYNCING_AT_THE_END, Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import SYNCING, SYNCING_AT_THE_END, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import written_and_counted
@@ -18,7 +18,7 @@ _MOST_REWRITTEN = 0.05
 _FEW_WRITES, _FEW_SKEWED_WRITES = 128, 8
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.writers:
         unknown = job.unknown.keys() & {*SYNCING, *SYNCING_AT_THE_END}
         if not job.is_buffered or "direct" in job.unknown or _syncs_often(job):
@@ -29,10 +29,10 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
         elif job.syncs_at_the_end or job.sync_interval < float("inf"):
             yield from _of_rare_syncs(job)
         else:
-            yield Found(f"ioengine={job.engine}, no direct=1 and no fsync", (job.name,))
+            yield Mistake(f"ioengine={job.engine}, no direct=1 and no fsync", (job.name,))
 
 
-def _syncs_often(job: Job) -> bool:
+def _syncs_often(job: FioJob) -> bool:
     """Return whether next to no address is written twice from one sync to the next."""
     writes, span = job.sync_interval, job.whole_span_bytes
     if writes <= 1:
@@ -44,7 +44,7 @@ def _syncs_often(job: Job) -> bool:
     return writes * job.write_blocks[1] <= _MOST_REWRITTEN * span
 
 
-def _of_rare_syncs(job: Job) -> Iterator[Found | NotJudged]:
+def _of_rare_syncs(job: FioJob) -> Iterator[Mistake | NotJudged]:
     """Yield that addresses are overwritten in memory before they reach the drive."""
     moved = job.spans_moved
     comes_in_passes = job.has_map or not job.is_random
@@ -62,7 +62,7 @@ def _of_rare_syncs(job: Job) -> Iterator[Found | NotJudged]:
         for one in (*SYNCING, *SYNCING_AT_THE_END)
         if job.options.get(one, "0") not in {"0", "none"}
     )
-    yield Found(
+    yield Mistake(
         f"no direct=1, {syncs}, and addresses that are written again before that",
         (job.name,),
         message="Writes go through the page cache, which merges overwrites: the drive gets the "
@@ -71,17 +71,17 @@ def _of_rare_syncs(job: Job) -> Iterator[Found | NotJudged]:
     )
 
 
-def _of_all(several: Several) -> Iterator[Found]:
+def _of_all(several: Several) -> Iterator[Mistake]:
     for fio, counted, factor in written_and_counted(several):
         is_buffered = any(one.is_buffered for one in fio.writers)
         if is_buffered and factor < _LEAST_SHARE:
-            yield Found(
+            yield Mistake(
                 f"fio wrote {fio.written_bytes():,} bytes, the drive's counter moved by "
                 f"{float(counted.nominal):,.0f}"
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "page-cache",
     "warning",
     "Writes go through the page cache: it merges overwrites, reorders, and may keep them beyond "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import is_beyond, written_and_counted
@@ -12,24 +12,24 @@ from writeamp.drives.doctor.written import is_beyond, written_and_counted
 _MATERIAL = 0.05
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         if job.seconds("ramp_time"):
-            yield Found(f"ramp_time={job.options['ramp_time']}", (job.name,), severity="note")
+            yield Mistake(f"ramp_time={job.options['ramp_time']}", (job.name,), severity="note")
 
 
-def _of_all(several: Several) -> Iterator[Found]:
+def _of_all(several: Several) -> Iterator[Mistake]:
     for fio, counted, factor in written_and_counted(several):
         ramps = [one.name for one in fio.writers if one.seconds("ramp_time")]
         if ramps and is_beyond(counted, fio.written_bytes(), _MATERIAL):
-            yield Found(
+            yield Mistake(
                 f"ramp_time is set, and the drive counted {factor:.4g} times the bytes that fio "
                 "says it wrote",
                 tuple(ramps),
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "ramp-not-counted",
     "warning",
     "fio leaves the writes of ramp_time out of its result, and the drive counts them: flash bytes "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
@@ -12,26 +12,28 @@ from writeamp.drives.doctor.fio.output import FioOutput
 _MENDED = (3, 9)
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         striped = [one for one in job.files if one.startswith("/dev/md")]
         lfsr = job.options.get("random_generator", "").strip() == "lfsr"
         if job.has_map and striped and not lfsr and not isinstance(fio, FioOutput):
-            yield Found(
+            yield Mistake(
                 f"{job.rw} with a map on {', '.join(striped)}", (job.name,), severity="note"
             )
 
 
-def _of_output(fio: FioOutput) -> Iterator[Found]:
+def _of_output(fio: FioOutput) -> Iterator[Mistake]:
     if fio.version is None or fio.version >= _MENDED:
         return
     for job in fio.writers:
         lfsr = job.options.get("random_generator", "").strip() == "lfsr"
         if job.has_map and not lfsr:
-            yield Found(f"fio {fio.version[0]}.{fio.version[1]}, {job.rw} with a map", (job.name,))
+            yield Mistake(
+                f"fio {fio.version[0]}.{fio.version[1]}, {job.rw} with a map", (job.name,)
+            )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "random-map-skew",
     "warning",
     "Up to fio 3.8 the map of written blocks prefers addresses whose low bits are 0: writes are "

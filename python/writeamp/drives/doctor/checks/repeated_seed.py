@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from writeamp.drives.doctor.finding import Check, Found
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files
 from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.inputs import Several
 
 
-def _of_all(several: Several) -> Iterator[Found]:
+def _of_all(several: Several) -> Iterator[Mistake]:
     fio = several.of(FioJobs)
     for kind in (FioOutput, FioJobs):
         runs = [one for one in fio if type(one) is kind]
@@ -20,7 +20,7 @@ def _of_all(several: Several) -> Iterator[Found]:
         for (name, job), (other_name, other) in combinations(calls, 2):
             if _draws_alike(job, other):
                 where = name if name == other_name else f"{name} and {other_name}"
-                yield Found(
+                yield Mistake(
                     f"{job.name} and {other.name} of {where} are job {job.number} of their calls, "
                     f"with one seed, on {', '.join(job.files)}",
                     (job.name, other.name),
@@ -29,11 +29,11 @@ def _of_all(several: Several) -> Iterator[Found]:
                 )
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     random = [one for one in fio.writers if one.is_random and _is_fixed(one)]
     for job in random:
         if job.is_repeated and not job.unknown:
-            yield Found(
+            yield Mistake(
                 "a loop of the shell runs fio again and again with one seed",
                 (job.name,),
                 now=("same_order",) if job.has_map else None,
@@ -41,7 +41,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             )
     unseeded = [one for one in random if not one.is_repeated and "randseed" not in one.options]
     if any(shares_files(*pair) for pair in combinations(unseeded, 2)):
-        yield Found(
+        yield Mistake(
             "several jobs write random addresses of one file with seeds that are the same in each "
             "run",
             tuple(one.name for one in unseeded),
@@ -50,13 +50,13 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
         )
 
 
-def _is_fixed(job: Job) -> bool:
+def _is_fixed(job: FioJob) -> bool:
     """Return whether the seed of a job is the same in each run of fio."""
     repeats = job.has("randrepeat") or "randrepeat" not in job.options
     return repeats or job.has("allrandrepeat") or "randseed" in job.options
 
 
-def _draws_alike(one: Job, other: Job) -> bool:
+def _draws_alike(one: FioJob, other: FioJob) -> bool:
     """Return whether two jobs draw the same: seeds follow from their number, and randseed."""
     keys = (
         *("randseed", "size", "offset", "bs", "bsrange", "bssplit", "random_generator", "rw"),
@@ -68,7 +68,7 @@ def _draws_alike(one: Job, other: Job) -> bool:
     return is_other_call and same and are_fixed and shares_files(one, other)
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "repeated-seed",
     "warning",
     "Two runs write the same random addresses in the same order: the second finds whole blocks "

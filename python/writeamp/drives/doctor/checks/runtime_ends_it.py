@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, counted, unknown_speed
-from writeamp.drives.doctor.fio.speeds import shown_speed
+from writeamp.drives.doctor.fio.values import shown_speed
 
 # A fill that lacks less than this has filled.
 _MATERIAL = 0.01
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.writers:
         goal = 1.0 if job.is_timed else job.planned_spans
         # Whether random writes that time ends were enough is for too-few-writes to say.
@@ -22,12 +22,12 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             continue
         moved = job.spans_moved
         if moved.high < (1 - _MATERIAL) * goal:
-            yield Found(_evidence(job, goal), (job.name,))
+            yield Mistake(_evidence(job, goal), (job.name,))
         elif moved.low < (1 - _MATERIAL) * goal and not job.is_random:
             yield unknown_speed(job, job.copies, goal)
 
 
-def _evidence(job: Job, goal: float) -> str:
+def _evidence(job: FioJob, goal: float) -> str:
     runtime, moved = f"runtime={job.options['runtime']}", job.spans_moved
     if job.moved_bytes is not None:
         return f"{runtime}, and {moved.high:.3g} of {counted(goal)} over the span were written"
@@ -39,7 +39,7 @@ def _evidence(job: Job, goal: float) -> str:
     )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "runtime-ends-it",
     "warning",
     "The runtime ends the job before it has written all that it is to write: a fill leaves a part "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.traces import TraceFacts
 
 # So many addresses in a row are no chance.
@@ -23,19 +23,19 @@ _FEW = (
 )
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
     if trace.is_sequential:
         return
     left_out = _left_out(trace.offsets, trace.lengths)
     if left_out is not None:
-        yield Found(left_out, message=_FEW, severity="warning")
+        yield Mistake(left_out, message=_FEW, severity="warning")
     period = _period(trace.offsets)
     if period is None:
         return
     distinct = np.unique(trace.offsets[-period:]).size
     # A period that is one pass over all addresses is another mistake, with a check of its own.
     if 1 < distinct < 0.98 * period:
-        yield Found(
+        yield Mistake(
             f"the last {2 * period:,} writes are {period:,} twice, which go to {distinct:,} "
             "addresses"
         )
@@ -76,7 +76,7 @@ def _period(offsets: npt.NDArray[np.int64]) -> int | None:
     return None
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "short-period",
     "error",
     "The writes are one sequence again and again: the generator of random addresses has a short "

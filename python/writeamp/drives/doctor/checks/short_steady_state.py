@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
@@ -12,25 +12,25 @@ from writeamp.drives.doctor.fio.output import FioOutput
 _SHORT_S = 60.0
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         if "steadystate" not in job.options:
             continue
         asked = f"steadystate={job.options['steadystate']}"
         window_s = job.seconds("steadystate_duration")
         if not window_s:
-            yield Found(f"{asked} without steadystate_duration, which turns it off", (job.name,))
+            yield Mistake(f"{asked} without steadystate_duration, which turns it off", (job.name,))
         elif window_s < _SHORT_S:
-            yield Found(f"{asked} within {window_s:g} s", (job.name,))
+            yield Mistake(f"{asked} within {window_s:g} s", (job.name,))
         elif not job.is_timed and not job.hides_flags:
-            yield Found(f"{asked} without time_based: the job ends with its size", (job.name,))
+            yield Mistake(f"{asked} without time_based: the job ends with its size", (job.name,))
 
 
-def _of_output(fio: FioOutput) -> Iterator[Found]:
+def _of_output(fio: FioOutput) -> Iterator[Mistake]:
     for job, copies in zip(fio.jobs, fio.results, strict=True):
         states = [one.get("steadystate") for one in copies]
         if job.writes and any(isinstance(one, dict) and one.get("attained") == 0 for one in states):
-            yield Found(
+            yield Mistake(
                 "steadystate: attained is 0",
                 (job.name,),
                 message="fio says itself that the job did not become steady",
@@ -38,7 +38,7 @@ def _of_output(fio: FioOutput) -> Iterator[Found]:
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "short-steady-state",
     "warning",
     "The search for a steady state can end in the burst before the cache of the drive is full, or "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import (
     SMALLEST_DRIVE_BYTES,
     FioJobs,
@@ -21,7 +21,7 @@ _DRIVE = re.compile(r"/dev/(nvme|sd[a-z]|disk/|ng\d)")
 _PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.writers:
         if not job.is_random or job.is_sprandom:
             continue
@@ -33,7 +33,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             name = fio.before(job)[fills.index(None)].name
             yield NotJudged(f"nobody knows whether {name} fills the drive", (job.name,))
         elif share is not None and share < _SMALL and not filled:
-            yield Found(
+            yield Mistake(
                 f"the jobs reach {share:.3g} of the drive",
                 (job.name,),
                 now=("uniform", share),
@@ -43,7 +43,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             yield from _small(job, span)
 
 
-def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
+def _small(job: FioJob, span_bytes: int) -> Iterator[Mistake | NotJudged]:
     """Yield a span that is smaller than most drives; of files the rest may hold other data."""
     if span_bytes >= SMALLEST_DRIVE_BYTES and job.devices:
         yield unknown_size(job)
@@ -53,7 +53,7 @@ def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
         yield NotJudged(f"filename={job.options['filename']} is not known here", (job.name,))
         return
     is_whole = any(_DRIVE.match(one) and not _PARTITION.match(one) for one in job.files)
-    yield Found(
+    yield Mistake(
         f"size is {shown_bytes(span_bytes)} of "
         f"{', '.join(job.files) or job.options['directory']}, smaller than most drives",
         (job.name,),
@@ -61,7 +61,7 @@ def _small(job: Job, span_bytes: int) -> Iterator[Found | NotJudged]:
     )
 
 
-def _fills(job: Job, capacity_bytes: int | None) -> bool | None:
+def _fills(job: FioJob, capacity_bytes: int | None) -> bool | None:
     """Return whether a job writes all of the drive, or as much as a drive may have.
 
     None if nobody knows.
@@ -73,7 +73,7 @@ def _fills(job: Job, capacity_bytes: int | None) -> bool | None:
     return True if written.low >= _SMALL and "size" not in job.unknown else None
 
 
-def _reach(fio: FioJobs, job: Job) -> float | None:
+def _reach(fio: FioJobs, job: FioJob) -> float | None:
     """Return the share of the drive that a job, others beside it and those before it write to."""
     beside = {
         one.options.get("offset", "0"): _share(one, fio.capacity_bytes)
@@ -86,7 +86,7 @@ def _reach(fio: FioJobs, job: Job) -> float | None:
     return sum(shares) if len(shares) == len(beside) else None
 
 
-def _share(job: Job, capacity_bytes: int | None) -> float | None:
+def _share(job: FioJob, capacity_bytes: int | None) -> float | None:
     """Return the share of the drive that a job writes to; None if nobody knows, or it is all."""
     if job.span_share is not None:
         # A share of a file is one of the file.
@@ -97,12 +97,12 @@ def _share(job: Job, capacity_bytes: int | None) -> float | None:
     return job.span_bytes * (job.copies if job.has_own_places else 1) / capacity_bytes
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Found]:
+def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
     if trace.capacity_bytes is None or not trace.offsets.size:
         return
     share = trace.extent_bytes / trace.capacity_bytes
     if share < _SMALL:
-        yield Found(
+        yield Mistake(
             f"the highest address is at {share:.3g} of the drive",
             severity="note",
             now=("uniform", share),
@@ -110,7 +110,7 @@ def _of_trace(trace: TraceFacts) -> Iterator[Found]:
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "small-span",
     "warning",
     "The writes reach a part of the drive only: the rest, if it holds no data, is spare space too, "

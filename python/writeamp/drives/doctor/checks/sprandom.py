@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, touches
 from writeamp.drives.doctor.fio.values import size_of
 from writeamp.units.byte_sizes import shown_bytes
@@ -14,7 +14,7 @@ from writeamp.units.byte_sizes import shown_bytes
 _OP, _REGIONS = 0.15, 100
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.writers:
         if job.is_sprandom:
             yield from _of_op(job)
@@ -23,12 +23,12 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             yield from _of_others(fio, job)
 
 
-def _of_op(job: Job) -> Iterator[Found | NotJudged]:
+def _of_op(job: FioJob) -> Iterator[Mistake | NotJudged]:
     """Yield what is wrong with the over-provisioning, by which it chooses what to overwrite."""
     if "spr_op" in job.unknown:
         yield NotJudged(f"spr_op={job.options['spr_op']} is not known here", (job.name,))
     elif "spr_op" not in job.options:
-        yield Found(
+        yield Mistake(
             f"no spr_op: fio takes {_OP}",
             (job.name,),
             message="sprandom makes the steady state of a drive with another over-provisioning",
@@ -36,7 +36,7 @@ def _of_op(job: Job) -> Iterator[Found | NotJudged]:
             "says it or `writeamp measure` estimates it",
         )
     elif job.spr_op is None or not 0 < job.spr_op < 1:
-        yield Found(
+        yield Mistake(
             f"spr_op={job.options['spr_op']}",
             (job.name,),
             message="spr_op is a ratio, (flash − capacity) / capacity, above 0 and below 1",
@@ -44,7 +44,7 @@ def _of_op(job: Job) -> Iterator[Found | NotJudged]:
             severity="error",
         )
     else:
-        yield Found(
+        yield Mistake(
             f"spr_op={job.options['spr_op']}",
             (job.name,),
             message="sprandom makes the steady state of a drive with this over-provisioning: if "
@@ -54,10 +54,10 @@ def _of_op(job: Job) -> Iterator[Found | NotJudged]:
         )
 
 
-def _of_span(job: Job) -> Iterator[Found]:
+def _of_span(job: FioJob) -> Iterator[Mistake]:
     """Yield that it does not write the whole drive, once."""
     if job.copies > 1 or len(job.files) > 1:
-        yield Found(
+        yield Mistake(
             f"numjobs={job.copies}, {max(1, len(job.files))} files",
             (job.name,),
             message="sprandom is for one job with one file: each copy would invalidate for itself",
@@ -65,7 +65,7 @@ def _of_span(job: Job) -> Iterator[Found]:
             severity="error",
         )
     if job.rw != "randwrite":
-        yield Found(
+        yield Mistake(
             f"rw={job.rw}",
             (job.name,),
             message="sprandom plans random writes, and no others",
@@ -76,7 +76,7 @@ def _of_span(job: Job) -> Iterator[Found]:
     is_all = job.drive_bytes is not None and job.span_bytes == job.drive_bytes
     if (is_part and not is_all) or (not job.devices and "filename" not in job.unknown):
         size = f"size={job.options['size']}" if "size" in job.options else "no device"
-        yield Found(
+        yield Mistake(
             size,
             (job.name,),
             message="sprandom reckons with the over-provisioning of a drive that it writes whole",
@@ -84,14 +84,14 @@ def _of_span(job: Job) -> Iterator[Found]:
         )
 
 
-def _of_cache(job: Job) -> Iterator[Found]:
+def _of_cache(job: FioJob) -> Iterator[Mistake]:
     """Yield that a cache of the drive may take both writes of an address."""
     if size_of(job.options.get("spr_cs", ""), job.kb_base) or "spr_cs" in job.unknown:
         return
     regions = job.count("spr_num_regions", _REGIONS)
     span, passes = job.whole_span_bytes, job.planned_spans or 1.0
     size = "" if span is None else f", of {shown_bytes(round(span * passes / max(1, regions)))}"
-    yield Found(
+    yield Mistake(
         f"no spr_cs, {regions} regions{size}",
         (job.name,),
         message="sprandom overwrites addresses of a region as soon as it is written: those that "
@@ -101,11 +101,11 @@ def _of_cache(job: Job) -> Iterator[Found]:
     )
 
 
-def _of_others(fio: FioJobs, job: Job) -> Iterator[Found]:
+def _of_others(fio: FioJobs, job: FioJob) -> Iterator[Mistake]:
     """Yield what disturbs the state: data from before, and what follows without being measured."""
     before = fio.before(job)
     if before:
-        yield Found(
+        yield Mistake(
             f"{before[-1].name} writes before it",
             (job.name,),
             message="sprandom begins with an empty drive: older data takes the place of its own",
@@ -119,7 +119,7 @@ def _of_others(fio: FioJobs, job: Job) -> Iterator[Found]:
         if (touches(one, job) if one.empties else shares_files(one, job))
     ]
     if after and not (after[0].is_random and after[0].writes):
-        yield Found(
+        yield Mistake(
             f"{after[0].name} follows",
             (job.name,),
             message="What is written in order, or trimmed, after sprandom undoes the state it made",
@@ -127,7 +127,7 @@ def _of_others(fio: FioJobs, job: Job) -> Iterator[Found]:
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "sprandom",
     "warning",
     "sprandom reaches the steady state of random writes in one pass only if its options describe "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import PAST_THE_CACHE, Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import PAST_THE_CACHE, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import ResultDocument
 
@@ -15,19 +15,19 @@ _MAPPED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd)")
 _MATERIAL = 1.5
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.writers:
         stacked = [one for one in job.files if _STACKED.match(one)]
         mapped = [one for one in job.files if _MAPPED.match(one)]
         if stacked:
-            yield Found(f"{', '.join(stacked)} lies on a file system", (job.name,))
+            yield Mistake(f"{', '.join(stacked)} lies on a file system", (job.name,))
         elif mapped:
-            yield Found(f"{', '.join(mapped)} is made of others", (job.name,), severity="note")
+            yield Mistake(f"{', '.join(mapped)} is made of others", (job.name,), severity="note")
         else:
             yield from _of_files(job)
 
 
-def _of_files(job: Job) -> Iterator[Found | NotJudged]:
+def _of_files(job: FioJob) -> Iterator[Mistake | NotJudged]:
     """Yield that a job writes to files, which the drive sees in the order of their file system."""
     directory = job.options.get("directory")
     files = [one for one in job.files if one not in job.devices]
@@ -41,20 +41,20 @@ def _of_files(job: Job) -> Iterator[Found | NotJudged]:
             )
     elif files or directory:
         named = ", ".join(files) or directory
-        yield Found(f"{named} lies on a file system", (job.name,), severity="note")
+        yield Mistake(f"{named} lies on a file system", (job.name,), severity="note")
 
 
-def _of_result(result: ResultDocument) -> Iterator[Found]:
+def _of_result(result: ResultDocument) -> Iterator[Mistake]:
     layers = result.document.get("layers")
     factors = layers.get("factors") if isinstance(layers, dict) else None
     factor = factors.get("file_system") if isinstance(factors, dict) else None
     if isinstance(factor, int | float) and factor > _MATERIAL:
-        yield Found(
+        yield Mistake(
             f"the file system writes {factor:.3g} times what the programs do", severity="note"
         )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "stacked-storage",
     "warning",
     "Layers lie between the benchmark and the drive (a file system, an image, RAID): they write "

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, unknown_size, unknown_speed
 from writeamp.drives.doctor.fio.output import FioOutput
-from writeamp.drives.doctor.fio.speeds import Bounds
+from writeamp.drives.doctor.fio.values import Limits
 
 # Times that the span is written, its fill among them, before a drive may be steady: SNIA's
 # preconditioning is twice the capacity.
 _FEWEST = 2.0
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     if isinstance(fio, FioOutput):
         return
     for job in _measured(fio):
         mine, earlier = _spans(job), [(one, _spans(one)) for one in fio.before(job)]
-        before = Bounds(sum(one.low for _, one in earlier), sum(one.high for _, one in earlier))
+        before = Limits(sum(one.low for _, one in earlier), sum(one.high for _, one in earlier))
         if mine.high + before.high < _FEWEST:
             yield from _judged(job, mine, before)
         elif mine.low + before.low < _FEWEST:
@@ -29,14 +29,14 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             yield _open(open_ones[0])
 
 
-def _open(job: Job) -> NotJudged:
+def _open(job: FioJob) -> NotJudged:
     """Return why nobody knows how often a job writes its span."""
     if job.whole_span_bytes is None or not job.has_runtime:
         return unknown_size(job)
     return unknown_speed(job, _own_files(job), _FEWEST)
 
 
-def _of_output(fio: FioOutput) -> Iterator[Found]:
+def _of_output(fio: FioOutput) -> Iterator[Mistake]:
     for job in _measured(fio):
         span = job.whole_span_bytes
         if not span:
@@ -47,10 +47,10 @@ def _of_output(fio: FioOutput) -> Iterator[Found]:
         )
         before = sum(earlier)
         if mine + before < _FEWEST:
-            yield from _judged(job, Bounds(mine, mine), Bounds(before, before))
+            yield from _judged(job, Limits(mine, mine), Limits(before, before))
 
 
-def _measured(fio: FioJobs) -> Iterator[Job]:
+def _measured(fio: FioJobs) -> Iterator[FioJob]:
     """Yield the jobs that write random addresses and are not followed by others that do."""
     for job in fio.writers:
         is_followed = any(
@@ -62,21 +62,21 @@ def _measured(fio: FioJobs) -> Iterator[Job]:
             yield job
 
 
-def _spans(job: Job) -> Bounds:
+def _spans(job: FioJob) -> Limits:
     """Return how often a job writes its span, all copies together."""
     return job.spans_moved.times(job.write_share * job.copies / _own_files(job))
 
 
-def _own_files(job: Job) -> int:
+def _own_files(job: FioJob) -> int:
     """Return how many spans the copies of a job write to: their own, unless a file is named."""
     return 1 if job.files else job.copies
 
 
-def _judged(job: Job, mine: Bounds, earlier: Bounds) -> Iterator[Found]:
+def _judged(job: FioJob, mine: Limits, earlier: Limits) -> Iterator[Mistake]:
     if mine.high <= 0:
         return
     before = f", after {_times(earlier)} before" if earlier.high else ""
-    yield Found(
+    yield Mistake(
         f"the span is written {_times(mine)}{before}{_why_bounded(job, mine)}",
         (job.name,),
         now=("first_writes", round(mine.high, 2), "full" if earlier.high else "none"),
@@ -84,20 +84,20 @@ def _judged(job: Job, mine: Bounds, earlier: Bounds) -> Iterator[Found]:
     )
 
 
-def _times(number: Bounds) -> str:
+def _times(number: Limits) -> str:
     shown = f"{number.high:.3g}"
     at_most = "at most " if number.low < number.high else ""
     return at_most + ("once" if shown == "1" else f"{shown} times")
 
 
-def _why_bounded(job: Job, mine: Bounds) -> str:
+def _why_bounded(job: FioJob, mine: Limits) -> str:
     """Return what ends a job before its plan does; "" if nothing."""
     if mine.low == mine.high or not job.seconds("runtime"):
         return ""
     return f", as runtime={job.options['runtime']} ends it"
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "too-few-writes",
     "warning",
     "Random writes end before the drive is steady: its first collections find better victims than "

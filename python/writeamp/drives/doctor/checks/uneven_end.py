@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
 # The rest is material from this share of the span on.
 _MATERIAL = 0.01
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     for job in fio.writers:
         span, (low, high) = job.whole_span_bytes, job.write_blocks
         if job.has("fill_device"):
-            yield Found(
+            yield Mistake(
                 "fill_device",
                 (job.name,),
                 message="The job ends when there is no space: what is written depends on the drive",
@@ -24,14 +24,14 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found]:
             )
         elif span and low == high and span % high:
             rest = span % high
-            yield Found(
+            yield Mistake(
                 f"{span:,} bytes are {span // high:,} blocks of {high:,} and {rest:,} bytes",
                 (job.name,),
                 severity="warning" if rest > _MATERIAL * span else "note",
             )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "uneven-end",
     "note",
     "The block size does not divide the span: its end is never written",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found, NotJudged
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, counted, fills, unknown_size
 from writeamp.drives.doctor.fio.values import meant_size_of
 from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
@@ -14,7 +14,7 @@ from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
 _COVERED = 0.95
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
     for job in fio.writers:
         asked = job.options.get("random_distribution", "")
         if not job.is_random or not is_skewed(asked):
@@ -31,7 +31,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             drawn = (skew.kind, skew.parameter, skew.blocks)
             filled = True in [fills(one, job) for one in fio.before(job)]
             state = "full" if filled else "none"
-            yield Found(
+            yield Mistake(
                 f"{_evidence(job, skew)}; {'after a fill' if filled else 'on an empty drive'}",
                 (job.name,),
                 now=("skewed", *drawn, True, state),
@@ -39,7 +39,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Found | NotJudged]:
             )
 
 
-def _evidence(job: Job, skew: FioSkew) -> str:
+def _evidence(job: FioJob, skew: FioSkew) -> str:
     reached = (
         f"random_distribution={job.options['random_distribution']}: of {skew.blocks:,} blocks fio "
         f"reaches {skew.touched_share():.1%}"
@@ -54,7 +54,7 @@ def _evidence(job: Job, skew: FioSkew) -> str:
     )
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "unreached-blocks",
     "warning",
     "fio's zipf and pareto leave some blocks unwritten: several ranks come to one block unless the "

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import Check, Found
+from writeamp.drives.doctor.finding import DoctorCheck, Mistake
 from writeamp.drives.doctor.fio.output import FioOutput
 
 _FEWEST_SAMPLES = 20
 _MATERIAL = 0.4
 
 
-def _of_output(fio: FioOutput) -> Iterator[Found]:
+def _of_output(fio: FioOutput) -> Iterator[Mistake]:
     for job, copies in zip(fio.jobs, fio.results, strict=True):
         for one in copies:
             found = one.get("write")
@@ -20,7 +20,7 @@ def _of_output(fio: FioOutput) -> Iterator[Found]:
             mean, deviation = found.get("bw_mean") or 0, found.get("bw_dev") or 0
             samples = found.get("bw_samples") or 0
             if samples >= _FEWEST_SAMPLES and mean and deviation / mean > _MATERIAL:
-                yield Found(
+                yield Mistake(
                     f"bandwidth {mean:,.0f} KiB/s, deviating by {deviation:,.0f}, least "
                     f"{found.get('bw_min', 0):,}, most {found.get('bw_max', 0):,}",
                     (job.name,),
@@ -28,7 +28,7 @@ def _of_output(fio: FioOutput) -> Iterator[Found]:
                 break
 
 
-CHECK = Check(
+CHECK = DoctorCheck(
     "unsteady-bandwidth",
     "warning",
     "Bandwidth changed a lot within the run: an SLC cache that filled, throttling by heat, or "

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from writeamp.drives.doctor.fio.job import Job, canonical, set_option
+from writeamp.drives.doctor.fio.job import FioJob, canonical, set_option
 from writeamp.drives.doctor.fio.job_file import (
     FioJobs,
     in_phases,
@@ -17,7 +17,7 @@ from writeamp.drives.doctor.fio.job_file import (
 from writeamp.drives.doctor.fio.other_programs import unwrapped, written_by_others
 from writeamp.drives.doctor.fio.shell import (
     OPEN_WORD,
-    Command,
+    ShellCommand,
     commands_of,
     documents_of,
 )
@@ -106,8 +106,8 @@ class _Script:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._jobs: list[Job] = []
-        self._others: list[Job] = []
+        self._jobs: list[FioJob] = []
+        self._others: list[FioJob] = []
         self._named: list[str] = []
         self._notes: list[str] = []
         self._documents: dict[str, str] = {}
@@ -138,7 +138,7 @@ class _Script:
             others=tuple(self._others),
         )
 
-    def _call(self, words: Sequence[str], command: Command) -> None:
+    def _call(self, words: Sequence[str], command: ShellCommand) -> None:
         """Take the jobs of a call of fio."""
         shared, sections, files = _sections(words)
         texts = [
@@ -172,7 +172,9 @@ class _Script:
         self._read |= {found} if found else set()
         return self._documents.get(found or "")
 
-    def _take(self, jobs: list[Job], *, is_repeated: bool, is_in_background: bool = False) -> None:
+    def _take(
+        self, jobs: list[FioJob], *, is_repeated: bool, is_in_background: bool = False
+    ) -> None:
         """Take the jobs of a call, which runs when all before it that are waited for are done."""
         if jobs:
             start = self._phase
@@ -187,8 +189,8 @@ class _Script:
         file: str,
         shared: dict[str, str],
         exported: dict[str, str],
-        before: list[Job],
-    ) -> list[Job]:
+        before: list[FioJob],
+    ) -> list[FioJob]:
         """Return the jobs of a job file that the script writes, behind others of the same call."""
         self._read.add(file)
         read = read_job_file(text, f"{self._name}, {file}", shared=shared, environment=exported)
@@ -197,7 +199,7 @@ class _Script:
         start = before[-1].phase + 1 if before else 0
         return [replace(one, phase=one.phase + start) for one in read.jobs]
 
-    def _keep_document(self, command: Command) -> None:
+    def _keep_document(self, command: ShellCommand) -> None:
         """Keep a text that the script writes to a file."""
         text = command.document or _spoken(command.words)
         if text is None:
@@ -206,7 +208,7 @@ class _Script:
             earlier = self._documents.get(file, "") if adds else ""
             self._documents[file] = earlier + text
 
-    def _of_others(self, command: Command) -> None:
+    def _of_others(self, command: ShellCommand) -> None:
         """Take what another program does to a drive."""
         found = written_by_others(command.words, self._phase)
         if found is not None:
@@ -219,7 +221,7 @@ def _base(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _words_of_fio(command: Command) -> Sequence[str]:
+def _words_of_fio(command: ShellCommand) -> Sequence[str]:
     """Return the words behind "fio" of a command that runs it; none if it does not."""
     words = command.words
     places = [

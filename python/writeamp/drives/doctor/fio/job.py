@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from writeamp.drives.doctor.fio.speeds import (
+from writeamp.drives.doctor.fio.values import (
     FASTEST_BYTES_S,
     MEMORY_BYTES,
     MEMORY_BYTES_S,
     SLOWEST_BYTES_S,
     UNKNOWN,
-    Bounds,
-)
-from writeamp.drives.doctor.fio.values import (
+    Limits,
     block_sizes,
     in_direction,
     is_set,
@@ -95,7 +93,7 @@ def set_option(options: dict[str, str], name: str, value: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class FioJob:
     """A job, and its copies.
 
     Attributes:
@@ -254,27 +252,27 @@ class Job:
         return moved / span * loops if moved and span else None
 
     @cached_property
-    def spans_moved(self) -> Bounds:
+    def spans_moved(self) -> Limits:
         """The fewest and the most times that each copy comes through its span."""
         span = self.whole_span_bytes
         if self.moved_bytes is not None and span:
-            return Bounds(self.moved_bytes / span, self.moved_bytes / span)
+            return Limits(self.moved_bytes / span, self.moved_bytes / span)
         planned = float("inf") if self.is_timed else self.planned_spans
-        plan = UNKNOWN if planned is None else Bounds(planned, planned)
+        plan = UNKNOWN if planned is None else Limits(planned, planned)
         if not self.has_runtime:
             return plan
         within = self._bytes_in_time().times(1 / span) if span else UNKNOWN
-        return Bounds(min(plan.low, within.low), min(plan.high, within.high))
+        return Limits(min(plan.low, within.low), min(plan.high, within.high))
 
-    def _bytes_in_time(self) -> Bounds:
+    def _bytes_in_time(self) -> Limits:
         """Return what each copy moves until its runtime ends, a ramp before it included."""
         seconds = self.seconds("runtime") + self.seconds("ramp_time")
         if "runtime" in self.unknown:
             return UNKNOWN
         if self.rate_bytes_s is not None:
             speed = min(self.rate_bytes_s, FASTEST_BYTES_S * self._drives)
-            return Bounds(speed, speed).times(seconds)
-        return Bounds(SLOWEST_BYTES_S * seconds, self._most_in(seconds)).times(1 / self.copies)
+            return Limits(speed, speed).times(seconds)
+        return Limits(SLOWEST_BYTES_S * seconds, self._most_in(seconds)).times(1 / self.copies)
 
     def _most_in(self, seconds: float) -> float:
         """Return what all copies move at most in a time."""

@@ -14,12 +14,10 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from writeamp.drives.doctor.finding import NotJudged
-from writeamp.drives.doctor.fio.job import ALIASES, Job, canonical, set_option
-from writeamp.drives.doctor.fio.known import option_names
+from writeamp.drives.doctor.fio.job import ALIASES, FioJob, canonical, set_option
 from writeamp.drives.doctor.fio.other_programs import written_by_others
 from writeamp.drives.doctor.fio.shell import commands_of
-from writeamp.drives.doctor.fio.speeds import shown_speed
-from writeamp.drives.doctor.fio.values import is_set
+from writeamp.drives.doctor.fio.values import is_set, option_names, shown_speed
 from writeamp.errors import WriteampError
 
 # Options by which a file with sections is taken for fio's.
@@ -59,12 +57,12 @@ class FioJobs:
     """
 
     name: str
-    jobs: tuple[Job, ...]
+    jobs: tuple[FioJob, ...]
     notes: tuple[str, ...] = ()
     capacity_bytes: int | None = None
     commands: str = ""
     named: tuple[str, ...] = ()
-    others: tuple[Job, ...] = ()
+    others: tuple[FioJob, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse so many jobs that to compare all pairs would take minutes."""
@@ -74,27 +72,27 @@ class FioJobs:
             )
 
     @cached_property
-    def writers(self) -> list[Job]:
+    def writers(self) -> list[FioJob]:
         """The jobs that write to something that may be a drive."""
         return [one for one in self.jobs if one.writes]
 
-    def before(self, job: Job) -> list[Job]:
+    def before(self, job: FioJob) -> list[FioJob]:
         """Return what has written to the files of a job when it begins, since they were emptied."""
         return self._past(job)[1]
 
-    def emptied(self, job: Job) -> Job | None:
+    def emptied(self, job: FioJob) -> FioJob | None:
         """Return what emptied the drive of a job last before it begins; None if nothing did."""
         return self._past(job)[0]
 
     @cached_property
-    def _steps(self) -> list[Job]:
+    def _steps(self) -> list[FioJob]:
         """Jobs of fio and steps of other programs, in order."""
         preruns = [each for one in self.jobs for each in _of_prerun(one)]
         return sorted((*self.jobs, *self.others, *preruns), key=lambda one: one.phase)
 
-    def _past(self, job: Job) -> tuple[Job | None, list[Job]]:
-        emptied: Job | None = None
-        writers: list[Job] = []
+    def _past(self, job: FioJob) -> tuple[FioJob | None, list[FioJob]]:
+        emptied: FioJob | None = None
+        writers: list[FioJob] = []
         for one in self._steps:
             if one.phase >= job.phase:
                 break
@@ -105,7 +103,7 @@ class FioJobs:
         return emptied, writers
 
 
-def _of_prerun(job: Job) -> Iterator[Job]:
+def _of_prerun(job: FioJob) -> Iterator[FioJob]:
     """Yield what the command that fio runs before a job does to a drive."""
     for command in commands_of(job.options.get("exec_prerun", "")):
         found = written_by_others(command.words, job.phase - _JUST_BEFORE)
@@ -122,13 +120,13 @@ def on_drive(fio: _Jobs, capacity_bytes: int | None) -> _Jobs:
     return replace(fio, jobs=jobs, others=others, capacity_bytes=capacity_bytes)
 
 
-def unknown_size(job: Job) -> NotJudged:
+def unknown_size(job: FioJob) -> NotJudged:
     """Return that what a job does depends on the size of its files, which nobody says."""
     named = ", ".join(job.files) or "its files"
     return NotJudged(f"the size of {named} is unknown; give --capacity", (job.name,))
 
 
-def unknown_speed(job: Job, copies: int, times: float = 1.0) -> NotJudged:
+def unknown_speed(job: FioJob, copies: int, times: float = 1.0) -> NotJudged:
     """Return that the runtime of a job may end it, and how fast it would have to be.
 
     Args:
@@ -154,7 +152,7 @@ def counted(passes: float) -> str:
     return "one pass" if shown == "1" else f"{shown} passes"
 
 
-def shares_files(one: Job, other: Job) -> bool:
+def shares_files(one: FioJob, other: FioJob) -> bool:
     """Return whether two jobs have a file in common, as far as they name them.
 
     A device and a partition of it, or a controller and a namespace, have their place in common.
@@ -171,7 +169,7 @@ def _is_part(part: str, whole: str) -> bool:
     return whole.startswith("/dev/") and rest != part and _PART.fullmatch(rest) is not None
 
 
-def touches(emptying: Job, job: Job) -> bool:
+def touches(emptying: FioJob, job: FioJob) -> bool:
     """Return whether what empties a drive may empty that of a job.
 
     A program may name the drive otherwise, and a file system does not say where it is.
@@ -179,7 +177,7 @@ def touches(emptying: Job, job: Job) -> bool:
     return not emptying.files or not job.devices or shares_files(emptying, job)
 
 
-def fills(one: Job, job: Job) -> bool | None:
+def fills(one: FioJob, job: FioJob) -> bool | None:
     """Return whether a job fills the span of a later one; None if nobody knows."""
     share = share_of_span(one, job)
     written = one.spans_moved.times(one.write_share)
@@ -190,7 +188,7 @@ def fills(one: Job, job: Job) -> bool | None:
     return True if min(1.0, written.low) * share >= _NEARLY_ONCE else None
 
 
-def share_of_span(one: Job, job: Job) -> float | None:
+def share_of_span(one: FioJob, job: FioJob) -> float | None:
     """Return how much of the span of a job another writes to; None if nobody knows."""
     copies = one.copies if one.has("offset_increment") else 1
     if one.whole_span_bytes is not None and job.whole_span_bytes is not None:
@@ -278,18 +276,18 @@ def _with_variables(text: str, environment: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda found: environment.get(found[1], found[0]), text)
 
 
-def in_phases(sections: list[tuple[str, dict[str, str]]]) -> Iterator[Job]:
+def in_phases(sections: list[tuple[str, dict[str, str]]]) -> Iterator[FioJob]:
     """Yield the jobs of sections; one that waits for those before it begins a phase."""
     phase, number = 0, 1
     for place, (name, options) in enumerate(sections):
         waits = is_set(options.get("stonewall")) or "wait_for" in options
         phase += bool(waits and place)
-        job = Job(name, options, phase, number=number)
+        job = FioJob(name, options, phase, number=number)
         number += job.copies
         yield job
 
 
-def unknown_values(name: str, jobs: tuple[Job, ...]) -> Iterator[str]:
+def unknown_values(name: str, jobs: tuple[FioJob, ...]) -> Iterator[str]:
     """Yield a note on each option whose variable is not known here."""
     found: Mapping[str, str] = {
         option: value for one in jobs for option, value in one.unknown.items()

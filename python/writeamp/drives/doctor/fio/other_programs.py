@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from writeamp.drives.doctor.fio.job import Job
+from writeamp.drives.doctor.fio.job import FioJob
 
 _WRAPPERS = {"sudo", "nohup", "time", "nice", "ionice", "exec", "timeout", "doas", "env", "stdbuf"}
 _SOURCES_OF_ZEROS = {"/dev/zero"}
@@ -13,7 +13,7 @@ _RANDOM = {"/dev/urandom", "/dev/random"}
 _MOST_WORDS = 6
 
 
-def written_by_others(words: Sequence[str], phase: float) -> Job | None:
+def written_by_others(words: Sequence[str], phase: float) -> FioJob | None:
     """Return what a command does to a drive, as a job; None if it is none of those known.
 
     Args:
@@ -26,7 +26,7 @@ def written_by_others(words: Sequence[str], phase: float) -> Job | None:
     if made is None:
         return None
     shown = " ".join(words[:_MOST_WORDS]) + (" …" if len(words) > _MOST_WORDS else "")
-    return Job(shown, made, phase)
+    return FioJob(shown, made, phase)
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from writeamp.drives.doctor.fio.job import Job, canonical, set_option
+from writeamp.drives.doctor.fio.job import FioJob, canonical, set_option
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
 
@@ -51,7 +51,7 @@ def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutp
     assert isinstance(entries, list)
     # fio 3.33 leaves options without a value out.
     hides_flags = not any("" in _options(one).values() for one in _option_tables(document))
-    jobs: dict[tuple[str, int, str], tuple[Job, list[Mapping[str, Any]]]] = {}
+    jobs: dict[tuple[str, int, str], tuple[FioJob, list[Mapping[str, Any]]]] = {}
     for one in entries:
         if not isinstance(one, Mapping) or one.get("jobname") == "All clients":
             continue
@@ -61,7 +61,7 @@ def read_output(document: Mapping[str, Any], preface: str, name: str) -> FioOutp
         job_name, group = str(one.get("jobname", "")), _number(one.get("groupid"))
         key = (job_name, group, repr(sorted(options.items())))
         # Copies of a job stand one by one, unless they are reported as a group.
-        jobs.setdefault(key, (Job(job_name, options, group, hides_flags=hides_flags), []))[
+        jobs.setdefault(key, (FioJob(job_name, options, group, hides_flags=hides_flags), []))[
             1
         ].append(one)
     return FioOutput(
@@ -80,7 +80,7 @@ def _option_tables(document: Mapping[str, Any]) -> list[Any]:
     return [document.get("global options"), *own]
 
 
-def _with_time(job: Job, copies: list[Mapping[str, Any]]) -> Job:
+def _with_time(job: FioJob, copies: list[Mapping[str, Any]]) -> FioJob:
     """Return a job with the bytes that it moved, and the time_based that these show.
 
     fio prints no option without a value. Without this one, a job that neither loops nor is told to

@@ -38,7 +38,7 @@ _DEEPEST = 8
 _LONGEST_TO_SPLIT = 32 << 10
 
 
-class Command(NamedTuple):
+class ShellCommand(NamedTuple):
     """A simple command.
 
     Attributes:
@@ -80,12 +80,12 @@ def documents_of(text: str) -> list[str]:
     return [one.text for _, documents in _lines(text) for one in documents]
 
 
-def commands_of(text: str) -> Iterator[Command]:
+def commands_of(text: str) -> Iterator[ShellCommand]:
     """Yield the simple commands of a script in their order."""
-    yield from _Reader(text).commands()
+    yield from _ScriptReader(text).commands()
 
 
-class _Reader:
+class _ScriptReader:
     """Reader of a script, which knows what its variables hold at each command."""
 
     def __init__(self, text: str) -> None:
@@ -95,10 +95,10 @@ class _Reader:
         self._blocks: list[_Block] = []
         self._stepped = {one for found in _STEPPED.findall(text) for one in found if one}
 
-    def commands(self) -> Iterator[Command]:
+    def commands(self) -> Iterator[ShellCommand]:
         yield from self._commands(self._text)
 
-    def _commands(self, text: str, depth: int = 0) -> Iterator[Command]:
+    def _commands(self, text: str, depth: int = 0) -> Iterator[ShellCommand]:
         if depth > _DEEPEST:
             return
         for line, documents in _lines(text):
@@ -133,7 +133,7 @@ class _Reader:
                 passes_on = bool(words) and words[0] in _PASSING_ON and after == "|"
                 piped = document if passes_on else None
 
-    def _command(self, words: list[str], document: str | None, *, is_sure: bool) -> Command:
+    def _command(self, words: list[str], document: str | None, *, is_sure: bool) -> ShellCommand:
         is_repeated = any(one.is_loop for one in self._blocks)
         is_sure = is_sure and not any(one.is_condition for one in self._blocks)
         exported = {one: self._values[one] for one in self._exported if one in self._values}
@@ -141,7 +141,7 @@ class _Reader:
         while own and (found := _ASSIGNMENT.fullmatch(own[0])):
             exported[found[1]] = found[3]
             own.pop(0)
-        return Command(tuple(own), is_repeated, is_sure, document, exported)
+        return ShellCommand(tuple(own), is_repeated, is_sure, document, exported)
 
     def _keywords(self, words: list[str]) -> list[str]:
         """Return words without those of the shell's grammar, which open and close blocks."""

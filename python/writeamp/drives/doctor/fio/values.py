@@ -1,8 +1,13 @@
-"""Values of options as fio 3.33 reads them: sizes, times, yes and no, by direction."""
+"""Values and names of options as fio 3.33 reads them, and bounds on the speed of writes."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
 
 _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 # fio reads numbers of 64 bits, which have at most 20 digits.
@@ -12,6 +17,15 @@ _TIMES_S = {"us": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "": 1.0, "s": 1.
             "m": 60.0, "h": 3600.0, "d": 86400.0}  # fmt: skip
 _TIME = re.compile(rf"({_DIGITS})\s*([a-z]*)")
 _NO = {"0", "false", "no", "off"}
+# PCIe 5.0 with four lanes carries 15.8 GB/s, and drives on PCIe 6 write no faster than that.
+FASTEST_BYTES_S = 16e9
+# Limits of writes that end in the page cache: copying within memory, and the memory of a server.
+MEMORY_BYTES_S = 100e9
+MEMORY_BYTES = 1e12
+# A plan that asks for less than this is taken to be completed.
+SLOWEST_BYTES_S = 100e6
+# Of a shorter name, one letter is most of it.
+_ALIKE = 0.8
 
 
 def size_of(text: str, kb_base: int = 1024) -> int | None:
@@ -128,3 +142,56 @@ def split_sizes(text: str, kb_base: int = 1024) -> list[dict[int, float]]:
     while len(found) < 3:
         found.append(found[-1])
     return found
+
+
+class Limits(NamedTuple):
+    """The fewest and the most of something."""
+
+    low: float
+    high: float
+
+    def times(self, factor: float) -> Limits:
+        """Return both, multiplied."""
+        return Limits(self.low * factor, self.high * factor)
+
+
+UNKNOWN = Limits(0.0, float("inf"))
+
+
+def shown_speed(bytes_s: float) -> str:
+    """Return a speed in words.
+
+    >>> shown_speed(21.99e9), shown_speed(3.2e6)
+    ('22 GB/s', '3.2 MB/s')
+    """
+    return f"{bytes_s / 1e9:.3g} GB/s" if bytes_s >= 1e9 else f"{bytes_s / 1e6:.3g} MB/s"
+
+
+@cache
+def _names() -> dict[str, frozenset[str]]:
+    text = files("writeamp.drives.doctor.fio").joinpath("options.toml").read_text("utf-8")
+    return {key: frozenset(found) for key, found in tomllib.loads(text).items()}
+
+
+def option_names() -> frozenset[str]:
+    """Return the names of options, those of engines among them."""
+    return _names()["options"]
+
+
+def engine_names() -> frozenset[str]:
+    """Return the names of I/O engines."""
+    return _names()["engines"]
+
+
+def directions() -> frozenset[str]:
+    """Return the values of `rw`."""
+    return _names()["directions"]
+
+
+def nearest(name: str, known: frozenset[str]) -> str | None:
+    """Return the known name that one is most like; None if none is near.
+
+    >>> nearest("filenam", option_names()), nearest("spdk_core_mask", option_names())
+    ('filename', None)
+    """
+    return next(iter(get_close_matches(name, sorted(known), 1, _ALIKE)), None)

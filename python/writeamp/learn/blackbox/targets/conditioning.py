@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.drives.devices.writing import Place, seeded
+from writeamp.drives.devices.writing import TargetPlace, seeded
 from writeamp.learn.blackbox.targets import fio_job
 from writeamp.runs.preconditioning import MOST_ROUNDS, is_steady
 
@@ -18,7 +18,7 @@ _STEADY_FILLS = 2
 _LEAST_BYTES_S = 1e6
 
 
-def precondition(place: Place, how: str, *, round_s: float, seed: int) -> list[str]:
+def precondition(place: TargetPlace, how: str, *, round_s: float, seed: int) -> list[str]:
     """Fill a target, or fill it twice and write at random until its throughput is steady.
 
     Steady is what SNIA's Solid State Storage Performance Test Specification 2.0.2 says: over five
@@ -41,13 +41,13 @@ def precondition(place: Place, how: str, *, round_s: float, seed: int) -> list[s
     return _write_until_steady(place, round_s, seed) if how == STEADY else []
 
 
-def _fill(place: Place) -> None:
+def _fill(place: TargetPlace) -> None:
     options = ["--rw=write", f"--bs={_FILL_BYTES}", f"--iodepth={_DEPTH}"]
     options.append(f"--size={place.size_bytes}")
     place.run_fio(options, timeout_s=place.size_bytes / _LEAST_BYTES_S)
 
 
-def _write_until_steady(place: Place, round_s: float, seed: int) -> list[str]:
+def _write_until_steady(place: TargetPlace, round_s: float, seed: int) -> list[str]:
     rounds: list[float] = []
     while not is_steady(rounds):
         if len(rounds) == MOST_ROUNDS:

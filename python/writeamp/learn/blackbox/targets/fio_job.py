@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-from writeamp.drives.devices.writing import Place, seeded
+from writeamp.drives.devices.writing import TargetPlace, seeded
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.learn.blackbox.targets.measured import Measured
@@ -22,7 +22,9 @@ _WINDOWS = 20
 _ALIGN_BYTES = 4096
 
 
-def options_of(point: WorkloadPoint, place: Place, *, runtime_s: float, seed: int) -> list[str]:
+def options_of(
+    point: WorkloadPoint, place: TargetPlace, *, runtime_s: float, seed: int
+) -> list[str]:
     """Return the options of a job that does a point for so long.
 
     What is sequential begins at a random place in the first half of the target, so that no cache

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from writeamp.drives.devices.writing import Place, check_fio, kind_of, opened
+from writeamp.drives.devices.writing import TargetPlace, check_fio, kind_of, opened
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.learn.blackbox.targets import fio_job
@@ -116,7 +116,7 @@ class _Job:
     """A point, and where it is measured."""
 
     point: WorkloadPoint
-    place: Place
+    place: TargetPlace
     settings: RealSettings
 
     def measure(self) -> Measured:

@@ -1,0 +1,248 @@
+"""Standard logs of NVMe drives as nvme-cli prints them: SMART, endurance group, and FDP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, UNITS, Counter, Side
+from writeamp.drives.counters.document import Document, number, text_of, whole, wide
+from writeamp.drives.counters.facts import CounterFacts, CounterSource
+from writeamp.drives.counters.printed import (
+    PrintedCount,
+    PrintedEntry,
+    count_of,
+    entries,
+    size_beside,
+)
+from writeamp.drives.counters.printed_log import PrintedLog
+from writeamp.text import hashed_serial
+from writeamp.vssd.log_pages import fdp, smart
+
+_NAME = "nvme smart-log -o json"
+_LABEL = "SMART log, data units written"
+# Keys of nvme-cli and smartctl. A drive in use has some that are not 0, and so has a new one.
+SIGNS_OF_LIFE = (
+    "avail_spare", "available_spare", "data_units_read", "data_units_written",
+    "host_read_commands", "host_reads", "host_write_commands", "host_writes",
+    "controller_busy_time", "power_cycles", "power_on_hours", "unsafe_shutdowns",
+)  # fmt: skip
+# Sizes behind a count have three places.
+_BESIDE_PART = Fraction(1, 100)
+_GROUP_NAME = "nvme endurance-log -o json"
+_GROUP_KEYS: tuple[tuple[Side, str], ...] = (
+    ("host", "data_units_written"),
+    ("flash", "media_units_written"),
+)
+_FDP_NAME = "nvme fdp stats -o json"
+_FDP_KEYS: tuple[tuple[Side, str, str], ...] = (
+    ("host", fdp.HOST_WRITTEN, "FDP statistics, host bytes"),
+    ("flash", fdp.MEDIA_WRITTEN, "FDP statistics, media bytes"),
+)
+
+
+def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
+    """Return the host's counter of data units, or the note that says why there is none."""
+    count = count_of(value)
+    beside = _contradiction(count, value)
+    if beside:
+        return (), (f"{label} is {str(value)[:60]!r}, which is no count: {beside}",)
+    if count is None or count.high == 0:
+        what = "0: not reported" if count is not None else f"{str(value)[:60]!r}, which is no count"
+        what = "missing" if value is None else what
+        return (), (f"{label} is {what}",)
+    high = count.high if count.high > count.low else None
+    return (
+        (Counter("host", count.low, DATA_UNIT, label, source, rounding="up", count_high=high),),
+        (),
+    )
+
+
+def percentage_used(
+    value: float | None, others: Iterable[Any]
+) -> tuple[float | None, tuple[str, ...]]:
+    """Return the percentage used, or the note that says why a 0 is none.
+
+    Args:
+        value: as it is printed.
+        others: values of the same log under `SIGNS_OF_LIFE`.
+    """
+    counts = [count_of(one) for one in others]
+    if value == 0 and not any(one is not None and one.high for one in counts):
+        return None, ("percentage used is 0 as all other counts of the log are: not reported",)
+    return value, ()
+
+
+def _contradiction(count: PrintedCount | None, value: Any) -> str:
+    """Return what the bytes that are printed behind a count say against it; "" if nothing."""
+    size = size_beside(value)
+    if size is None or count is None:
+        return ""
+    size_bytes = count.low * smart.DATA_UNIT_BYTES
+    if abs(size - size_bytes) <= max(size * _BESIDE_PART, Fraction(smart.DATA_UNIT_BYTES)):
+        return ""
+    return (
+        f"{count.low:,} units of 512,000 bytes are {size_bytes / 1e12:.4g} TB, and the number or "
+        "its unit is not what it seems"
+    )
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    return isinstance(found, dict) and smart.WRITTEN in found and "critical_warning" in found
+
+
+def _read(document: Document) -> Iterator[CounterFacts]:
+    log = document.json
+    counters, notes = data_units(log[smart.WRITTEN], _NAME, _LABEL)
+    used, why = percentage_used(
+        number(log.get(smart.PERCENT_USED, log.get("percentage_used"))),
+        (log.get(key) for key in SIGNS_OF_LIFE),
+    )
+    yield CounterFacts(
+        source=_NAME,
+        percentage_used=used,
+        used_label="SMART log, percentage used",
+        power_on_hours=number(log.get(smart.POWER_ON_HOURS)),
+        counters=counters,
+        notes=(*notes, *why),
+    )
+
+
+def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
+    """Yield the facts of a printed log, or of JSON in another spelling."""
+    found = entries(document)
+    said = found[smart.WRITTEN]
+    counters, notes = data_units(said[0].value, log.name, _LABEL)
+    if len({count_of(one.value) for one in said}) > 1:
+        twice = f"{_LABEL} stand there {len(said)} times: give the log of one drive at one moment"
+        counters, notes = (), (twice,)
+    used, why = percentage_used(
+        _number(found, "percentage_used", "percent_used"),
+        (found[key][0].value for key in SIGNS_OF_LIFE if key in found),
+    )
+    yield CounterFacts(
+        source=log.name,
+        model=_text(found, "model_number", "model_name", "mn"),
+        firmware=_text(found, "firmware_version", "firmware_revision", "fr"),
+        serial=hashed_serial(_text(found, "serial_number", "sn")),
+        percentage_used=used,
+        used_label="SMART log, percentage used",
+        power_on_hours=_number(found, "power_on_hours"),
+        counters=counters,
+        notes=(*notes, *why),
+    )
+
+
+def _text(found: dict[str, tuple[PrintedEntry, ...]], *keys: str) -> str | None:
+    return next((text_of(found[key][0].value) for key in keys if key in found), None)
+
+
+def _number(found: dict[str, tuple[PrintedEntry, ...]], *keys: str) -> float | None:
+    count = next((count_of(found[key][0].value) for key in keys if key in found), None)
+    return None if count is None else number(count.low)
+
+
+SMART = CounterSource(_NAME, _matches, _read, specificity=60)
+
+
+def _is_group_log(document: Document) -> bool:
+    found = document.json
+    return isinstance(found, dict) and {key for _, key in _GROUP_KEYS} <= found.keys()
+
+
+def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
+    """Return the facts of an endurance group log by the keys of nvme-cli's JSON."""
+    group = whole(log.get("endgid", log.get("endurance_group_id"))) or 1
+    counters = tuple(
+        # The NVMe base specification counts billions of bytes, rounded up.
+        Counter(
+            side,
+            count,
+            UNITS["GB"],
+            f"endurance group log, {key.replace('_', ' ')}",
+            "endurance group log",
+            rounding="up",
+            scope=f"endurance group {group}",
+        )
+        for side, key in _GROUP_KEYS
+        if (count := wide(log[key]))
+    )
+    notes = (
+        () if len(counters) == len(_GROUP_KEYS) else ("endurance group log: 0 means not supported",)
+    )
+    return CounterFacts(
+        source=source,
+        counters=counters,
+        notes=notes,
+        percentage_used=number(log.get("percent_used", log.get("percentage_used"))),
+        used_label="endurance group log, percentage used",
+    )
+
+
+def _read_group(document: Document) -> Iterator[CounterFacts]:
+    yield _group_facts(document.json, _GROUP_NAME)
+
+
+def read_printed_group(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
+    """Yield the facts of a printed log."""
+    values = {}
+    for key, said in entries(document).items():
+        counts = dict.fromkeys(count_of(one.value) for one in said)
+        one = next(iter(counts))
+        values[key] = one.low if len(counts) == 1 and one is not None else None
+    yield _group_facts(values, log.name)
+
+
+ENDURANCE_GROUP = CounterSource(_GROUP_NAME, _is_group_log, _read_group, specificity=62)
+
+
+def _is_fdp(document: Document) -> bool:
+    found = document.json
+    return isinstance(found, dict) and {fdp.HOST_WRITTEN, fdp.MEDIA_WRITTEN} <= found.keys()
+
+
+def _fdp_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
+    """Return the facts of FDP statistics by the keys of nvme-cli's JSON."""
+    group = whole(log.get("endgid", log.get("endurance_group_id")))
+    scope = f"endurance group {group or 1}"
+    counters, notes = [], []
+    for side, key, label in _FDP_KEYS:
+        count = wide(log[key])
+        if count is None:
+            notes.append(f"{label}: {str(log[key])[:60]!r} is no count")
+        elif count:
+            # Toggling FDP clears them, so that they are of the time since.
+            counters.append(
+                Counter(side, count, BYTE, label, "FDP statistics", rounding="exact", scope=scope)
+            )
+    if not counters and not notes:
+        notes.append("FDP statistics are 0: FDP is off, or nothing was written since it is on")
+    return CounterFacts(source=source, counters=tuple(counters), notes=tuple(notes))
+
+
+def _read_fdp(document: Document) -> Iterator[CounterFacts]:
+    yield _fdp_facts(document.json, _FDP_NAME)
+
+
+def read_printed_fdp(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
+    """Yield the facts of a printed log."""
+    found = entries(document)
+    values: dict[str, Any] = {}
+    for rule in log.written:
+        name = fdp.HOST_WRITTEN if rule.side == "host" else fdp.MEDIA_WRITTEN
+        for key in rule.keys:
+            if key not in found:
+                continue
+            counts = dict.fromkeys(count_of(one.value) for one in found[key])
+            one = next(iter(counts))
+            said = " and ".join(str(one.value) for one in found[key])
+            values[name] = said if len(counts) > 1 or one is None else one.low
+    group = found.get("endgid", found.get("endurance_group_id", ()))
+    if len(group) == 1:
+        values["endgid"] = group[0].value
+    yield _fdp_facts(values, log.name)
+
+
+FDP = CounterSource(_FDP_NAME, _is_fdp, _read_fdp, specificity=64)
