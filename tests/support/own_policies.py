@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import writeamp as wa
 from places import ROOT
 from writeamp import custom
+from writeamp.custom.compiling import has_numba
 
+needs_numba = pytest.mark.skipif(
+    not has_numba(), reason="needs Numba: pip install 'writeamp[numba]'"
+)
 SEPBIT = f"{ROOT}/examples/my_placement.py:SepBIT"
 DRIVE: dict[str, Any] = {"blocks": 300, "pages_per_block": 32, "op": 0.25}
 RUN: dict[str, Any] = {**DRIVE, "writes": 40_000, "replicas": 1}

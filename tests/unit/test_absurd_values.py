@@ -100,18 +100,10 @@ def test_a_model_refuses_an_argument_of_absurd_value(value: int) -> None:
     )
 
 
-def test_a_file_name_that_is_not_utf_8_is_refused_before_the_run() -> None:
-    refusal(lambda: wa.simulate(trace="\udcff.csv", op=0.1), "is not UTF-8 text")
-
-
 @pytest.mark.parametrize("value", [False, 39, 1.5, [], b"x", 10**5000], ids=list("abcdef"))
 def test_a_file_or_profile_that_is_no_name_is_refused(value: object) -> None:
     refusal(lambda: wa.device(value), "device is")  # type: ignore[arg-type]
     refusal(lambda: wa.simulate(trace=value, op=0.1), "the trace ")  # type: ignore[arg-type]
-
-
-def test_a_model_that_is_asked_of_one_drive_refuses_several() -> None:
-    refusal(lambda: wa.predict(op=0.2, pages_per_block=[]), "pages_per_block is []")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +111,8 @@ def test_a_model_that_is_asked_of_one_drive_refuses_several() -> None:
     [
         (lambda: wa.models.find_model({}), "model is {}; valid"),
         (lambda: wa.predict(op=0.2, models=5), "model is 5; valid"),
+        (lambda: wa.predict(op=0.2, pages_per_block=[]), "pages_per_block is []"),  # type: ignore[arg-type]
+        (lambda: wa.simulate(trace="\udcff.csv", op=0.1), "is not UTF-8 text"),
         (lambda: wa.measure.fleet(5), "5 is no file name"),
         (lambda: wa.measure.fleet("no-such"), "there is no file or folder 'no-such'"),
         (lambda: wa.volumes.split(float("inf"), "out"), "inf is no file name"),

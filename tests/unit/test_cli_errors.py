@@ -13,6 +13,7 @@ ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
 
 DRIVE = "simulate --blocks 64 --pages-per-block 16"
 TRACE = "simulate --op 0.1 --pages-per-block 4 --trace"
+TIMED = "simulate --blocks 64 --pages-per-block 32"
 LIFE = "endurance --blocks 64 --pages-per-block 16 --w-max 10"
 
 SWEEP = f"sweep {ROOT}/examples/op_by_manager.toml --out {{folder}}/results"
@@ -102,6 +103,11 @@ CASES: list[tuple[str, list[str]]] = [
     ("trace convert {good} {readonly}/out.parquet", ["out.parquet"]),
     ("explore --managers single --out {readonly}/page.html", ["page.html"]),
     ("explore --managers single", ["--out"]),
+    ("explore --managers single,sepgc,wolf --out page.html", ["3 drives", "at most two managers"]),
+    ("explore --managers single --op 0 --out page.html", ["op", "above 0"]),
+    ("explore --managers single --blocks 65 --out page.html", ["blocks", "from 8 to 64"]),
+    ("explore --managers dac --out page.html", ["too small for dac"]),
+    ("explore --managers single --workload io:write=0 --out page.html", ["only reads"]),
     ("explore --managers single --out page.pdf", ["page.pdf", ".html"]),
     ("trace convert {good} out.xyz", ["xyz"]),
     ("trace convert {good} out.csv.gz --to msr", ["uncompressed"]),
@@ -118,6 +124,38 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{TRACE} {{five_columns}}", ["mqsim", "ssdsim", "--format"]),
     (f"{TRACE} {{good}} --trace-device sda", ["sda", "hm"]),
     (f"{DRIVE} --format msr", ["--format", "no --trace"]),
+    # Timed runs.
+    (f"{TIMED} --time 0", ["time is '0'; it must be above 0"]),
+    (f"{TIMED} --time=-5s", ["time is '-5s'; it must be above 0"]),
+    (f"{TIMED} --time '10 parsecs'", ["such as 10s, 500ms, 2min or 1.5h"]),
+    (f"{TIMED} --time nan", ["time is 'nan'"]),
+    (f"{TIMED} --time 1e30", ["time is '1e30'"]),
+    (f"{TIMED} --time 1s --host-bytes 1MiB --writes 3", ["host_bytes and writes"]),
+    (f"{TIMED} --time 1s --time-scale 0", ["time_scale is 0"]),
+    (f"{TIMED} --time-scale 2 --writes 100", ["time_scale is for timed runs"]),
+    (f"{TIMED} --time 1s --precision 0.1", ["precision ends untimed runs"]),
+    (f"{TIMED} --time 1s --replicas 7", ["replicas are for untimed runs"]),
+    (f"{TIMED} --time 1s --warmup 7", ["it must be auto"]),
+    (f"{TIMED} --host-bytes 100", ["an untimed run writes whole pages of 4096 bytes"]),
+    (f"{TIMED} --rb-rate 10MHz", ["give rb_capture too"]),
+    (f"{TIMED} --rb-capture a.vcd --rb-jitter 5ns", ["give its rb_rate too"]),
+    (f"{TIMED} --rb-capture a.vcd --rb-rate 10furlongs", ["such as 10MHz"]),
+    (f"{TIMED} --rb-capture a.vcd --rb-rate 1MHz --rb-missed 1", ["rb_missed is 1"]),
+    (f"{TIMED} --rb-capture .", ["is a directory"]),
+    (f"{TIMED} --rb-capture a.png --plot a.png --time 1s", ["are one file"]),
+    (f"{TIMED} --timed --workload io:write=0,qd=2 --host-bytes 1MiB", ["never writes"]),
+    (f"{TIMED} --timed --set timing.read_us=-3", ["read_us"]),
+    (f"{TIMED} --timed --set timing.reed_us=3", ["reed_us"]),
+    (f"{TIMED} --timed --set collection.paced=true", ["scheduling.copies_yield must be true"]),
+    (f"{TIMED} --timed --set scheduling.most_wait_us=5", ["scheduling.reads_first must be true"]),
+    ("simulate --device spinpoint-m7 --time 1s --rb-capture a.vcd", ["no Ready/Busy pins"]),
+    ("simulate --device spinpoint-m7 --workload uniform --writes 10", ["serves timed runs only"]),
+    (
+        "simulate --device raid0:x25-m,x25-m --size 1GiB --time 1s --precondition random",
+        ["is for one flash drive"],
+    ),
+    (f"{LIFE} --time 1s", ["No such option"]),
+    ("compare --managers single --time 1s", ["No such option"]),
     # Of other verbs.
     ("predict --op 0.1 --model markow", ["markow", "markov"]),
     ("list polices", ["polices", "victims"]),
@@ -255,7 +293,7 @@ def test_a_scheduler_that_never_listens_is_one_sentence(
 
 
 def check_sentence(out: str, err: str, words: list[str]) -> None:
-    sentences = [line for line in err.splitlines() if "warning:" not in line]
+    sentences = [one for one in err.splitlines() if not {"warning:", "note:"} & {*one.split()}]
     assert len(sentences) == 1, err
     assert out == ""
     assert "Traceback" not in err

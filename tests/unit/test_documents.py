@@ -1,27 +1,168 @@
-"""The JSON document of each verb is what the library's result says of itself.
+"""JSON documents of verbs, which are those of the library, and CSV: their keys as columns.
 
-`test_required_op.py` has that of `simulate --target-wa`.
+`test_required_op.py` has the document of `simulate --target-wa`.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+import in_process
 import writeamp as wa
-from in_process import document
-from samples import FORMAT, MEAN_FIELD, TRACE
+from samples import DRIVE as SETTINGS
+from samples import FORMAT, SWEEP, TRACE, captured
+from samples import MEAN_FIELD as HOT_COLD_FIELD
+from writeamp.results import frames
+from writeamp.results.frames import frame_of
 
-DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
+DRIVE = "--blocks 64 --pages-per-block 16 --op 0.25"
+RUN = f"{DRIVE} --workload zipf:s=0.9 --writes 20000"
+MEAN_FIELD = "--pages-per-block 8 --spare-factor 0.2 --d 5"
+PINS = "--dies 2 --page-bytes 4KiB --window 200:900"
+HEAT = "--hot-fraction 0.2 --hot-write-fraction 0.8"
+
+# A verb, its arguments, the rows that it prints, and in which list of its document they are.
+VERBS = {
+    "simulate": (RUN, 1, None),
+    "simulate timed": ("--device x25-m --size 64MiB --workload random:qd=4 --time 5ms", 1, None),
+    "compare": (f"{RUN} --managers single,sepgc --replicas 2", 2, "rows"),
+    "endurance": ("--blocks 32 --pages-per-block 8 --op 0.25 --w-max 20 --replicas 2", 1, None),
+    "predict": ("--op 0.28", None, "models"),
+    "meanfield": (f"--mode hcwf {MEAN_FIELD} {HEAT}", 1, None),
+    "blackbox predict": ("{model} --workload random:bs=8k,write=0.5,qd=8", 1, None),
+    "blackbox choose": ("{model} --workload random:bs=8k,qd=8 --max-latency 2ms", 1, "choices"),
+    "blackbox evaluate": ("{model} {measurements} --cv 3", None, "metrics"),
+    "trace info": ("{trace} --format spc", 1, None),
+    "measure rb": (f"{{capture}} {PINS} --host-bytes 1MiB", 1, None),
+}  # fmt: skip
+# What took time, or holds rows of a table of its own.
+_NEVER_SAME = ("elapsed_s", "check_elapsed_s", "host_pages_per_s", "flash_ops_per_s")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Give the files that the verbs read."""
+    import blackbox_tables  # noqa: PLC0415 (beside the tests)
+    from writeamp.learn.blackbox import model_file, training  # noqa: PLC0415 (takes seconds)
+
+    folder = tmp_path_factory.mktemp("csv")
+    found = {name: folder / name for name in ("trace", "model")}
+    found["trace"].write_text(TRACE)
+    found["measurements"] = folder / "m.parquet"
+    table = blackbox_tables.measured(120)
+    table.write_parquet(found["measurements"])
+    model_file.save(training.train(table), found["model"])
+    captured(folder)
+    return found | {"capture": folder / "rb.vcd"}
+
+
+def csv_of(verb: str, arguments: str) -> pl.DataFrame:
+    done = in_process.run(verb, f"{arguments} --csv")
+    assert done.status == 0, done.err
+    return pl.read_csv(done.out.encode(), infer_schema_length=None)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_prints_csv_with_the_keys_of_its_document(name: str, files: dict[str, Path]) -> None:
+    text, rows, place = VERBS[name]
+    verb, arguments = name.removesuffix(" timed"), text.format(**files)
+    table = csv_of(verb, arguments)
+    document = in_process.document(verb, arguments)
+    records = [document] if place is None else document[place]
+    assert table.height == (len(records) if rows is None else rows)
+    expected = frame_of(records)
+    common = [
+        column
+        for column in table.columns
+        if column in expected.columns and column not in _NEVER_SAME
+    ]
+    assert len(common) > 2
+    for column in common:
+        for shown, known in zip(table[column], expected[column].to_list(), strict=True):
+            if isinstance(known, list):
+                assert json.loads(shown) == known
+            elif isinstance(known, float) and not isinstance(shown, str):
+                assert shown == known, column
+            else:
+                assert str(shown) == str(known) or (shown is None and known in (None, "")), column
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_sweep_is_shown_as_csv(tmp_path: Path) -> None:
+    wa.sweep(SWEEP, out=tmp_path / "out", workers=1)
+    plain = csv_of("sweep show", str(tmp_path / "out"))
+    assert plain.height == 6
+    assert {"op", "manager", "wa", "wa_low", "wa_high"} <= set(plain.columns)
+    lines = csv_of("sweep show", f"{tmp_path / 'out'} --x op --hue manager")
+    assert sorted(lines["wa"]) == sorted(plain["wa"])
+    front = csv_of("sweep show", f"{tmp_path / 'out'} --pareto wa,op")
+    assert "standing" in front.columns
+
+
+def test_a_sweep_of_models_has_a_row_for_each_value_and_model() -> None:
+    table = csv_of("predict", "--sweep op=0.1:0.3:3 --model markov --model fifo")
+    assert table.select("op", "model").rows() == [
+        (op, model) for op in (0.1, 0.2, 0.3) for model in ("markov", "fifo")
+    ]
+
+
+def test_the_history_of_a_run_is_csv_too() -> None:
+    table = csv_of("simulate", f"{RUN} --series")
+    assert table.columns[:3] == ["host_pages", "drive_writes", "wa"]
+    assert table["host_pages"][-1] == 20_000
+    curve = csv_of("endurance", "--blocks 32 --pages-per-block 8 --op 0.25 --w-max 20 --curve")
+    assert curve["w"].to_list() == list(range(1, 21))
+
+
+@pytest.mark.parametrize("order", ["--json --csv", "--csv --json"])
+@pytest.mark.parametrize("verb", ["simulate", "predict --op 0.28"])
+def test_two_forms_of_one_result_are_refused_before_anything_runs(verb: str, order: str) -> None:
+    name, _, rest = verb.partition(" ")
+    said = in_process.refusal(name, f"{rest} {order}")
+    assert "two forms of one result; give only one" in said
+
+
+def test_csv_is_all_that_is_on_stdout() -> None:
+    done = in_process.run("simulate", f"{DRIVE} --writes 2000 --csv")
+    assert done.out.count("\n") == 2
+    assert "warning: " in done.err
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_text_and_is_read_back_as_given() -> None:
+    names = ["=1+1", "+cmd|' /C calc'!A0", "-x", "@SUM(A1)", "\t=1", "\r=1", "a=b", "'q", "", None]
+    frame = pl.DataFrame({"=name": names, "wa": [-1.5] * len(names)})
+    written = frames.csv_of(frame)
+    read = pl.read_csv(written.encode())
+    assert [one and one.startswith("'") for one in read["'=name"]] == [True] * 6 + [
+        False, True, "", None,
+    ]  # fmt: skip
+    assert read["wa"].dtype == pl.Float64
+    assert frames.names_as_given(read).to_series(0).to_list() == names
+
+
+def test_a_number_stays_one_where_others_of_its_column_are_text() -> None:
+    written = frames.csv_of(pl.DataFrame({"value": ["-1.5", "+2e3", "-", "on"]}))
+    assert written.split() == ["value", "-1.5", "+2e3", "'-", "on"]
+
+
+def test_a_drive_with_a_name_of_a_formula_is_text_in_a_fleet(tmp_path: Path) -> None:
+    log = {"critical_warning": 0, "data_units_written": 2000}
+    (tmp_path / "=1+1.json").write_text(json.dumps({"model_name": "@x", **log}))
+    done = in_process.run("measure fleet", f"{tmp_path} --csv")
+    (row,) = csv.DictReader(done.out.splitlines())
+    cells = [cell for cell in row.values() if cell.startswith(("=", "@", "+", "-"))]
+    assert cells == []
+
+
 WORKLOAD = "hot-cold:f=0.1,r=0.9"
 TIMED: dict[str, Any] = {"size": "64MiB", "workload": "random:qd=4", "time": "5ms"}
-# What took time.
-NEVER_SAME = ("elapsed_s", "check_elapsed_s", "host_pages_per_s", "flash_ops_per_s")
-
 # What the doctor, whom the library leaves to its caller, says of a load without mistakes.
 NO_FINDINGS: dict[str, Any] = {"findings": []}
 
@@ -36,26 +177,28 @@ def info(folder: Path) -> dict[str, Any]:
 
 
 # What a verb is given, and what the library says of the same.
-VERBS: dict[str, tuple[str, Callable[[Path], dict[str, Any]]]] = {
+OF_LIBRARY: dict[str, tuple[str, Callable[[Path], dict[str, Any]]]] = {
     "simulate": (
-        options(DRIVE | {"workload": WORKLOAD, "writes": 20_000}),
-        lambda _: wa.simulate(**DRIVE, workload=WORKLOAD, writes=20_000).to_dict() | NO_FINDINGS,
+        options(SETTINGS | {"workload": WORKLOAD, "writes": 20_000}),
+        lambda _: wa.simulate(**SETTINGS, workload=WORKLOAD, writes=20_000).to_dict() | NO_FINDINGS,
     ),
     "simulate --timed": (
         options({"device": "x25-m"} | TIMED),
         lambda _: wa.simulate("x25-m", **TIMED).to_dict() | NO_FINDINGS,
     ),
     "compare": (
-        options(DRIVE | {"managers": "single,sepgc", "writes": 20_000, "replicas": 2}),
-        lambda _: wa.compare(**DRIVE, managers="single,sepgc", writes=20_000, replicas=2).to_dict(),
+        options(SETTINGS | {"managers": "single,sepgc", "writes": 20_000, "replicas": 2}),
+        lambda _: wa.compare(
+            **SETTINGS, managers="single,sepgc", writes=20_000, replicas=2
+        ).to_dict(),
     ),
     "endurance": (
-        options(DRIVE | {"w_max": 20, "replicas": 2}),
-        lambda _: wa.endurance(**DRIVE, w_max=20, replicas=2).to_dict(),
+        options(SETTINGS | {"w_max": 20, "replicas": 2}),
+        lambda _: wa.endurance(**SETTINGS, w_max=20, replicas=2).to_dict(),
     ),
     "meanfield": (
-        options(MEAN_FIELD | {"mode": "hcwf"}),
-        lambda _: wa.meanfield.hot_cold(**MEAN_FIELD).to_dict(),
+        options(HOT_COLD_FIELD | {"mode": "hcwf"}),
+        lambda _: wa.meanfield.hot_cold(**HOT_COLD_FIELD).to_dict(),
     ),
     "trace info": ("{folder}/t.spc --format spc", info),
 }
@@ -64,13 +207,13 @@ VERBS: dict[str, tuple[str, Callable[[Path], dict[str, Any]]]] = {
 def without_times(value: Any) -> Any:
     """Return a document without what took time, at any depth."""
     if isinstance(value, dict):
-        return {key: without_times(one) for key, one in value.items() if key not in NEVER_SAME}
+        return {key: without_times(one) for key, one in value.items() if key not in _NEVER_SAME}
     return list(map(without_times, value)) if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", OF_LIBRARY)
 def test_the_document_of_a_verb_is_that_of_the_library(verb: str, tmp_path: Path) -> None:
-    arguments, of_library = VERBS[verb]
+    arguments, of_library = OF_LIBRARY[verb]
     expected = json.loads(json.dumps(of_library(tmp_path)))
-    found = document(verb, arguments.format(folder=tmp_path))
+    found = in_process.document(verb, arguments.format(folder=tmp_path))
     assert without_times(found) == without_times(expected)

@@ -9,6 +9,7 @@ import pytest
 
 import writeamp as wa
 from in_process import document, run
+from page_traces import TRIM, WRITE, page_trace
 from places import EXAMPLES
 
 SMALL = {"blocks": 256, "pages_per_block": 32}
@@ -16,19 +17,8 @@ SMALL = {"blocks": 256, "pages_per_block": 32}
 
 def test_what_the_fill_wrote_is_no_spare_space() -> None:
     pages = np.random.default_rng(1).integers(0, 1000, 60_000, np.uint32)
-    trace = wa.traces.PageTrace(
-        op=np.zeros(pages.size, np.uint8),
-        start=pages,
-        count=np.ones(pages.size, np.uint32),
-        logical_pages=1000,
-        footprint_pages=1000,
-        host_pages=pages.size,
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-    )
     full, own = (
-        wa.simulate(trace=trace, op=0.1, precondition=state, spread=False, **SMALL)
+        wa.simulate(trace=pages, op=0.1, precondition=state, spread=False, **SMALL)
         for state in ("full", "workload")
     )
     device = full.device
@@ -131,3 +121,12 @@ def test_a_drive_whose_blocks_a_model_cannot_compute_has_another_one() -> None:
         blocks=8, pages_per_block=1 << 21, op=1.0, victims="d-choices:d=3", writes=1, warmup=0
     )
     assert "for comparison" in huge.theory.model
+
+
+def test_a_drive_that_trims_left_empty_has_a_theory() -> None:
+    trace = page_trace([*range(200)] * 2, [WRITE] * 200 + [TRIM] * 200)
+    settings = {"precondition": "none", "op": 0.3, "pages_per_block": 4, "replicas": 1, "repeat": 1}
+    found = wa.simulate(trace=trace, spread=False, **settings)
+    assert found.held_pages == 0
+    assert found.theory.wa == pytest.approx(1)
+    assert found.to_dict()["theory"]["op"] == found.device.physical_pages - 1

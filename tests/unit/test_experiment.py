@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import writeamp as wa
-from in_process import document, run
+from in_process import document, refusal
 from places import TRACE
 from writeamp.settings.experiment import VERBS, setting_places
 from writeamp.studies import functions
@@ -203,8 +203,6 @@ def test_the_other_verbs_read_and_write_files_too(verb: str, tmp_path: Path) -> 
 def test_a_file_for_another_verb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.toml"
     experiment().to_toml(path)
-    status, _, err = run("compare", str(path))
-    assert status == 2
-    assert "verb is 'simulate'; it must be 'compare' here" in err
-    status, _, err = run("simulate", str(tmp_path / "none.toml"))
-    assert (status, "cannot read experiment" in err) == (2, True)
+    said = refusal("compare", str(path))
+    assert "verb is 'simulate'; it must be 'compare' here" in said
+    assert "cannot read experiment" in refusal("simulate", str(tmp_path / "none.toml"))

@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 import pytest
 
 import writeamp as wa
-from in_process import run
+from in_process import refusal, run
 from places import ROOT
 from writeamp.answers.way import Way
 from writeamp.cli import verbs
@@ -132,11 +132,9 @@ def test_a_verb_that_cannot_be_used_says_why_and_leaves_the_others_alone(
     assert "broken" in helped.out
     assert "\x1b" not in helped.out
     assert run("predict", "--op 0.1").status == 0
-    done = run("broken", "")
-    assert done.status == 2
-    assert words in done.err
-    assert done.err.startswith("writeamp: broken of the package hello cannot be used (")
-    assert done.err.count("\n") == 1
+    said = refusal("broken", "")
+    assert words in said
+    assert said.startswith("writeamp: broken of the package hello cannot be used (")
 
 
 @pytest.mark.parametrize("group", ["ways", "lists", "findings", "learners"])
@@ -165,9 +163,8 @@ def test_a_checkout_that_is_not_installed_is_told_so(
 ) -> None:
     monkeypatch.setattr(verbs, "extensions", lambda group: {})
     forgotten()
-    done = run("predict", "--op 0.1")
-    assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "is not installed, only on Python's path" in done.err
+    said = refusal("predict", "--op 0.1")
+    assert "is not installed, only on Python's path" in said
 
 
 def test_without_the_papers_the_verb_and_the_module_name_the_package(
@@ -184,9 +181,7 @@ def test_without_the_papers_the_verb_and_the_module_name_the_package(
     assert helped.status == 0
     assert "writeamp-papers" in helped.out
     for arguments in ("park2017", "", "park2017 --full --json", "--plots build"):
-        done = run("reproduce", arguments)
-        assert (done.status, done.out) == (2, "")
-        assert done.err == f"writeamp: {PAPERS_MISSING}\n"
+        assert refusal("reproduce", arguments) == f"writeamp: {PAPERS_MISSING}\n"
     monkeypatch.setitem(sys.modules, "writeamp_papers", None)
     monkeypatch.delitem(sys.modules, "writeamp.reproduce", raising=False)
     with pytest.raises(ModuleNotFoundError) as refused:

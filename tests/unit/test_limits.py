@@ -25,7 +25,7 @@ import polars as pl
 import pytest
 
 import writeamp as wa
-from in_process import run
+from in_process import refusal, run
 from writeamp.custom.files import class_in
 from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
@@ -383,6 +383,30 @@ def test_a_stream_of_one_byte_and_a_device_are_refused_on_standard_input(
 
 @pytest.mark.parametrize("verb", ["simulate", "sweep --out x", "report", "diff /dev/zero"])
 def test_verbs_refuse_a_device_with_a_sentence(verb: str) -> None:
-    ended = run(verb, "/dev/zero")
-    assert (ended.status, ended.out) == (2, "")
-    assert "it is a device, not a regular file" in ended.err
+    assert "it is a device, not a regular file" in refusal(verb, "/dev/zero")
+
+
+@pytest.mark.parametrize(
+    "verb", ["simulate --trace {}", "trace info {}", "trace convert {} --to msr o.csv"]
+)
+def test_a_file_that_is_no_trace_is_not_quoted(tmp_path: Path, verb: str) -> None:
+    path = tmp_path / "secrets"
+    path.write_text("root:hunter2:0:0\nmore:of:it\n")
+    said = refusal(verb.format(path), "")
+    assert f"{path}: its first line is no row of a known format; name the format" in said
+    assert "hunter2" not in said
+
+
+SEARCHES = {
+    "op": lambda **asked: wa.required_op(2.0, **asked),
+    "curve": lambda **asked: wa.wa_over_op("op=0.1:0.5:3", **asked),
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_a_search_of_many_runs_bounds_the_draws_of_each_collection(
+    search: Callable[..., object],
+) -> None:
+    drive = {"logical_blocks": 200, "pages_per_block": 64, "replicas": 1}
+    with pytest.raises(wa.WriteampError, match=r"draws 65536 blocks .* at most 4000; .* greedy"):
+        search(victims="d-choices:d=65536", **drive)

@@ -7,28 +7,9 @@ import numpy.typing as npt
 import pytest
 
 import writeamp as wa
+from page_traces import TRIM, WRITE, page_trace
 from places import TRACE
 from writeamp.traces.looping import analyse_loop
-from writeamp.traces.pages import PageTrace
-
-WRITE, TRIM = 0, 1
-
-
-def page_trace(pages: npt.ArrayLike, op: npt.ArrayLike | None = None) -> PageTrace:
-    start = np.asarray(pages, np.uint32)
-    kind = np.full(start.size, WRITE, np.uint8) if op is None else np.asarray(op, np.uint8)
-    written = start[kind == WRITE]
-    return PageTrace(
-        op=kind,
-        start=start,
-        count=np.ones(start.size, np.uint32),
-        logical_pages=int(start.max()) + 1,
-        footprint_pages=np.unique(written).size,
-        host_pages=written.size,
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-    )
 
 
 def permutation(pages: int, seed: int = 1) -> npt.NDArray[np.int64]:
@@ -66,19 +47,8 @@ def test_what_the_trace_trims_itself_is_not_the_loops_doing() -> None:
 
 
 def test_shares_do_not_depend_on_how_a_trace_is_cut_into_requests() -> None:
-    pages = np.arange(3000)
-    whole = PageTrace(
-        op=np.array([WRITE], np.uint8),
-        start=np.array([0], np.uint32),
-        count=np.array([3000], np.uint32),
-        logical_pages=3000,
-        footprint_pages=3000,
-        host_pages=3000,
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-    )
-    assert analyse_loop(whole, 32) == analyse_loop(page_trace(pages), 32)
+    whole, cut = page_trace([0], counts=[3000]), page_trace(np.arange(3000))
+    assert analyse_loop(whole, 32) == analyse_loop(cut, 32)
 
 
 @pytest.mark.parametrize("repeat", [2, 20])

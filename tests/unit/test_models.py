@@ -152,20 +152,33 @@ def test_an_op_outside_its_domain_is_named_with_the_domain(
         function(op)
 
 
-def test_the_first_bad_element_of_an_array_is_named() -> None:
-    with pytest.raises(WriteampError, match=r"^op\[1, 0\] must be .* not nan$"):
-        expected_value([[0.1, 0.2], [math.nan, 0.0]])
-
-
 @pytest.mark.parametrize("pages", [0, -1, 0.5, 64.5, math.nan, math.inf, "64", None, True])
 def test_a_pages_per_block_outside_its_domain_is_named_with_the_domain(pages: object) -> None:
     with pytest.raises(WriteampError, match=r"^pages_per_block must be an integer of at least 1"):
         markov(0.28, pages)  # type: ignore[arg-type]
 
 
-def test_shapes_that_do_not_broadcast_are_named() -> None:
-    with pytest.raises(WriteampError, match=r"op \(2,\) and pages_per_block \(3,\)$"):
-        markov([0.1, 0.2], [64, 128, 256])
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: expected_value([[0.1, 0.2], [math.nan, 0.0]]),
+            r"^op\[1, 0\] must be .* not nan$",
+        ),
+        (
+            lambda: markov([0.1, 0.2], [64, 128, 256]),
+            r"op \(2,\) and pages_per_block \(3,\)$",
+        ),
+        (
+            lambda: effective_op(0.147, 0.5, [0.5, 0.6]),
+            r"^hot_ratio\[1\] must be at most the utilization",
+        ),
+    ],
+    ids=["first bad element", "shapes that do not broadcast", "more hot data than data"],
+)
+def test_what_is_wrong_in_arrays_is_named(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(WriteampError, match=sentence):
+        call()
 
 
 def test_the_markov_value_sinks_below_one_where_its_registry_entry_says() -> None:
@@ -215,8 +228,3 @@ def test_a_share_outside_its_domain_is_named_with_the_domain(name: str, share: o
     shares = {"utilization": 1.0, "hot_ratio": 0.5, name: share}
     with pytest.raises(WriteampError, match=rf"^{name} must be greater than 0 and at most 1, not"):
         effective_op(0.147, **shares)  # type: ignore[arg-type]
-
-
-def test_more_hot_data_than_data_is_an_error_that_names_the_element() -> None:
-    with pytest.raises(WriteampError, match=r"^hot_ratio\[1\] must be at most the utilization"):
-        effective_op(0.147, 0.5, [0.5, 0.6])

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pytest
 
 import writeamp as wa
+from page_traces import READ, TRIM, WRITE, page_trace
 from places import TRACE
 from writeamp.runs import repeating
 from writeamp.runs.one_run import OneRun
 from writeamp.runs.scout import Scout
 from writeamp.statistics.passes import analyse_passes
-from writeamp.traces.pages import PageTrace
 
 # Ten passes of the trace under sepgc at op 0.10.
 LONG_RUN_WA = 2.390
@@ -236,18 +236,8 @@ def test_a_run_that_goes_on_from_another_is_one_from_the_start(manager: Any) -> 
 
 def test_what_a_trace_ends_with_is_served_however_often_it_was_repeated() -> None:
     written = drawn(3000, 30_000)
-    op = np.append(np.zeros(written.size, np.uint8), np.array([1, 2], np.uint8))
-    trace = PageTrace(
-        op=op,
-        start=np.append(written, [0, 0]).astype(np.uint32),
-        count=np.append(np.ones(written.size, np.uint32), np.array([500, 7], np.uint32)),
-        logical_pages=3000,
-        footprint_pages=3000,
-        host_pages=written.size,
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-    )
+    op = [WRITE] * written.size + [TRIM, READ]
+    trace = page_trace([*written, 0, 0], op, counts=[1] * written.size + [500, 7])
     needed = wa.simulate(trace=trace, manager="sepgc", spread=False, **SMALL)
     passes = needed.passes.height
     stated = wa.simulate(trace=trace, manager="sepgc", spread=False, repeat=passes, **SMALL)

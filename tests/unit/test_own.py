@@ -21,11 +21,7 @@ from own_policies import (
     Oldest,
     Regions,
     counted,
-)
-from writeamp.custom.compiling import has_numba
-
-needs_numba = pytest.mark.skipif(
-    not has_numba(), reason="needs Numba: pip install 'writeamp[numba]'"
+    needs_numba,
 )
 
 
@@ -212,7 +208,6 @@ def test_victims_that_are_none_and_that_gain_nothing_are_refused() -> None:
 
 
 def test_a_virtual_drive_runs_no_python() -> None:
-    done = in_process.run("serve", f"--manager {SEPBIT} --size 64MiB --run true")
-    assert done.status == 2
-    assert "written in Python" in done.err
-    assert "sepbit" in done.err
+    said = in_process.refusal("serve", f"--manager {SEPBIT} --size 64MiB --run true")
+    assert "written in Python" in said
+    assert "sepbit" in said

@@ -32,12 +32,7 @@ def answers(found: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def refusal(arguments: str) -> str:
-    """Return the one sentence with which bad input is refused."""
-    done = run(arguments)
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("writeamp: ")
-    assert done.err.count("\n") == 1
-    return done.err
+    return in_process.refusal("predict", arguments)
 
 
 def test_every_model_answers_with_what_it_assumes() -> None:

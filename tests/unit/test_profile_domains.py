@@ -16,7 +16,7 @@ import tomli_w
 
 import writeamp as wa
 from forms import FULL
-from in_process import run
+from in_process import refusal
 from writeamp.devices.profile import profile_names
 
 SMALL = "--size 16MiB --writes 2000 --warmup 0 --replicas 1"
@@ -79,10 +79,8 @@ def built(base: str | Path, options: dict[str, Any]) -> wa.Device | None:
 def test_a_value_that_cannot_be_is_refused_in_untimed_runs_too(
     option: str, sentence: str, time: str
 ) -> None:
-    done = run("simulate", f"--device fdp-datacenter {SMALL} {option}{time}")
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"writeamp: {sentence}"), done.err
-    assert done.err.count("\n") == 1
+    said = refusal("simulate", f"--device fdp-datacenter {SMALL} {option}{time}")
+    assert said.startswith(f"writeamp: {sentence}"), said
 
 
 @pytest.mark.parametrize("option", ["--page-bytes 1", "--page-bytes 2", "--page-bytes 8"])

@@ -10,23 +10,12 @@ from typing import Any
 import pytest
 
 import writeamp as wa
-from in_process import run
+from in_process import refusal, run
+from timed_runs import PROFILE, timed
 from writeamp.devices.profile import profile as shipped
 from writeamp.devices.profile import profile_names
 
-PROFILE = """
-timed = true
-[geometry]
-channels = 2
-blocks_per_plane = 48
-pages_per_block = 32
-[management]
-op = 0.25
-layout = "striped-per-lun"
-[timing]
-read_us = 50
-program_us = 900
-erase_us = 2000
+ERRORS = """
 [errors]
 erases = [0, 1000]
 retention_days = [0, 30]
@@ -44,14 +33,12 @@ WORN_OPTIONS = " ".join(f"--set {change}" for change in WORN)
 @pytest.fixture
 def profile(tmp_path: Path) -> str:
     path = tmp_path / "erring.toml"
-    path.write_text(PROFILE)
+    path.write_text(PROFILE + ERRORS)
     return str(path)
 
 
-def timed(device: str, load: str = READS, **settings: Any) -> wa.TimedResult:
-    found = wa.simulate(device, load, time=0.05, **settings)
-    assert isinstance(found, wa.TimedResult)
-    return found
+def read(device: str, load: str = READS, **settings: Any) -> wa.TimedResult:
+    return timed(device, load, time=0.05, **settings)
 
 
 def tries(found: wa.TimedResult) -> float:
@@ -62,7 +49,7 @@ def tries(found: wa.TimedResult) -> float:
 
 
 def test_reads_of_worn_flash_are_tried_again_and_told_by_purpose(profile: str) -> None:
-    fresh, worn = (timed(profile, MIXED, set=changes) for changes in (None, WORN))
+    fresh, worn = (read(profile, MIXED, set=changes) for changes in (None, WORN))
     assert fresh.read_retries == {"host": 0, "copies": 0, "mapping": 0}
     assert worn.read_retries is not None
     assert worn.read_retries["host"] > 0
@@ -76,7 +63,7 @@ def test_reads_of_worn_flash_are_tried_again_and_told_by_purpose(profile: str) -
 
 def test_copies_are_read_again_too(profile: str) -> None:
     load = "random:bs=4k,write=1,qd=8"
-    found = timed(profile, load, precondition="random:2", set=WORN)
+    found = read(profile, load, precondition="random:2", set=WORN)
     retries = found.read_retries
     assert retries is not None
     assert retries["copies"] > 0
@@ -86,17 +73,17 @@ def test_copies_are_read_again_too(profile: str) -> None:
 
 def test_members_of_an_array_count_together(profile: str, tmp_path: Path) -> None:
     path = tmp_path / "worn.toml"
-    path.write_text(PROFILE + "worn_erases = 1000\naged_days = 30\n")
-    one, both = (tries(timed(f"raid0:{path},{other}")) for other in (profile, path))
+    path.write_text(PROFILE + ERRORS + "worn_erases = 1000\naged_days = 30\n")
+    one, both = (tries(read(f"raid0:{path},{other}")) for other in (profile, path))
     # Half of the reads are of the member that is new.
     assert one == pytest.approx(both / 2, rel=0.1)
     assert both > 1
     # A device without errors has none to tell of.
-    assert timed("raid0:ssd-v,ssd-v").read_retries is None
+    assert read("raid0:ssd-v,ssd-v").read_retries is None
 
 
 def test_reads_that_no_try_corrects_are_warned_of(profile: str) -> None:
-    found = timed(profile, set=[*WORN, "errors.retry_factor=1"])
+    found = read(profile, set=[*WORN, "errors.retry_factor=1"])
     assert found.uncorrectable_reads is not None
     lost = found.uncorrectable_reads["host"]
     assert lost > 0
@@ -130,15 +117,13 @@ def test_reads_that_no_try_corrects_are_warned_of(profile: str) -> None:
 def test_a_table_that_cannot_be_is_refused_in_a_sentence(
     profile: str, change: str, sentence: str
 ) -> None:
-    done = run("simulate", f"--device {profile} --workload {READS} --set '{change}'")
-    assert done.status == 2
-    assert sentence in " ".join(done.err.split())
+    asked = f"--device {profile} --workload {READS} --set '{change}'"
+    assert sentence in refusal("simulate", asked)
 
 
 def test_wear_means_nothing_to_a_profile_without_rates() -> None:
-    done = run("simulate", f"--device ssd-v --workload {READS} {WORN_OPTIONS}")
-    assert done.status == 2
-    assert "errors.raw_bit_error_rate gives no rates" in " ".join(done.err.split())
+    said = refusal("simulate", f"--device ssd-v --workload {READS} {WORN_OPTIONS}")
+    assert "errors.raw_bit_error_rate gives no rates" in said
 
 
 @pytest.mark.parametrize("name", ["tlc-datacenter", "tlc-client", "qlc"])
@@ -151,7 +136,7 @@ def test_a_new_drive_finds_what_it_would_without_a_table(name: str, tmp_path: Pa
     path.write_text("\n".join(kept))
     pair = []
     for device in (name, str(path)):
-        found = timed(device, "random:bs=16k,write=0.5,qd=4", size="1GiB").to_dict(series=True)
+        found = read(device, "random:bs=16k,write=0.5,qd=4", size="1GiB").to_dict(series=True)
         retries, lost = found.pop("read_retries", None), found.pop("uncorrectable_reads", None)
         if device == name:
             assert retries == lost == {"host": 0, "copies": 0, "mapping": 0}

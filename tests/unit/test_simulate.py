@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -10,6 +11,8 @@ import polars as pl
 import pytest
 
 import writeamp as wa
+from in_process import document, run
+from page_traces import page_trace
 from places import TRACE
 from registered import entries, managers, victims
 from writeamp import _engine
@@ -178,18 +181,8 @@ def test_a_run_too_short_for_steady_state_says_so() -> None:
 
 
 def test_a_trace_on_a_larger_drive_leaves_the_rest_free_only_if_asked_to() -> None:
-    pages = wa.traces.PageTrace(
-        op=np.zeros(20_000, np.uint8),
-        start=np.random.default_rng(1).integers(0, 1000, 20_000, np.uint32),
-        count=np.ones(20_000, np.uint32),
-        logical_pages=1000,
-        footprint_pages=1000,
-        host_pages=20_000,
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-        notes=["made by hand"],
-    )
+    drawn = np.random.default_rng(1).integers(0, 1000, 20_000)
+    pages = page_trace(drawn, notes=("made by hand",))
     drive = wa.device(blocks=100, pages_per_block=16, op=0.2)
     full, free = (
         wa.simulate(drive, trace=pages, repeat=3, precondition=precondition, spread=False)
@@ -307,3 +300,85 @@ def test_other_loads_and_managers_are_run_on_one_size(manager: str, workload: st
         **SMALL, manager=manager, workload=workload, writes=5000, warmup=1000, replicas=1
     )
     assert found.spread is None
+
+
+LARGE_PAGES = f"--trace {TRACE} --op 0.2 --page-bytes 16384 --no-spread"
+
+
+def test_bytes_programmed_per_byte_of_the_host_are_those_that_a_drive_would_count() -> None:
+    trace = wa.traces.read(TRACE)
+    result = wa.simulate(trace=trace, op=0.2, page_bytes=16384, warmup=0, spread=False)
+    host_bytes = wa.traces.info(trace)["bytes_written"]
+    assert result.host["written_bytes"] == host_bytes
+    assert result.wa_bytes == pytest.approx(result.flash_pages * 16384 / host_bytes)
+    assert result.partial_page_factor == pytest.approx(result.host_pages * 16384 / host_bytes)
+    assert result.partial_page_factor > 1.5
+    # It is no cause: those add up to the pages programmed.
+    assert sum(result.causes.values()) == result.flash_pages
+
+
+@pytest.mark.parametrize("manager", ["single", "oracle"])
+def test_the_factor_is_that_of_the_measured_part_of_a_run(manager: str) -> None:
+    drive = {"op": 0.2, "page_bytes": 16384, "spread": False, "manager": manager}
+    whole, late = (
+        wa.simulate(trace=TRACE, repeat=2, warmup=warmup, **drive) for warmup in (0, 1_176_734 // 2)
+    )
+    # Both passes ask for the same bytes, so that the second is half of them.
+    assert late.host_pages * 2 == whole.host_pages
+    assert late.host["written_bytes"] * 2 == pytest.approx(whole.host["written_bytes"], abs=2e6)
+
+
+def test_whole_pages_have_a_factor_of_one() -> None:
+    result = wa.simulate(blocks=64, pages_per_block=32, writes=5_000)
+    assert (result.wa_bytes, result.partial_page_factor) == (result.wa, 1.0)
+
+
+def test_bytes_that_nobody_knows_are_null() -> None:
+    pages = wa.traces.to_pages(wa.traces.read(TRACE), 16384)
+    unknown = replace(pages, head_bytes=None, tail_bytes=None)
+    found = wa.simulate(trace=unknown, op=0.2, page_bytes=16384, spread=False).to_dict()
+    assert found["wa_bytes"] is found["partial_page_factor"] is None
+
+
+def test_bytes_stand_before_pages_where_they_differ() -> None:
+    out = run("simulate", LARGE_PAGES).out
+    assert 0 < out.index("WA per host byte") < out.index("WA per page")
+    assert "WA per host byte" not in run("simulate", "--blocks 64 --writes 5000").out
+    found = document("simulate", LARGE_PAGES)
+    assert found["wa_bytes"] == pytest.approx(found["wa"] * found["partial_page_factor"])
+
+
+def test_the_picture_names_wa_per_byte_first() -> None:
+    result = wa.simulate(trace=TRACE, op=0.2, page_bytes=16384, spread=False)
+    subtitle = result.figure().subtitle
+    assert subtitle.startswith(f"WA per host byte {result.wa_bytes:.3f} = {result.wa:.3f} per page")
+    assert "per host byte" not in wa.simulate(blocks=64, writes=5_000).figure().subtitle
+
+
+HOT_COLD = {"blocks": 400, "pages_per_block": 16, "op": 0.5, "workload": "hot-cold:f=0.1,r=0.9"}
+SHORT = {"writes": 20_000, "replicas": 1}
+
+
+@pytest.mark.parametrize(
+    ("manager", "share"),
+    [
+        ("oracle:spacing=linear,streams=64", "next 64 blocks' worth of writes, 0.24 of the drive"),
+        ("oracle:spacing=linear", "next 16 blocks' worth of writes, 0.06 of the drive"),
+        ("oracle", None),
+        ("oracle:streams=64", None),
+        ("sepgc", None),
+    ],
+)
+def test_a_short_horizon_is_warned_of(manager: str, share: str | None) -> None:
+    simulated = wa.simulate(manager=manager, **HOT_COLD, **SHORT)
+    compared = wa.compare(managers=[manager], **HOT_COLD, **SHORT)
+    for warnings in (simulated.warnings, compared.warnings):
+        said = [one for one in warnings if "has a class for each" in one]
+        assert len(said) == (share is not None)
+        assert all(str(share) in one for one in said)
+
+
+def test_a_horizon_of_the_whole_drive_is_no_warning() -> None:
+    settings = {"blocks": 100, "pages_per_block": 16, "op": 2.3, **SHORT}
+    found = wa.simulate(manager="oracle:spacing=linear,streams=32", workload="zipf", **settings)
+    assert not [one for one in found.warnings if "has a class for each" in one]

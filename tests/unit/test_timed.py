@@ -7,32 +7,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import writeamp as wa
 from in_process import document, run
+from page_traces import page_trace
 from places import TRACE
+from timed_runs import PROFILE, timed
 from writeamp._engine import TIMED_CAUSES
 
-# A drive of 4 dies whose times are round and do not scatter, without caches.
-PROFILE = """
-timed = true
-[geometry]
-channels = 2
-chips_per_channel = 2
-blocks_per_plane = 48
-pages_per_block = 32
-[management]
-op = 0.25
-layout = "striped-per-lun"
-[timing]
-read_us = 50
-program_us = [300, 900]
-erase_us = 2000
-[host]
-depth = 64
-"""
 # They keep the pins of a die high between two operations, so that an analyser sees both.
 COMMANDS = tuple(f"bus.{name}_command_ns=20000" for name in ("read", "program", "erase"))
 KEYS = {"mean", "p50", "p99", "p99_9", "p99_99", "max"}
@@ -41,14 +24,8 @@ KEYS = {"mean", "p50", "p99", "p99_9", "p99_99", "max"}
 @pytest.fixture
 def profile(tmp_path: Path) -> str:
     path = tmp_path / "small.toml"
-    path.write_text(PROFILE)
+    path.write_text(PROFILE.replace("program_us = 900", "program_us = [300, 900]"))
     return str(path)
-
-
-def timed(profile: str, workload: str, **settings: Any) -> wa.TimedResult:
-    found = wa.simulate(profile, workload, **settings)
-    assert isinstance(found, wa.TimedResult)
-    return found
 
 
 def without_clock(found: dict[str, Any]) -> dict[str, Any]:
@@ -135,29 +112,13 @@ def test_a_run_is_timed_if_time_is_asked_for_or_the_load_is_paced(
 
 
 def test_a_trace_is_timed_on_a_device_that_is_by_default(profile: str) -> None:
-    pages = page_trace(100, 1_000_000)
+    pages = page_trace(range(100), every_ns=1_000_000)
     found = wa.simulate(profile, trace=pages)
     assert isinstance(found, wa.TimedResult)
     # It plays at its own times, and to its end.
     assert found.virtual_time_s == pytest.approx(0.099, abs=2e-3)
     assert found.writes == 100
     assert wa.simulate(profile, trace=pages, time=0.05).writes == 50
-
-
-def page_trace(count: int, every_ns: int) -> wa.traces.PageTrace:
-    """Return a trace that writes page i at i times `every_ns`."""
-    return wa.traces.PageTrace(
-        op=np.zeros(count, np.uint8),
-        start=np.arange(count, dtype=np.uint32),
-        count=np.ones(count, np.uint32),
-        logical_pages=count,
-        footprint_pages=count,
-        host_pages=count,
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-        at_ns=np.arange(count, dtype=np.uint64) * np.uint64(every_ns),
-    )
 
 
 def test_a_timed_trace_keeps_reads_of_what_it_never_writes(profile: str, tmp_path: Path) -> None:
@@ -169,7 +130,7 @@ def test_a_timed_trace_keeps_reads_of_what_it_never_writes(profile: str, tmp_pat
 
 
 def test_times_of_an_open_loop_are_scaled(profile: str) -> None:
-    pages = page_trace(100, 1_000_000)
+    pages = page_trace(range(100), every_ns=1_000_000)
     slow, fast = (wa.simulate(profile, trace=pages, time_scale=scale) for scale in (2.0, 0.5))
     assert isinstance(slow, wa.TimedResult)
     assert isinstance(fast, wa.TimedResult)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from in_process import document, run
+from in_process import document, refusal
 
 DRIVE = "--blocks 96 --pages-per-block 32 --op 0.25 --writes 5000 --warmup 0"
 LOADS = {
@@ -45,17 +45,14 @@ def test_a_load_without_groups_is_refused_in_a_sentence(tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
     trace.write_text("0,W,0,4096\n1000,W,4096,4096\n")
     asked = f"--blocks 64 --pages-per-block 32 --timed --manager wolf --trace {trace}"
-    status, _, said = run(
-        "simulate", f"{asked} --format columns:time=1:us,op=2:W=write,offset=3:bytes,length=4:bytes"
-    )
-    assert status == 2
+    columns = "columns:time=1:us,op=2:W=write,offset=3:bytes,length=4:bytes"
+    said = refusal("simulate", f"{asked} --format {columns}")
     assert "wolf needs hints on the group of each page, and this workload gives none" in said
 
 
 def test_an_array_refuses_managers_that_need_hints_and_names_those_that_need_none() -> None:
     asked = "--device raid0:x25-m,x25-m --size 64MiB --workload hot-cold:f=0.1,r=0.9 --time 1ms"
     for manager, hints in (("wolf", "groups"), ("oracle:streams=4", "invalidation times")):
-        status, _, said = run("simulate", f"{asked} --manager {manager}")
-        assert status == 2
+        said = refusal("simulate", f"{asked} --manager {manager}")
         assert f"{manager} needs hints on {hints}, which an array does not give its members" in said
         assert "block managers that need none: single, sepgc" in said

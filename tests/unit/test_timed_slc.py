@@ -9,29 +9,13 @@ from typing import Any
 import pytest
 
 import writeamp as wa
-from in_process import document, run
+from in_process import document, refusal
+from timed_runs import PROFILE, timed
 from writeamp.plots.figures.latency import cliff_panel
 from writeamp.runs.timed.device import bytes_needed
 
 # Rows of 16 pages, 4 on each of 4 dies; the first is folded when the eighth is begun: 112 pages are
 # a burst that fits.
-PROFILE = """
-timed = true
-[geometry]
-channels = 2
-chips_per_channel = 2
-blocks_per_plane = 48
-pages_per_block = 32
-[management]
-op = 0.25
-layout = "striped-per-lun"
-[timing]
-read_us = 50
-program_us = 900
-erase_us = 2000
-[host]
-depth = 64
-"""
 SLC = """
 [slc]
 static_bytes = 524288
@@ -52,9 +36,7 @@ def profile(tmp_path: Path) -> str:
 
 def written(profile: str, pages: int, **settings: Any) -> wa.TimedResult:
     load = settings.pop("load", "sequential:bs=4k,write=1,qd=8")
-    found = wa.simulate(profile, load, host_bytes=pages * PAGE, **settings)
-    assert isinstance(found, wa.TimedResult)
-    return found
+    return timed(profile, load, host_bytes=pages * PAGE, **settings)
 
 
 def test_a_burst_that_fits_programs_the_cache_alone(profile: str) -> None:
@@ -141,9 +123,8 @@ def test_values_that_cannot_be_are_refused(profile: str, change: str, said: str)
 
 def test_a_watermark_of_a_cache_that_is_passed_by_when_full_is_refused(profile: str) -> None:
     arguments = "--workload sequential:bs=4k,write=1 --host-bytes 1MiB --set slc.watermark=0.5"
-    done = run("simulate", f"--device {profile} {arguments} --set slc.when_full='\"through\"'")
-    assert done.status == 2
-    assert "watermark must be 1" in done.err
+    through = f"--device {profile} {arguments} --set slc.when_full='\"through\"'"
+    assert "watermark must be 1" in refusal("simulate", through)
 
 
 def test_paced_collection_beside_one_is_refused(profile: str) -> None:
