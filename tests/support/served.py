@@ -115,6 +115,32 @@ def serve(arguments: str, folder: Path, *, run: str | None = None) -> Served:
     return Served(*done)
 
 
+def refused(arguments: str, folder: Path, *words: str, run: str = "true") -> str:
+    """Check that no drive is served, by one sentence with these words, and that nothing is left."""
+    done = serve(arguments, folder, run=run)
+    assert (done.status, done.out) == (2, ""), done
+    (sentence,) = [line for line in done.err.splitlines() if "note:" not in line]
+    assert [word for word in words if word not in sentence] == [], sentence
+    assert left_behind(folder) == []
+    return sentence
+
+
+def serving(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+    """Start a server in front, and return it when it has said where the drive is."""
+    running = start(words, folder)
+    assert running.stdout is not None
+    assert running.stdout.readline().startswith("serving")
+    return running
+
+
+def program(folder: Path, name: str, script: str) -> str:
+    """Write a program as a script of a shell, and return a PATH on which it comes first."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    return f"{folder}:{PATH}"
+
+
 def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:
     """Wait for a file to be there, unless the server ended before."""
     await_value(lambda: path.exists() or running.poll() is not None)
@@ -135,8 +161,12 @@ def pids(folder: Path) -> list[int]:
 
 
 def left_behind(folder: Path) -> list[str]:
-    """Return what is left of runs in a folder: mounts, loop devices, processes, private files."""
-    name = str(folder)
+    """Return what is left of runs in a folder: what `left_of` finds, and private files."""
+    return left_of(str(folder)) + [str(one) for one in (folder / "t").iterdir()]
+
+
+def left_of(name: str) -> list[str]:
+    """Return mounts, loop devices and processes whose words have a name."""
     found = [line for line in Path("/proc/mounts").read_text().splitlines() if name in line]
     found += [
         str(file)
@@ -147,4 +177,4 @@ def left_behind(folder: Path) -> list[str]:
         words = " ".join(process.info["cmdline"] or ())
         if name in words and process.info["pid"] != os.getpid():
             found.append(words)
-    return found + [str(one) for one in (folder / "t").iterdir()]
+    return found

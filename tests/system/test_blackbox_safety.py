@@ -172,17 +172,28 @@ def test_members_of_lvm_and_raid_are_refused_even_if_named(kernel: Kernel, numbe
         check_device(DEVICE, destroys=DEVICE, machine=kernel.machine)
 
 
-def test_a_mounted_partition_keeps_its_device_from_being_written(kernel: Kernel) -> None:
+@pytest.mark.parametrize(
+    ("said_in", "line", "refusal"),
+    [
+        (
+            "mounts",
+            "36 35 250:1 / /home rw,noatime - ext4 /dev/part1 rw\n",
+            "part1 is mounted at /home",
+        ),
+        (
+            "swaps",
+            "Filename Type Size Used Priority\n/dev/swapped partition 8 0 -2\n",
+            "part1 is swap space",
+        ),
+    ],
+    ids=["mount", "swap space"],
+)
+def test_a_partition_in_use_keeps_its_device_from_being_written(
+    kernel: Kernel, said_in: str, line: str, refusal: str
+) -> None:
     kernel.add_partition("250:1")
-    kernel.mounts.write_text("36 35 250:1 / /home rw,noatime - ext4 /dev/part1 rw\n")
-    with pytest.raises(WriteampError, match="part1 is mounted at /home"):
-        check_device(DEVICE, destroys=DEVICE, machine=kernel.machine)
-
-
-def test_swap_space_keeps_its_device_from_being_written(kernel: Kernel) -> None:
-    kernel.add_partition("250:1")
-    kernel.swaps.write_text("Filename Type Size Used Priority\n/dev/swapped partition 8 0 -2\n")
-    with pytest.raises(WriteampError, match="part1 is swap space"):
+    getattr(kernel, said_in).write_text(line)
+    with pytest.raises(WriteampError, match=refusal):
         check_device(DEVICE, destroys=DEVICE, machine=kernel.machine)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,39 +18,23 @@ import pytest
 import writeamp as wa
 from patience import PATIENCE_S
 from places import ROOT, TRACE
+from served import left_of, missing
 
 CAPTURE = ROOT / "scripts" / "capture_postgres_trace.py"
 
 
 @pytest.fixture
 def capture_command(tmp_path: Path) -> list[str]:
-    places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    programs = ("nbdkit", "nbdfuse", "losetup", "mkfs.ext4", "pgbench", "setpriv")
-    missing = [name for name in programs if shutil.which(name, path=places) is None]
-    if missing or os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
-        pytest.skip(f"a live capture needs {', '.join(missing) or 'root and /dev/fuse'}")
+    lacking = missing("nbdfuse", "losetup", "mkfs.ext4", "pgbench", "setpriv", root=True)
+    if lacking:
+        pytest.skip(f"a live capture needs {', '.join(lacking)}")
     out = tmp_path / "live.parquet"
     return [sys.executable, str(CAPTURE), str(out), "--size", "256MiB", "--scale", "1"]
 
 
 def leftovers(temporary: Path) -> list[str]:
-    """Work directories, mounts, loop devices and processes of captures with this TMPDIR."""
-    processes = []
-    for directory in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (directory / "cmdline").read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        if str(temporary) in words:
-            processes.append(words)
-    mounts = [
-        line for line in Path("/proc/mounts").read_text().splitlines() if str(temporary) in line
-    ]
-    backing_files = [
-        path.read_text() for path in Path("/sys/block").glob("loop*/loop/backing_file")
-    ]
-    loops = [path for path in backing_files if str(temporary) in path]
-    return [*processes, *mounts, *loops, *map(str, temporary.iterdir())]
+    """Return work directories, mounts, loop devices and processes of captures with this TMPDIR."""
+    return [*left_of(str(temporary)), *map(str, temporary.iterdir())]
 
 
 @pytest.fixture

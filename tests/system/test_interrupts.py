@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -188,29 +189,14 @@ def test_the_library_hands_over_what_was_finished() -> None:
     assert mine.equals(whole.lives.filter(whole.lives["seed"].is_in(mine["seed"].implode())))
 
 
-def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path: Path) -> None:
-    # A call that keeps the main thread away from Python, as into a library that looks for nothing.
-    deaf = (
-        "import sys, ctypes, writeamp.cli, writeamp.__main__ as command\n"
-        "sleep = ctypes.CDLL(None).sleep\n"
-        "def main():\n"
-        "    left = 60\n"
-        "    print('deaf', flush=True)\n"
-        "    while left:\n"
-        "        left = sleep(left)\n"
-        "writeamp.cli.main = main\n"
-        "command.main()\n"
+def with_main(body: str, before: str = "") -> str:
+    """Return a program that runs the command with another body of its main function."""
+    return (
+        "import atexit, ctypes, os, signal, time, writeamp.cli, writeamp.__main__ as command\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        f"{before}\ndef main():\n{indent(body, '    ')}\nwriteamp.cli.main = main\ncommand.main()\n"
     )
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in `interrupted`
-    running = subprocess.Popen(
-        [sys.executable, "-c", deaf], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    signal.signal(signal.SIGINT, before)
-    assert running.stdout is not None
-    assert running.stdout.readline() == "deaf\n"
-    running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=PATIENCE_S)
-    assert (running.returncode, err) == (130, "writeamp: interrupted; nothing was written\n")
 
 
 def ended_alone(command: str, folder: Path) -> tuple[int, str, str]:
@@ -226,6 +212,24 @@ def ended_alone(command: str, folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+def test_the_process_of_the_command_ends_though_a_library_does_not_hear() -> None:
+    # A call that keeps the main thread away from Python, as into a library that looks for nothing.
+    deaf = with_main(
+        "left = 60\n"
+        "print('deaf', flush=True)\n"
+        "while left:\n"
+        "    left = ctypes.CDLL(None).sleep(left)"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", deaf], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "deaf\n"
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, err) == (130, "writeamp: interrupted; nothing was written\n")
+
+
 def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
     # An exception amid the import of a library would be that library's to clean up after.
     (tmp_path / "library.py").write_text(
@@ -236,40 +240,27 @@ def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
         "except BaseException:\n"
         "    print('interrupted amid the import')\n"
     )
-    command = (
-        "import signal, time, writeamp.cli, writeamp.__main__ as command\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"command._TO_HEAR_S = {PATIENCE_S}\n"
-        "def main():\n"
-        "    import library\n"
-        "    print('imported', flush=True)\n"
-        "    while True:\n"
-        "        time.sleep(0.01)\n"
-        "writeamp.cli.main = main\n"
-        "command.main()\n"
+    command = with_main(
+        "import library\nprint('imported', flush=True)\nwhile True:\n    time.sleep(0.01)",
+        f"command._TO_HEAR_S = {PATIENCE_S}",
     )
     ended = ended_alone(command, tmp_path)
     assert ended == (130, "imported\n", "writeamp: interrupted; nothing was written\n")
 
 
 def test_one_that_comes_where_nothing_can_be_raised_comes_again(tmp_path: Path) -> None:
-    command = (
-        "import os, signal, time, writeamp.cli, writeamp.__main__ as command\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    command = with_main(
+        "try:\n"
+        "    Going()\n"
+        "    while True:\n"
+        "        time.sleep(0.01)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('what was finished', flush=True)\n"
+        "    raise",
         "class Going:\n"
         "    def __del__(self):\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
-        "        sum(range(1000))\n"
-        "def main():\n"
-        "    try:\n"
-        "        Going()\n"
-        "        while True:\n"
-        "            time.sleep(0.01)\n"
-        "    except KeyboardInterrupt:\n"
-        "        print('what was finished', flush=True)\n"
-        "        raise\n"
-        "writeamp.cli.main = main\n"
-        "command.main()\n"
+        "        sum(range(1000))",
     )
     ended = ended_alone(command, tmp_path)
     assert ended == (130, "what was finished\n", "writeamp: interrupted; nothing was written\n")
@@ -289,14 +280,5 @@ def test_it_ends_the_command_amid_the_import_of_what_removes_drafts(tmp_path: Pa
 def test_one_that_comes_after_all_is_printed_is_the_status(
     tmp_path: Path, by: signal.Signals
 ) -> None:
-    command = (
-        "import atexit, os, signal, writeamp.cli, writeamp.__main__ as command\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
-        "def main():\n"
-        "    print('all')\n"
-        f"    atexit.register(os.kill, os.getpid(), {by.value})\n"
-        "writeamp.cli.main = main\n"
-        "command.main()\n"
-    )
+    command = with_main(f"print('all')\natexit.register(os.kill, os.getpid(), {by.value})")
     assert ended_alone(command, tmp_path) == (128 + by, "all\n", "")

@@ -31,26 +31,28 @@ HEADER = """\
 """
 
 
-def stamped(seconds: int, micros: int, text: str) -> str:
-    return f"2026-01-31 23:59:{seconds:02}.{micros:06} {text}\n"
+def log_of(*lines: str, head: str = "", every_us: int = 1) -> list[str]:
+    """Return the lines of a log, at one time after the other, each of a numbered connection."""
+    stamps = (f"2026-01-31 23:59:59.{200_000 + at * every_us:06}" for at in range(len(lines)))
+    body = (f"{at} connection={line}\n" for at, line in zip(stamps, lines, strict=True))
+    return [*head.splitlines(keepends=True), *body]
 
 
-def converted(text: str) -> list[tuple[int, str, int, int]]:
-    frame = convert_log(text.splitlines(keepends=True)).frame
-    return frame.select("timestamp_ns", "op", "offset", "length").rows()
+def converted(log: list[str]) -> list[tuple[int, str, int, int]]:
+    return convert_log(log).frame.select("timestamp_ns", "op", "offset", "length").rows()
 
 
 def test_each_verb_becomes_its_operation_with_offset_and_length_in_bytes() -> None:
-    log = (
-        HEADER
-        + stamped(59, 200000, "connection=1 Read id=1 offset=0x0 count=0x8000 ...")
-        + stamped(59, 200001, "connection=1 ...Read id=1 return=0")
-        + stamped(59, 200002, "connection=1 Write id=2 offset=0x1000 count=0x200 fua=0 ...")
-        + stamped(59, 200003, "connection=1 ...Write id=2 return=0")
-        + stamped(59, 200004, "connection=1 Trim id=3 offset=0x2000 count=0x80000000 fua=0 ...")
-        + stamped(59, 200005, "connection=1 ...Trim id=3 return=0")
-        + stamped(59, 200006, "connection=1 Flush id=4 ...")
-        + stamped(59, 200007, "connection=1 ...Flush id=4 return=0")
+    log = log_of(
+        "1 Read id=1 offset=0x0 count=0x8000 ...",
+        "1 ...Read id=1 return=0",
+        "1 Write id=2 offset=0x1000 count=0x200 fua=0 ...",
+        "1 ...Write id=2 return=0",
+        "1 Trim id=3 offset=0x2000 count=0x80000000 fua=0 ...",
+        "1 ...Trim id=3 return=0",
+        "1 Flush id=4 ...",
+        "1 ...Flush id=4 return=0",
+        head=HEADER,
     )
     assert converted(log) == [
         (0, "read", 0, 32768),
@@ -61,75 +63,77 @@ def test_each_verb_becomes_its_operation_with_offset_and_length_in_bytes() -> No
 
 
 def test_write_zeroes_is_a_trim_only_where_the_server_may_punch_a_hole() -> None:
-    log = (
-        stamped(0, 0, "connection=1 Zero id=1 offset=0x0 count=0x1000 trim=1 fua=0 fast=0 ...")
-        + stamped(0, 1, "connection=1 ...Zero id=1 return=0")
-        + stamped(0, 2, "connection=1 Zero id=2 offset=0x0 count=0x1000 trim=0 fua=0 fast=0 ...")
-        + stamped(0, 3, "connection=1 ...Zero id=2 return=0")
+    log = log_of(
+        "1 Zero id=1 offset=0x0 count=0x1000 trim=1 fua=0 fast=0 ...",
+        "1 ...Zero id=1 return=0",
+        "1 Zero id=2 offset=0x0 count=0x1000 trim=0 fua=0 fast=0 ...",
+        "1 ...Zero id=2 return=0",
     )
     assert [op for _, op, _, _ in converted(log)] == ["trim", "write"]
 
 
 def test_time_runs_on_from_one_day_to_the_next() -> None:
-    log = (
-        stamped(59, 999999, "connection=1 Flush id=1 ...")
-        + stamped(59, 999999, "connection=1 ...Flush id=1 return=0")
-        + "2026-02-01 00:00:00.000001 connection=1 Flush id=2 ...\n"
-        + "2026-02-01 00:00:00.000002 connection=1 ...Flush id=2 return=0\n"
-    )
+    log = [
+        "2026-01-31 23:59:59.999999 connection=1 Flush id=1 ...\n",
+        "2026-01-31 23:59:59.999999 connection=1 ...Flush id=1 return=0\n",
+        "2026-02-01 00:00:00.000001 connection=1 Flush id=2 ...\n",
+        "2026-02-01 00:00:00.000002 connection=1 ...Flush id=2 return=0\n",
+    ]
     assert [timestamp_ns for timestamp_ns, *_ in converted(log)] == [0, 2000]
 
 
 def test_answers_in_any_order_belong_to_their_connection_and_id() -> None:
-    log = (
-        stamped(0, 10, "connection=1 Write id=1 offset=0x1000 count=0x1000 fua=0 ...")
-        + stamped(0, 20, "connection=2 Write id=1 offset=0x2000 count=0x1000 fua=0 ...")
-        + stamped(0, 30, "connection=1 Write id=2 offset=0x3000 count=0x1000 fua=0 ...")
-        + stamped(0, 40, "connection=1 ...Write id=2 return=0")
-        + stamped(0, 50, "connection=2 ...Write id=1 return=-1 error=EIO")
-        + stamped(0, 60, "connection=1 ...Write id=1 return=0")
+    log = log_of(
+        "1 Write id=1 offset=0x1000 count=0x1000 fua=0 ...",
+        "2 Write id=1 offset=0x2000 count=0x1000 fua=0 ...",
+        "1 Write id=2 offset=0x3000 count=0x1000 fua=0 ...",
+        "1 ...Write id=2 return=0",
+        "2 ...Write id=1 return=-1 error=EIO",
+        "1 ...Write id=1 return=0",
     )
-    conversion = convert_log(log.splitlines(keepends=True))
+    conversion = convert_log(log)
     assert conversion.frame["offset"].to_list() == [0x1000, 0x3000]
     assert (conversion.failed_requests, conversion.unanswered_requests) == (1, 0)
 
 
 def test_lines_that_the_server_wrote_out_of_order_are_sorted_by_time() -> None:
-    log = (
-        stamped(0, 20, "connection=2 Write id=1 offset=0x2000 count=0x1000 fua=0 ...")
-        + stamped(0, 10, "connection=1 Write id=1 offset=0x1000 count=0x1000 fua=0 ...")
-        + stamped(0, 30, "connection=1 ...Write id=1 return=0")
-        + stamped(0, 30, "connection=2 ...Write id=1 return=0")
+    first, second, *answers = log_of(
+        "1 Write id=1 offset=0x1000 count=0x1000 fua=0 ...",
+        "2 Write id=1 offset=0x2000 count=0x1000 fua=0 ...",
+        "1 ...Write id=1 return=0",
+        "2 ...Write id=1 return=0",
+        every_us=10,
     )
-    assert converted(log) == [(0, "write", 0x1000, 4096), (10000, "write", 0x2000, 4096)]
+    assert converted([second, first, *answers]) == [
+        (0, "write", 0x1000, 4096),
+        (10000, "write", 0x2000, 4096),
+    ]
 
 
 @pytest.mark.parametrize("kept_characters", [1, 30, 60, 72])
 def test_a_cut_last_line_and_an_unanswered_request_are_counted(kept_characters: int) -> None:
-    log = (
-        stamped(0, 10, "connection=1 Flush id=1 ...")
-        + stamped(0, 11, "connection=1 ...Flush id=1 return=0")
-        + stamped(0, 12, "connection=1 Flush id=2 ...")
-        + stamped(0, 13, "connection=1 Write id=3 offset=0x1000 count=0x1000 fua=0 ...")[
-            :kept_characters
-        ]
+    *log, last = log_of(
+        "1 Flush id=1 ...",
+        "1 ...Flush id=1 return=0",
+        "1 Flush id=2 ...",
+        "1 Write id=3 offset=0x1000 count=0x1000 fua=0 ...",
     )
-    conversion = convert_log(log.splitlines(keepends=True))
+    conversion = convert_log([*log, last[:kept_characters]])
     assert conversion.frame["op"].to_list() == ["flush"]
     assert conversion.unanswered_requests == 1
     assert conversion.last_line_cut
 
 
 def test_lines_about_connections_and_block_status_are_counted_and_left_out() -> None:
-    log = (
-        HEADER
-        + stamped(0, 1, "connection=1 Extents id=1 offset=0x0 count=0x1000 req_one=0 ...")
-        + stamped(0, 2, "connection=1 ...Extents id=1 extents=[{...}] return=0")
-        + stamped(0, 3, "connection=1 Flush id=2 ...")
-        + stamped(0, 4, "connection=1 ...Flush id=2 return=0")
-        + stamped(0, 5, "connection=1 Disconnect transactions=2")
+    log = log_of(
+        "1 Extents id=1 offset=0x0 count=0x1000 req_one=0 ...",
+        "1 ...Extents id=1 extents=[{...}] return=0",
+        "1 Flush id=2 ...",
+        "1 ...Flush id=2 return=0",
+        "1 Disconnect transactions=2",
+        head=HEADER,
     )
-    conversion = convert_log(log.splitlines(keepends=True))
+    conversion = convert_log(log)
     assert (conversion.frame.height, conversion.other_lines) == (1, 7)
 
 
@@ -165,9 +169,8 @@ def test_a_line_that_makes_no_sense_is_refused_by_its_number(line: str, complain
 
 
 def test_two_runs_in_one_log_are_refused() -> None:
-    run = stamped(0, 10, "connection=1 Flush id=1 ...")
     with pytest.raises(LogError, match="log:2: connection 1 issues id 1 while that id is in"):
-        convert_log([run, run])
+        convert_log(log_of("1 Flush id=1 ...") * 2)
 
 
 @pytest.mark.parametrize("log", ["", HEADER, HEADER[:-9]])
@@ -178,11 +181,8 @@ def test_a_log_without_an_answered_request_is_refused(log: str) -> None:
 
 def test_the_converter_writes_a_file_of_the_schema(tmp_path: Path) -> None:
     log, out = tmp_path / "disk.log", tmp_path / "disk.parquet"
-    log.write_text(
-        HEADER
-        + stamped(0, 10, "connection=1 Write id=1 offset=0x1000 count=0x1000 fua=0 ...")
-        + stamped(0, 11, "connection=1 ...Write id=1 return=0")
-    )
+    write = ("1 Write id=1 offset=0x1000 count=0x1000 fua=0 ...", "1 ...Write id=1 return=0")
+    log.write_text("".join(log_of(*write, head=HEADER)))
     subprocess.run([sys.executable, CONVERT, log, out], check=True, capture_output=True)
     frame = pl.read_parquet(out)
     assert frame.schema == SCHEMA

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import pytest
 import writeamp as wa
 from patience import PATIENCE_S
 from places import EXAMPLES
+from served import needs
 from writeamp_papers.park2017 import cassandra, sysbench_oltp
 from writeamp_papers.park2017.benchmarks import Load
 from writeamp_papers.park2017.cassandra import Cassandra
@@ -28,16 +28,7 @@ from writeamp_papers.park2017.file_loads import FILESERVER, VARMAIL
 from writeamp_papers.park2017.sysbench_oltp import oltp
 
 MIB = 2**20
-
-
-def needs(*programs: str, root: bool = False) -> None:
-    """Skip the test, naming what is missing."""
-    places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    for program in ("nbdkit", *programs):
-        if shutil.which(program, path=places) is None:
-            pytest.skip(f"needs {program}")
-    if root and (os.geteuid() != 0 or not os.path.exists("/dev/fuse")):
-        pytest.skip("needs root and /dev/fuse")
+FILE_SYSTEM = ("nbdfuse", "losetup", "mkfs.ext4")
 
 
 def shell(command: str, **variables: str | Path) -> str:
@@ -59,7 +50,6 @@ def shell(command: str, **variables: str | Path) -> str:
 @pytest.fixture
 def raw() -> Iterator[wa.VirtualSsd]:
     """A drive that clients reach over its socket."""
-    needs()
     with wa.VirtualSsd("tlc-datacenter", size="128MiB") as drive:
         yield drive
 
@@ -67,7 +57,6 @@ def raw() -> Iterator[wa.VirtualSsd]:
 @pytest.fixture
 def on_file_system(tmp_path: Path) -> Iterator[wa.VirtualSsd]:
     """A drive that is mounted, and recorded; after the test its replay comes to the same."""
-    needs("nbdfuse", "losetup", "mkfs.ext4", root=True)
     trace = tmp_path / "t.parquet"
     with tempfile.TemporaryDirectory(prefix="wa-test-") as folder:
         os.chmod(folder, 0o755)  # PostgreSQL runs as a user of its own
@@ -86,8 +75,8 @@ def mount_point(drive: wa.VirtualSsd) -> Path:
     return drive.mount_point
 
 
+@needs("fio")
 def test_fio_verifies_what_it_wrote(raw: wa.VirtualSsd) -> None:
-    needs("fio")
     # Blocks of half a KiB to 16 KiB at any sector: most pages are written in part.
     shell(
         "fio --name=w --ioengine=nbd --uri=$uri --rw=randwrite --bsrange=512-16k "
@@ -101,8 +90,8 @@ def test_fio_verifies_what_it_wrote(raw: wa.VirtualSsd) -> None:
     assert result.flash_pages >= result.host_pages > result.host_bytes // 4096
 
 
+@needs("qemu-img", "qemu-io")
 def test_qemu_converts_compares_and_discards(raw: wa.VirtualSsd, tmp_path: Path) -> None:
-    needs("qemu-img", "qemu-io")
     image = tmp_path / "image"
     image.write_bytes(np.random.default_rng(1).bytes(64 * MIB) + bytes(64 * MIB))
     shell("qemu-img convert -n -f raw -O raw $image $uri", image=image, uri=raw.uri)
@@ -121,8 +110,8 @@ def test_qemu_converts_compares_and_discards(raw: wa.VirtualSsd, tmp_path: Path)
     assert after.host["flushes"] > before.host["flushes"]
 
 
+@needs("nbdcopy")
 def test_nbdcopy_brings_back_what_it_took(raw: wa.VirtualSsd, tmp_path: Path) -> None:
-    needs("nbdcopy")
     image, copy = tmp_path / "image", tmp_path / "copy"
     image.write_bytes(np.random.default_rng(2).bytes(128 * MIB))
     shell("nbdcopy --flush $image $uri && nbdcopy $uri $copy", image=image, uri=raw.uri, copy=copy)
@@ -132,6 +121,7 @@ def test_nbdcopy_brings_back_what_it_took(raw: wa.VirtualSsd, tmp_path: Path) ->
     assert raw.wa == 1
 
 
+@needs(*FILE_SYSTEM, root=True)
 @pytest.mark.parametrize("journal", ["wal", "delete"])
 def test_sqlite_is_whole_after_its_updates(on_file_system: wa.VirtualSsd, journal: str) -> None:
     database = mount_point(on_file_system) / "db"
@@ -143,10 +133,10 @@ def test_sqlite_is_whole_after_its_updates(on_file_system: wa.VirtualSsd, journa
     assert on_file_system.host_bytes > database.stat().st_size
 
 
+@needs(*FILE_SYSTEM, "setpriv", root=True)
 def test_postgres_keeps_its_accounts_balanced(on_file_system: wa.VirtualSsd) -> None:
     if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
         pytest.skip("needs postgres")
-    needs("setpriv", root=True)
     # Each transaction adds its amount to an account, a teller and a branch, and writes it down.
     query = (
         "SELECT sum(abalance) = (SELECT sum(delta) FROM pgbench_history), (SELECT count(*) FROM "
@@ -162,22 +152,23 @@ def test_postgres_keeps_its_accounts_balanced(on_file_system: wa.VirtualSsd) -> 
     assert on_file_system.result().host["flushes"] > 100
 
 
+@needs(*FILE_SYSTEM, "db_bench", "ldb", root=True)
 def test_rocksdb_is_consistent_after_its_compactions(on_file_system: wa.VirtualSsd) -> None:
-    needs("db_bench", "ldb", root=True)
     point = mount_point(on_file_system)
     shell(f"{EXAMPLES}/databases/rocksdb.sh level 50000 100000", mountpoint=point)
     shell(f"ldb --db={point}/rocksdb checkconsistency")
     assert on_file_system.result().host["trimmed_pages"] > 0
 
 
+@needs(*FILE_SYSTEM, "git", root=True)
 def test_git_clones_and_packs_soundly(on_file_system: wa.VirtualSsd) -> None:
-    needs("git", root=True)
     point = mount_point(on_file_system)
     shell(f"{EXAMPLES}/databases/git.sh 50 20 2", mountpoint=point)
     shell(f"git -c safe.directory='*' -C {shlex.quote(str(point))}/clone-1 fsck --full --strict")
     assert on_file_system.host_bytes > 0
 
 
+@needs(*FILE_SYSTEM, root=True)
 @pytest.mark.parametrize(
     "load",
     [

@@ -12,7 +12,7 @@ import pytest
 
 import in_process
 import served
-from served import FIO, PLUGIN, SMALL, ended, left_behind, missing, needs, serve, start
+from served import FIO, PLUGIN, SMALL, ended, left_behind, missing, needs, refused, serve, start
 from writeamp.vssd import programs
 
 
@@ -49,15 +49,18 @@ class TestCaptive:
         assert [one["id"] for one in done.document["findings"]] == ["looped-permutation"]
         assert "warning: looped-permutation" in done.err
 
-    def test_the_output_of_the_command_does_not_come_into_the_document(self, folder: Path) -> None:
-        done = ended(start([*SMALL.split(), "--json", "--run", "echo hello"], folder))
-        json.loads(done.out)
-        assert "hello" in done.err
-
-    def test_without_a_document_it_is_printed_with_the_table(self, folder: Path) -> None:
-        done = ended(start([*SMALL.split(), "--run", "echo hello"], folder))
-        assert done.out.startswith("hello\n")
-        assert "none: the host wrote nothing" in done.out
+    @pytest.mark.parametrize("as_json", [True, False], ids=["document", "table"])
+    def test_the_output_of_the_command_does_not_come_into_a_document(
+        self, folder: Path, as_json: bool
+    ) -> None:
+        words = [*SMALL.split(), "--run", "echo hello", *["--json"] * as_json]
+        done = ended(start(words, folder))
+        if as_json:
+            json.loads(done.out)
+            assert "hello" in done.err
+        else:
+            assert done.out.startswith("hello\n")
+            assert "none: the host wrote nothing" in done.out
 
     def test_a_command_that_fails_is_told_by_the_status(self, folder: Path) -> None:
         done = serve(f"{SMALL} --max-wa 1 --json", folder, run="exit 7")
@@ -169,9 +172,7 @@ class TestRefused:
     ) -> None:
         monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", "")
         monkeypatch.setattr(served, "PATH", str(folder))
-        done = serve(SMALL, folder, run="true")
-        assert done.status == 2
-        assert "nbdkit is not installed; install the Debian package nbdkit" in done.err
+        refused(SMALL, folder, "nbdkit is not installed; install the Debian package nbdkit")
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -194,33 +195,23 @@ class TestRefused:
     ) -> None:
         if missing() and ("record" in arguments or "metrics" in arguments):
             pytest.skip(f"needs {', '.join(missing())}")
-        done = serve(f"{SMALL} {arguments}", folder, run="true")
-        assert (done.status, done.out) == (2, "")
-        said = [line for line in done.err.splitlines() if "note:" not in line]
-        assert len(said) == 1
-        for word in words:
-            assert word in said[0]
-        assert left_behind(folder) == []
+        refused(f"{SMALL} {arguments}", folder, *words)
 
     @needs()
     @pytest.mark.parametrize("name", ["drive.wa", "drive.wa.flash", "drive.wa.journal-1", "link"])
     def test_no_recording_replaces_the_drive_that_is_kept(self, folder: Path, name: str) -> None:
         (folder / "link").symlink_to("drive.wa")
-        done = serve(f"{SMALL} --backing drive.wa --record {name}", folder, run="true")
-        assert (done.status, done.out) == (2, "")
-        assert f"{name} would replace a file of the drive that is kept in drive.wa" in done.err
+        words = f"{name} would replace a file of the drive that is kept in drive.wa"
+        refused(f"{SMALL} --backing drive.wa --record {name}", folder, words)
         assert sorted(one.name for one in folder.iterdir()) == ["link", "t"]
 
     def test_no_figure_replaces_it_either(self, folder: Path) -> None:
-        done = serve(f"{SMALL} --backing wa.svg --plot wa.svg", folder, run="true")
-        assert (done.status, done.out) == (2, "")
-        assert "wa.svg would replace a file of the drive" in done.err
+        words = "wa.svg would replace a file of the drive"
+        refused(f"{SMALL} --backing wa.svg --plot wa.svg", folder, words)
 
     @pytest.mark.parametrize("command", ["", " "])
     def test_an_empty_command_is_refused(self, folder: Path, command: str) -> None:
-        done = serve(SMALL, folder, run=command)
-        assert (done.status, done.out) == (2, "")
-        assert "--run is empty" in done.err
+        refused(SMALL, folder, "--run is empty", run=command)
 
 
 class TestHelp:

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 from patience import await_value
-from served import MOUNTING, PATH, SMALL, ended, left_behind, needs, serve, start, wait_for_file
+from served import (
+    MOUNTING,
+    PATH,
+    SMALL,
+    ended,
+    left_behind,
+    needs,
+    program,
+    serve,
+    start,
+    wait_for_file,
+)
 from writeamp.vssd import mount
 
 MOUNT = f"{SMALL} --mount mnt"
@@ -123,12 +134,8 @@ class TestEndings:
 def slowed(folder: Path, words: str, *, then: str = "sleep 0.5") -> str:
     """Return a PATH on which a program with these first words says that it runs, and waits."""
     name, _, first = words.partition(" ")
-    real = shutil.which(name, path=PATH)
-    script = folder / "bin" / name
-    script.parent.mkdir()
-    script.write_text(
-        f'#!/bin/sh\nif test -z "{first}" || test "$1" = "{first}"; then\n'
-        f'  touch {folder}/reached\n  {then}\nfi\nexec {real} "$@"\n'
+    script = (
+        f'if test -z "{first}" || test "$1" = "{first}"; then\n  touch {folder}/reached\n  {then}\n'
+        f'fi\nexec {shutil.which(name, path=PATH)} "$@"'
     )
-    script.chmod(0o755)
-    return f"{script.parent}:{PATH}"
+    return program(folder / "bin", name, script)

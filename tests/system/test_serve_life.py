@@ -25,7 +25,10 @@ from served import (
     left_behind,
     needs,
     pids,
+    program,
+    refused,
     serve,
+    serving,
     start,
     wait_for_file,
 )
@@ -64,9 +67,7 @@ class TestInFront:
         assert "nbd+unix:///?socket=" in done.err
 
     def test_a_client_that_stays_does_not_keep_it(self, folder: Path) -> None:
-        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
-        assert running.stdout is not None
-        running.stdout.readline()
+        running = serving([*SMALL.split(), "--socket", "ssd.sock"], folder)
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(folder / "ssd.sock"))
             assert client.recv(8) == b"NBDMAGIC"
@@ -75,9 +76,7 @@ class TestInFront:
         assert left_behind(folder) == []
 
     def test_nbdkit_that_is_killed_is_said(self, folder: Path) -> None:
-        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
-        assert running.stdout is not None
-        running.stdout.readline()
+        running = serving([*SMALL.split(), "--socket", "ssd.sock"], folder)
         (pid,) = pids(folder)
         os.kill(pid, signal.SIGKILL)
         done = ended(running)
@@ -89,9 +88,7 @@ class TestInFront:
         self, folder: Path
     ) -> None:
         words = [*SMALL.split(), "--backing", "drive.wa", "--socket", "ssd.sock"]
-        running = start(words, folder)
-        assert running.stdout is not None
-        running.stdout.readline()
+        running = serving(words, folder)
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(folder / "ssd.sock"))
             assert client.recv(8) == b"NBDMAGIC"
@@ -99,9 +96,7 @@ class TestInFront:
             running.wait()
             await_value(lambda: pids(folder) == [])
             # Neither the socket nor the file is held any more.
-            again = start(words, folder)
-            assert again.stdout is not None
-            assert again.stdout.readline().startswith("serving ssd-v")
+            again = serving(words, folder)
             again.send_signal(signal.SIGTERM)
             assert ended(again).status == 0
 
@@ -112,16 +107,9 @@ class TestKilled:
         self, folder: Path
     ) -> None:
         words = [*SMALL.split(), "--record", "w.parquet", "--rb-capture", "w.vcd"]
-
-        def served(words: list[str]) -> subprocess.Popen[str]:
-            server = start(words, folder)
-            assert server.stdout is not None
-            assert server.stdout.readline().startswith("serving")
-            return server
-
-        alive = served([*SMALL.split(), "--socket", "alive.sock"])
+        alive = serving([*SMALL.split(), "--socket", "alive.sock"], folder)
         kept = set(folder.rglob("*writeamp-*"))
-        running = served([*words, "--socket", "ssd.sock"])
+        running = serving([*words, "--socket", "ssd.sock"], folder)
         killed = set(folder.rglob("*writeamp-*")) - kept
         assert (len(kept), len(killed)) == (1, 3)
         running.kill()
@@ -174,24 +162,18 @@ class TestSockets:
         with socket.socket(socket.AF_UNIX) as used:
             used.bind(str(folder / "ssd.sock"))
             used.listen()
-            done = serve(f"{SMALL} --socket ssd.sock", folder, run="true")
-        assert (done.status, done.out) == (2, "")
-        assert f"a server listens at {folder}/ssd.sock already" in done.err
+            words = f"a server listens at {folder}/ssd.sock already"
+            refused(f"{SMALL} --socket ssd.sock", folder, words)
         assert (folder / "ssd.sock").is_socket()
 
     def test_a_file_is_no_socket(self, folder: Path) -> None:
         (folder / "ssd.sock").write_text("mine")
-        done = serve(f"{SMALL} --socket ssd.sock", folder, run="true")
-        assert done.status == 2
-        assert "is no socket" in done.err
+        refused(f"{SMALL} --socket ssd.sock", folder, "is no socket")
         assert (folder / "ssd.sock").read_text() == "mine"
 
     @pytest.mark.parametrize("name", ["none/ssd.sock", "x" * 108])
     def test_one_that_cannot_be_is_refused(self, folder: Path, name: str) -> None:
-        done = serve(f"{SMALL} --socket {name}", folder, run="true")
-        assert done.status == 2
-        assert "socket" in done.err
-        assert left_behind(folder) == []
+        refused(f"{SMALL} --socket {name}", folder, "socket")
 
     def test_a_name_with_spaces_and_signs_is_one(self, folder: Path) -> None:
         assert serve(f"{SMALL} --socket 'my & ssd?.sock'", folder, run='nbdinfo "$uri"').status == 0
@@ -214,18 +196,14 @@ class TestKept:
     def test_a_drive_that_was_killed_goes_on_too(self, folder: Path) -> None:
         (folder / "image").write_bytes(os.urandom(1 << 20))
         words = [*SMALL.split(), "--backing", "drive.wa", "--socket", "ssd.sock"]
-        running = start(words, folder)
-        assert running.stdout is not None
-        running.stdout.readline()
+        running = serving(words, folder)
         uri = f"nbd+unix:///?socket={folder}/ssd.sock"
         subprocess.run(["nbdcopy", "image", uri], cwd=folder, check=True)
         before = Control(folder / "ssd.sock.control").counters()
         for pid in (running.pid, *pids(folder)):
             os.kill(pid, signal.SIGKILL)
         running.wait()
-        again = start(words, folder)
-        assert again.stdout is not None
-        again.stdout.readline()
+        again = serving(words, folder)
         after = Control(folder / "ssd.sock.control").counters()
         subprocess.run(["nbdcopy", uri, "back"], cwd=folder, check=True)
         again.terminate()
@@ -238,27 +216,20 @@ class TestKept:
 
     def test_another_drive_is_refused_in_the_words_of_the_plugin(self, folder: Path) -> None:
         assert serve(f"{SMALL} --backing drive.wa", folder, run="true").status == 0
-        done = serve(f"{SMALL} --backing drive.wa --manager sepgc", folder, run="true")
-        assert done.status == 2
-        assert done.err.count("\n") == 1 + done.err.count("writeamp: note:")
-        assert "drive.wa" in done.err
-        assert left_behind(folder) == []
+        refused(f"{SMALL} --backing drive.wa --manager sepgc", folder, "drive.wa")
 
 
 @needs()
 def test_what_nbdkit_complains_of_at_its_end_is_told(folder: Path) -> None:
-    script = folder / "bin" / "nbdkit"
-    script.parent.mkdir()
     # Its words come when the counts were taken: the drive has been asked to end by then.
-    script.write_text(
-        "#!/bin/sh\ntrap 'kill $!' TERM\n"
+    script = (
+        "trap 'kill $!' TERM\n"
         f'{shutil.which("nbdkit", path=PATH)} "$@" &\nwait\nwait\n'
         "echo 'writeamp: warning: no snapshot was taken: it broke'\n"
-        "echo 'nbdkit: vssd: error: the data cannot be made durable' >&2\nexit 5\n"
+        "echo 'nbdkit: vssd: error: the data cannot be made durable' >&2\nexit 5"
     )
-    script.chmod(0o755)
     arguments = [*SMALL.split(), "--json", "--run", "true"]
-    done = ended(start(arguments, folder, path=f"{script.parent}:{PATH}"))
+    done = ended(start(arguments, folder, path=program(folder / "bin", "nbdkit", script)))
     assert done.status == 0, done.err
     notes = done.document["notes"]
     assert "no snapshot was taken: it broke" in notes

@@ -19,6 +19,7 @@ from served import (
     ended,
     left_behind,
     needs,
+    refused,
     serve,
     start,
 )
@@ -85,19 +86,14 @@ class TestMounted:
         kept = f"{MOUNT} --backing drive.wa"
         assert serve(kept, folder, run="echo hello > mnt/one").status == 0
         assert serve(kept, folder, run="grep -q hello mnt/one").status == 0
-        done = serve(f"{kept} --fs xfs", folder, run="true")
-        assert done.status == 2
-        assert "the drive has ext4 on it; give --fs ext4" in done.err
-        assert left_behind(folder) == []
+        refused(f"{kept} --fs xfs", folder, "the drive has ext4 on it; give --fs ext4")
 
     def test_data_without_a_file_system_stay(self, folder: Path) -> None:
         kept = f"{SMALL} --backing drive.wa"
         (folder / "image").write_bytes(b"data" * 1024)
         assert serve(kept, folder, run="nbdcopy image $uri").status == 0
-        done = serve(f"{kept} --mount mnt", folder, run="true")
-        assert (done.status, done.out) == (2, "")
-        assert "the drive holds data but no file system that is known" in done.err
-        assert left_behind(folder) == []
+        words = "the drive holds data but no file system that is known"
+        refused(f"{kept} --mount mnt", folder, words)
         same = "nbdcopy $uri back; cmp -n 4096 image back"
         assert serve(kept, folder, run=same).status == 0
 
@@ -151,21 +147,13 @@ class TestRefused:
     @pytest.mark.parametrize("name", ["file", "none/mnt"])
     def test_a_place_that_cannot_be_is_refused(self, folder: Path, name: str) -> None:
         (folder / "file").touch()
-        done = serve(f"{SMALL} --mount {name}", folder, run="true")
-        assert done.status == 2
-        assert name in done.err
-        assert left_behind(folder) == []
+        refused(f"{SMALL} --mount {name}", folder, name)
 
     def test_without_root_the_option_is_named(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(os, "geteuid", lambda: 1000)
-        done = serve(MOUNT, folder, run="true")
-        assert done.status == 2
-        assert "--mount needs root" in done.err
+        refused(MOUNT, folder, "--mount needs root")
 
     def test_a_drive_too_small_for_its_file_system_is_said(self, folder: Path) -> None:
-        done = serve(f"{MOUNT} --fs xfs", folder, run="true")
-        assert done.status == 2
-        assert "mkfs.xfs failed" in done.err
-        assert left_behind(folder) == []
+        refused(f"{MOUNT} --fs xfs", folder, "mkfs.xfs failed")

@@ -16,6 +16,7 @@ import pytest
 
 import writeamp as wa
 from patience import PATIENCE_S
+from served import program
 from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, control_server, counters
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
@@ -106,20 +107,16 @@ class TestPrograms:
     def test_one_that_fails_is_quoted(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        script = tmp_path / "mount"
-        script.write_text("#!/bin/sh\necho first\necho 'wrong fs type' >&2\nexit 32\n")
-        script.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        script = "echo first\necho 'wrong fs type' >&2\nexit 32"
+        monkeypatch.setenv("PATH", program(tmp_path, "mount", script))
         with pytest.raises(WriteampError, match=r"^mount failed: first; wrong fs type$"):
             programs.run(SILENT, "mount")
 
     def test_one_that_takes_long_is_ended_by_a_signal(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, had: list[int]
     ) -> None:
-        script = tmp_path / "mount"
-        script.write_text(f"#!/bin/sh\nkill -INT {os.getpid()}\nexec sleep 600\n")
-        script.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        script = f"kill -INT {os.getpid()}\nexec sleep 600"
+        monkeypatch.setenv("PATH", program(tmp_path, "mount", script))
         with pytest.raises(KeyboardInterrupt), held_signals() as held:
             programs.run(held, "mount")
         assert processes.children(os.getpid()) == had
@@ -127,13 +124,11 @@ class TestPrograms:
     def test_one_that_has_ended_is_told_by_its_errors_and_not_by_its_warnings(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        script = tmp_path / "nbdkit"
-        script.write_text(
-            "#!/bin/sh\necho 'writeamp: warning: no snapshot'\necho other\n"
-            "echo 'nbdkit: vssd[1]: error: no space' >&2\nexit 1\n"
+        script = (
+            "echo 'writeamp: warning: no snapshot'\necho other\n"
+            "echo 'nbdkit: vssd[1]: error: no space' >&2\nexit 1"
         )
-        script.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        monkeypatch.setenv("PATH", program(tmp_path, "nbdkit", script))
         with ExitStack() as undo:
             daemon = programs.start_daemon(undo, tmp_path / "messages", "nbdkit")
             daemon.process.wait()
@@ -144,10 +139,7 @@ class TestPrograms:
     def test_one_is_ended_also_where_it_cannot_be_waited_for(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, had: list[int]
     ) -> None:
-        script = tmp_path / "nbdkit"
-        script.write_text("#!/bin/sh\nexec sleep 600\n")
-        script.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        monkeypatch.setenv("PATH", program(tmp_path, "nbdkit", "exec sleep 600"))
 
         def refuse(_pid: int) -> int:
             raise OSError("too many open files")

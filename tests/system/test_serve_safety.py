@@ -16,7 +16,7 @@ import pytest
 
 import in_process
 from patience import await_value
-from served import SMALL, ended, needs, serve, start, wait_for_file
+from served import SMALL, ended, needs, refused, serve, serving, start, wait_for_file
 from vssd_documents import COUNTERS
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import Control
@@ -86,9 +86,8 @@ class TestTop:
     ) -> None:
         silent.send_signal(signal.SIGSTOP)
         await_value(lambda: psutil.Process(silent.pid).status() == psutil.STATUS_STOPPED)
-        done = in_process.run("top", f"{tmp_path / 'a'} --once")
-        assert done.status == 2
-        assert f"its process {silent.pid} is stopped" in done.err
+        said = in_process.refusal("top", f"{tmp_path / 'a'} --once")
+        assert f"its process {silent.pid} is stopped" in said
 
     def test_a_drive_that_runs_is_waited_for(
         self, silent: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,9 +145,7 @@ class TestMetrics:
 
     @needs()
     def test_a_server_in_front_says_it_too(self, folder: Path) -> None:
-        server = start([*SMALL.split(), "--metrics", ":0"], folder)
-        assert server.stdout is not None
-        server.stdout.readline()
+        server = serving([*SMALL.split(), "--metrics", ":0"], folder)
         server.send_signal(signal.SIGTERM)
         done = ended(server)
         assert "metrics are at http://127.0.0.1:" in done.err
@@ -174,9 +171,7 @@ class TestKept:
             shutil.copy(mine, kept)
             shutil.copy(folder / f"b.wa{ending}", mine)
             before = mine.read_bytes()
-            done = serve(f"{SMALL} --backing a.wa", folder, run="true")
-            assert done.status == 2
-            assert words in done.err
+            refused(f"{SMALL} --backing a.wa", folder, words)
             assert mine.read_bytes() == before
             shutil.copy(kept, mine)
         assert serve(f"{SMALL} --backing a.wa", folder, run="true").status == 0
@@ -189,9 +184,8 @@ class TestKept:
             at = next(at for at, byte in enumerate(data) if byte)
             file.seek(at)
             file.write(bytes([data[at] ^ 4]))
-        done = serve(f"{SMALL} --backing a.wa", folder, run="true")
-        assert done.status == 2
-        assert f"page {at // 4096} differs from its checksum" in done.err
+        words = f"page {at // 4096} differs from its checksum"
+        refused(f"{SMALL} --backing a.wa", folder, words)
 
     def test_a_drive_that_collected_once_has_no_interval(self, folder: Path) -> None:
         # Overwritten in order, so that each block that is collected is empty.

@@ -20,7 +20,7 @@ import writeamp as wa
 from in_process import document
 from patience import await_value
 from recordings import POLICY, Rows, checked, recorded
-from served import FIO, SMALL, ended, needs, pids, serve, start
+from served import FIO, SMALL, ended, needs, pids, refused, serve, start
 from writeamp.errors import WriteampError
 from writeamp.settings.device import DeviceSettings
 from writeamp.traces.recording import ROW
@@ -158,11 +158,7 @@ class TestRefused:
         kept = f"{SMALL} --backing drive.wa"
         assert serve(f"{kept} {made}", folder, run="true").status == 0
         before = {path: path.read_bytes()[:65536] for path in folder.glob("drive.wa.*")}
-        done = serve(f"{kept} {asked}", folder, run="true")
-        assert done.status == 2
-        assert words in done.err
-        assert "drive.wa.flash" in done.err
-        assert done.err.count("\n") == 1 + done.err.count("writeamp: note:")
+        refused(f"{kept} {asked}", folder, words, "drive.wa.flash")
         assert {path: path.read_bytes()[:65536] for path in folder.glob("drive.wa.*")} == before
         assert serve(f"{kept} {made}", folder, run="true").status == 0
 
@@ -171,7 +167,4 @@ class TestRefused:
         assert serve(f"{SMALL} {_KEPT}", folder, run="true").status == 0
         (file,) = folder.glob(f"drive.wa.{ending}")
         os.truncate(file, file.stat().st_size - 8)
-        done = serve(f"{SMALL} {_KEPT}", folder, run="true")
-        assert done.status == 2
-        assert str(file) in done.err
-        assert done.err.count("\n") == 1 + done.err.count("writeamp: note:")
+        refused(f"{SMALL} {_KEPT}", folder, str(file))
