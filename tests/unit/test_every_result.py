@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import re
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from writeamp.results.any_result import AnyResult, OlderName
 # What callers say, and do not find.
 INPUTS = {"Characteristics", "Model", "PinFacts", "Spec", "Target"}
 # No results: numbers on the way to one, and the interface of those that the command prints.
-WITHIN = {"Measured", "MeasuredCase", "Tellable", "Found"}
+WITHIN = {"Measured", "MeasuredCase", "Tellable", "Found", "SimulationResult"}
 # Names that say what `ci` and `unfinished` say.
 INTERVAL, INTERRUPTION = re.compile(r"^ci_|_ci95$|_low$"), re.compile(r"interrupted|^finished")
 # What an older name gives, of any result.
@@ -175,3 +176,37 @@ def test_older_names_go_on_working_and_no_page_shows_them(tmp_path: Path, in_pro
     shown = re.compile(r"(?<!rich)\.(" + "|".join(OLDER) + r")\b(?!\()")
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.*y*")]
     assert [page.name for page in pages if shown.search(page.read_text())] == []
+
+
+# Where results of runs and of studies are declared, but for those of sweeps.
+RUNS, SWEEPS = ("writeamp.runs.", "writeamp.studies."), "writeamp.studies.sweep."
+
+
+def type_tests(code: str, kinds: Collection[str]) -> list[int]:
+    """Return the lines on which code asks whether a value is of one of some classes."""
+    return [
+        call.lineno
+        for call in ast.walk(ast.parse(code))
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "id", "") in ("isinstance", "issubclass")
+        and kinds & {getattr(one, "id", getattr(one, "attr", "")) for one in ast.walk(call.args[1])}
+    ]
+
+
+def test_nothing_asks_for_the_type_of_a_result(in_process: None) -> None:
+    kinds = {
+        kind.__name__
+        for kind in library_classes()
+        if issubclass(kind, AnyResult)
+        and kind.__module__.startswith(RUNS)
+        and not kind.__module__.startswith(SWEEPS)
+    }
+    assert {"Result", "TimedResult", "Mixture", "Comparison", "Endurance"} <= kinds
+    seeded = "assert isinstance(found, Result)\nisinstance(found, (int, runs.Mixture | None))"
+    assert type_tests(seeded, kinds) == [1, 2]
+    assert type_tests("isinstance(found, WriteampError)", kinds) == []
+    folders = (ROOT / "python" / "writeamp", ROOT / "papers" / "writeamp_papers")
+    files = [file for folder in folders for file in folder.rglob("*.py")]
+    assert len(files) > 100
+    found = {file: type_tests(file.read_text(), kinds) for file in files}
+    assert {file: lines for file, lines in found.items() if lines} == {}

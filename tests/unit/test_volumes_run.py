@@ -151,7 +151,7 @@ def test_a_run_that_failed_is_done_again_and_one_too_small_is_not(
         raise wa.WriteampError("no luck")
 
     with monkeypatch.context() as patched:
-        patched.setattr(jobs, "run_simulation", fail)
+        patched.setattr(jobs, "simulate_untimed", fail)
         failed = ran(fleet, out=tmp_path / "results")
     assert failed.failed.height == 12
     assert [one["overall_wa"] for one in failed.managers] == [None, None]

@@ -9,8 +9,8 @@ import polars as pl
 
 from writeamp.devices.device import Device, device
 from writeamp.plots import LineChart
-from writeamp.runs.simulation_result import Result
-from writeamp.studies.functions import simulate
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.simulation import simulate_untimed
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, at_most, compared
 from writeamp_papers.park2017 import figures
@@ -250,13 +250,13 @@ def _over_time(bench: Bench, drive: Device) -> LineChart:
 
 
 def _series(drive: Device, utilization: float, hot_ratio: float, cold_share: float) -> pl.DataFrame:
-    found = simulate(
-        drive,
-        two_files(utilization, hot_ratio, "uniform", cold_share),
+    experiment = Experiment.of(
+        "simulate",
+        device=drive,
+        workload=two_files(utilization, hot_ratio, "uniform", cold_share),
         utilization=utilization,
         writes=_FOR_LONG_DRIVE_WRITES * drive.logical_pages,
         warmup=0,
         replicas=1,
     )
-    assert isinstance(found, Result), "untimed, on a drive that is known"
-    return found.series
+    return simulate_untimed(experiment).series

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.devices.device import Device
-from writeamp.runs.simulation_result import Result
+from writeamp.settings.experiment import Experiment
 from writeamp.studies.functions import simulate
+from writeamp.studies.simulation import simulate_untimed
 
 PASSES = 15
 
@@ -58,18 +59,19 @@ def overwrite(
         seed: decides every random draw.
     """
     hot_pages = round(hot_ratio * drive.logical_pages)
-    result = simulate(
-        drive,
-        two_files(utilization, hot_ratio, pattern),
+    experiment = Experiment.of(
+        "simulate",
+        device=drive,
+        workload=two_files(utilization, hot_ratio, pattern),
         utilization=utilization,
         writes=PASSES * hot_pages,
         warmup=0,
         seed=seed,
         replicas=1,
     )
-    assert isinstance(result, Result), "untimed, on a drive that is known"
-    ends = np.concatenate(([0.0], result.series["host_pages"].to_numpy().astype(np.float64)))
-    flash = np.concatenate(([0.0], np.cumsum(result.series["wa"].to_numpy() * np.diff(ends))))
+    series = simulate_untimed(experiment).series
+    ends = np.concatenate(([0.0], series["host_pages"].to_numpy().astype(np.float64)))
+    flash = np.concatenate(([0.0], np.cumsum(series["wa"].to_numpy() * np.diff(ends))))
     programmed = np.interp(np.arange(PASSES + 1) * hot_pages, ends, flash)
     return Passes(np.diff(programmed) / hot_pages)
 

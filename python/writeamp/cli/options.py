@@ -301,6 +301,12 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text
     return made
 
 
+def print_tables(cards: Sequence[Card]) -> None:
+    """Print the tables of a result."""
+    for card in cards:
+        print_card(card)
+
+
 def print_card(card: Card) -> None:
     """Print the rows of a card: a table if its columns have names, else names and values."""
     stdout.print(table(card.title, card.columns, card.rows) if card.columns else facts(card.rows))

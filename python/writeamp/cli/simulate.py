@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,12 +12,14 @@ from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.cli.setting_options import with_settings
-from writeamp.cli.timed_table import print_timed
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.settings import OpSettings
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def register(app: typer.Typer) -> None:
@@ -72,31 +74,29 @@ def simulate(
     if out is not None or runner is not None:
         given = "--scheduler runs" if out is None else "--out keeps"
         raise WriteampError(f"{given} the many drives of --target-wa and --sweep; give one of them")
-    from writeamp.runs.timed.result import TimedResult  # noqa: PLC0415 (slow)
-    from writeamp.studies.mixture import Mixture  # noqa: PLC0415 (slow)
     from writeamp.studies.simulation import run_simulation  # noqa: PLC0415 (slow)
 
     told = _share if experiment.is_timed or experiment.candidates else _millions
     with Bar("simulating", told) as bar:
         result = run_simulation(experiment, bar.update)
-    if isinstance(result, Mixture):
-        options.tell(
-            result, lambda: options.print_card(result.card()), json=json, csv=csv, plot=plot
-        )
-        return
-    found = findings.of_load(result.plan.load)
+    found = None if result.load is None else findings.of_load(result.load)
+
+    def document() -> dict[str, Any]:
+        whole = result.to_dict(series=series)
+        return whole if found is None else findings.with_findings(whole, found)
+
+    def frame() -> pl.DataFrame:
+        over_time = result.series if series else None
+        return result.to_frame() if over_time is None else over_time
+
     options.tell(
         result,
-        lambda: (
-            print_timed(result)
-            if isinstance(result, TimedResult)
-            else options.print_card(result.card())
-        ),
+        lambda: options.print_tables(result.tables()),
         json=json,
         csv=csv,
         plot=plot,
-        document=lambda: findings.with_findings(result.to_dict(series=series), found),
-        frame=lambda: result.series if series else result.to_frame(),
+        document=document,
+        frame=frame,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +35,6 @@ def simulate_over_op(
         raise WriteampError("target_wa and sweep are two questions; give only one")
     from writeamp.studies.op.curve import run_op_curve  # noqa: PLC0415 (slow)
     from writeamp.studies.op.required_op import run_required_op  # noqa: PLC0415 (slow)
-    from writeamp.studies.op.required_op_result import RequiredOp  # noqa: PLC0415 (slow)
 
     found: RequiredOp | OpCurve
     if target_wa is not None:
@@ -48,10 +46,9 @@ def simulate_over_op(
             found = options.whole_or_part(
                 lambda: run_op_curve(experiment, sweep, bar.update, runner, out)
             )
-    legend = [] if isinstance(found, RequiredOp) else found.legend
     options.tell(
         found,
-        lambda: _print(found, legend),
+        lambda: _print(found),
         json=json,
         csv=csv,
         plot=None if found.unfinished else plot,
@@ -68,10 +65,10 @@ def _finished(found: OpCurve | RequiredOp) -> str:
     return f"{len(found.points)} of {len(found.points) + len(found.unfinished)} points"
 
 
-def _print(found: OpCurve | RequiredOp, legend: Sequence[str]) -> None:
+def _print(found: OpCurve | RequiredOp) -> None:
     card = found.card()
     if found.unfinished:
         card = replace(card, title=f"INTERRUPTED after {_finished(found)}: {card.title}")
     options.print_card(card)
-    for sentence in legend:
+    for sentence in found.legend:
         stdout.print(sentence)

@@ -123,5 +123,9 @@ class Presented(AnyResult):
     def card(self) -> Card:
         """Return the main facts in words, as a notebook shows them."""
 
+    def tables(self) -> Sequence[Card]:
+        """Return the tables that the command prints: the card, unless a class has more."""
+        return (self.card(),)
+
     def _repr_html_(self) -> str:
         return html_of(self.card())

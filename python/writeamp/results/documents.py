@@ -13,13 +13,24 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Any,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from writeamp.errors import WriteampError
+
+_T = TypeVar("_T")
 
 # Numbers that JSON has no words for.
 _UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -83,6 +94,10 @@ def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: P
     return value
 
 
+@overload
+def from_document(kind: type[_T], document: Any, **given: Any) -> _T: ...
+@overload
+def from_document(kind: Any, document: Any, **given: Any) -> Any: ...
 def from_document(kind: Any, document: Any, **given: Any) -> Any:
     """Return the value of a type that `to_document` wrote.
 

@@ -22,10 +22,10 @@ from writeamp.registry.specs import Spec
 from writeamp.results.any_result import OlderName
 from writeamp.results.beside import over_time, valid_pages, wear_of_blocks
 from writeamp.results.card import Card, Spark
-from writeamp.results.drawn import Drawn, Picture, draw
+from writeamp.results.drawn import Picture, draw
 from writeamp.results.numbers import interval_in_words, json_number
 from writeamp.runs.capacity_error import Scaling
-from writeamp.runs.counted import Counted
+from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.expectation import (
     Expectation,
     expectation,
@@ -64,7 +64,7 @@ EVENT_SCHEMA = {
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Result(Counted, Drawn):
+class Result(DriveResult):
     """Result of one simulation.
 
     The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial

@@ -16,16 +16,14 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import shown
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
+from writeamp.results.protocol import SimulationResult
 from writeamp.runners import Progress, Runner
-from writeamp.runs.simulation_result import Result
-from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment, setting_places
 from writeamp.settings.settings import Repeat, Warmup
 from writeamp.studies.compare.comparison import run_comparison
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.studies.endurance.result import Endurance
-from writeamp.studies.mixture import Mixture
 from writeamp.studies.simulation import run_simulation
 from writeamp.units.ratios import RatioLike
 
@@ -149,14 +147,15 @@ def simulate(
     *,
     progress: Progress | None = None,
     **settings: Unpack[SimulateArguments],
-) -> Result | TimedResult | Mixture:
+) -> SimulationResult:
     """Simulate a page-mapped drive and measure its steady write amplification.
 
     A run is timed, and its result a `TimedResult` with latencies, bandwidth and throughput, if a
     setting of time asks for that, if the workload says how its requests are paced ("io", "random"
     or "sequential" with `qd` or `rate`), or if a trace plays on a profile that is timed by default
     (docs/timing.md). On a profile that was learnt from a real drive (`wa.twin`), it is the
-    `Mixture` of the runs of all drives that this may be, with its intervals.
+    `Mixture` of the runs of all drives that this may be, with its intervals. What all three have
+    is in `writeamp.results.protocol`.
 
     Args:
         device: a profile's name, the path of a profile, or a device. Without one, a synthetic
@@ -317,7 +316,7 @@ def endurance(
 
 def run(
     experiment: Experiment | str | Path, progress: Progress | None = None
-) -> Result | TimedResult | Mixture | Comparison | Endurance:
+) -> SimulationResult | Comparison | Endurance:
     """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
 
     >>> import writeamp as wa
@@ -329,7 +328,7 @@ def run(
     check_callbacks(progress)
     if not isinstance(experiment, Experiment):
         experiment = Experiment.from_toml(experiment, to_run=True)
-    runs: dict[str, Callable[..., Result | TimedResult | Mixture | Comparison | Endurance]] = {
+    runs: dict[str, Callable[..., SimulationResult | Comparison | Endurance]] = {
         "simulate": run_simulation,
         "compare": run_comparison,
         "endurance": run_lifetime,

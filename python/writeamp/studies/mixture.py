@@ -89,6 +89,21 @@ class Mixture(Drawn):
         )
 
     @property
+    def steady(self) -> bool:
+        """True if the WA of nearly all of the weight is steady."""
+        return not self.warnings
+
+    @property
+    def load(self) -> None:
+        """None: each candidate has the load in its own pages."""
+        return
+
+    @property
+    def series(self) -> None:
+        """None: each candidate has a course of its own."""
+        return
+
+    @property
     def warnings(self) -> list[str]:
         """Sentences that a reader of `wa` should know."""
         drifting = sum(one.candidate.weight for one in self.runs if not one.steady)
@@ -105,15 +120,20 @@ class Mixture(Drawn):
             *self.drive_notes,
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the mixture as JSON types, with the keys of `writeamp simulate --json`."""
+    def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
+        """Return the mixture as JSON types, with the keys of `writeamp simulate --json`.
+
+        Args:
+            series: changes nothing, as a mixture has no course over time.
+            theory: changes nothing, as theory is of one drive.
+        """
         return {
             "wa": self.wa,
             "wa_ci95": list(self.ci),
             "wa_ci90": list(self.ci90),
             "workload": self.load_name,
             "device": self.profile,
-            "steady": not self.warnings,
+            "steady": self.steady,
             "error": self.error,
             "candidates": [one.to_dict() for one in self.runs],
             "warnings": self.warnings,

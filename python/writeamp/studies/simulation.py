@@ -9,8 +9,10 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
+from writeamp.results.protocol import SimulationResult
 from writeamp.runners import Progress
 from writeamp.runs.capacity_error import SMALLER, Measured, scaling_of
+from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.inputs import Prepared, prepare
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.plan import Plan, stated_load
@@ -22,12 +24,9 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.candidates import run_mixture
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
-from writeamp.studies.mixture import Mixture
 
 
-def run_simulation(
-    experiment: Experiment, progress: Progress | None = None
-) -> Result | TimedResult | Mixture:
+def run_simulation(experiment: Experiment, progress: Progress | None = None) -> SimulationResult:
     """Simulate a drive, in virtual time if the experiment is timed.
 
     Of a drive that is known by candidates, all that carry its weight are simulated.
@@ -42,19 +41,29 @@ def run_simulation(
     return simulate_drive(experiment, progress)
 
 
-def simulate_drive(
-    experiment: Experiment, progress: Progress | None = None
-) -> Result | TimedResult:
+def simulate_drive(experiment: Experiment, progress: Progress | None = None) -> DriveResult:
     """Simulate one drive, the most probable where it is known by candidates."""
-    return run_at_capacity(experiment, _simulated, _restated, progress, share=1 / SMALLER)
+    simulate = simulate_timed if experiment.is_timed else simulate_untimed
+    return simulate(experiment, progress)
 
 
-def _restated(
-    standing: StandIn, found: Result | TimedResult, other: Result | TimedResult | None
-) -> Result | TimedResult:
+def simulate_untimed(experiment: Experiment, progress: Progress | None = None) -> Result:
+    """Simulate one drive without times; the experiment is none that asks for them."""
+    assert not experiment.is_timed
+    return run_at_capacity(experiment, _untimed, _restated, progress, share=1 / SMALLER)
+
+
+def simulate_timed(experiment: Experiment, progress: Progress | None = None) -> TimedResult:
+    """Simulate one drive in virtual time; the experiment is one that asks for it."""
+    assert experiment.is_timed
+    prepared = prepare(experiment)
+    settings, policy = _settings_of(experiment)
+    plan = plan_of(prepared, experiment, policy, settings)
+    return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
+
+
+def _restated(standing: StandIn, found: Result, other: Result | None) -> Result:
     """Return a stand-in's result as that of the drive that is meant."""
-    assert isinstance(found, Result), "no run of a capacity is timed"
-    assert other is None or isinstance(other, Result)
     scale, policy = standing.scale, standing.asked.policy
     assert isinstance(policy, PolicySettings)
     scaling = scaling_of(scale, measured_wa(found), None if other is None else measured_wa(other))
@@ -71,16 +80,17 @@ def policy_of(settings: PolicySettings) -> Policy:
     return Policy.of(settings.manager, settings.victims, settings.wear_leveling)
 
 
-def _simulated(experiment: Experiment, progress: Progress | None) -> Result | TimedResult:
+def _settings_of(experiment: Experiment) -> tuple[SimulationSettings, Policy]:
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, SimulationSettings)
     assert isinstance(policy, PolicySettings)
+    return settings, policy_of(policy)
+
+
+def _untimed(experiment: Experiment, progress: Progress | None) -> Result:
     prepared = prepare(experiment)
-    works_by = policy_of(policy)
-    if experiment.is_timed:
-        plan = plan_of(prepared, experiment, works_by, settings)
-        return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
-    plan = plan_of(prepared, experiment, works_by, in_pages(settings, prepared.drive))
+    settings, policy = _settings_of(experiment)
+    plan = plan_of(prepared, experiment, policy, in_pages(settings, prepared.drive))
     result = run(plan, prepared.drive, progress)
     if not settings.spread or not _may_lock_in_phase(plan):
         return result

@@ -17,7 +17,8 @@ from writeamp.devices.profile import profile
 from writeamp.devices.times import tables_of
 from writeamp.errors import RefusedError
 from writeamp.runs.timed.result import TimedResult
-from writeamp.studies.functions import simulate
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.simulation import simulate_timed
 
 # Pages of flash that are simulated at most, but for blocks that cannot be shorter.
 MOST_PAGES = 40_000_000
@@ -148,15 +149,15 @@ def _run(drive: Device, sheet: DataSheet, corner: str) -> TimedResult:
     depth = getattr(sheet, f"{corner}_depth")
     ages = is_random and writes and sheet.state == "sustained"
     span_bytes = (is_random and sheet.span_bytes) or drive.capacity_bytes
-    found = simulate(
+    experiment = Experiment.of(
+        "simulate",
         device=drive,
         workload=f"{pattern}:bs={size},write={writes},qd={depth}",
         time=_seconds_of_rounds(drive, sheet) if ages else _SECONDS,
         precondition=_AGEING if ages else "full",
         utilization=span_bytes / drive.capacity_bytes,
     )
-    assert isinstance(found, TimedResult)
-    return found
+    return simulate_timed(experiment)
 
 
 def _seconds_of_rounds(drive: Device, sheet: DataSheet) -> float:

@@ -23,7 +23,7 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
 from writeamp.runs.byte_amplification import differs
-from writeamp.runs.counted import OF_THE_HOST
+from writeamp.runs.drive_result import OF_THE_HOST
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.steadiness_checks import check_turnovers
 from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words

@@ -15,7 +15,8 @@ from writeamp.drives.doctor.fio.zipf import FioSkew, Kind
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import json_number
 from writeamp.runs.simulation_result import Result
-from writeamp.studies.functions import simulate
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.simulation import simulate_untimed
 
 # Of the drive unless another is asked for, on which WA is within 1% of that of a large one.
 _OP, _BLOCKS, _PAGES_PER_BLOCK = 0.15, 256, 64
@@ -142,9 +143,7 @@ class SmallDrive:
         return _estimate_of(self._simulated(replicas=1, **how))
 
     def _simulated(self, **how: Any) -> Result:
-        found = simulate(self.device, seed=_SEED, **how)
-        assert isinstance(found, Result)
-        return found
+        return simulate_untimed(Experiment.of("simulate", device=self.device, seed=_SEED, **how))
 
 
 def _estimate_of(found: Result) -> WaEstimate:

@@ -20,7 +20,7 @@ from writeamp.learn.twin.table import Grid, Table
 from writeamp.runners import Runner, gather_whole, local_runner
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
-from writeamp.studies.simulation import simulate_drive
+from writeamp.studies.simulation import simulate_untimed
 from writeamp.units.ratios import physical_of
 
 # A trace is simulated once for each drive; its passes need not agree better than families do.
@@ -108,11 +108,9 @@ def _one(trace: traces.Trace, variant: Variant, unit: int, op: float) -> Result 
     )
     try:
         blocks = physical_of(_pages_of(asked), op) / unit
-        found = simulate_drive(asked.with_settings(victims=variant.victims_on(blocks)))
+        return simulate_untimed(asked.with_settings(victims=variant.victims_on(blocks)))
     except RefusedError:
         return None
-    assert isinstance(found, Result), "a drive without times is not timed"
-    return found
 
 
 def _pages_of(asked: Experiment) -> int:

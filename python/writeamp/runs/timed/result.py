@@ -16,16 +16,20 @@ from writeamp.devices.device import Device
 from writeamp.plots.spec import PanelChart
 from writeamp.results.beside import over_time
 from writeamp.results.card import Card, Spark
-from writeamp.results.drawn import Drawn
-from writeamp.runs.counted import Counted
+from writeamp.results.numbers import with_interval
+from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import series_of
 from writeamp.runs.timed.figure import figure_of
 from writeamp.runs.timed.found import Capture, Found, Served
 from writeamp.runs.timed.notes import notes_on_table
-from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.runs.words import causes_in_words, drive_in_words, steady_in_words, wa_in_words
 from writeamp.statistics.steady import SteadyState
+from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.durations import shown_duration
+
+_COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
 
 # What a device without flash does not count.
 _OF_FLASH = (
@@ -41,7 +45,7 @@ _OF_FLASH = (
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class TimedResult(Counted, Drawn):
+class TimedResult(DriveResult):
     """Result of one run in virtual time.
 
     Latencies, bandwidth and throughput are those of the requests that were answered in the measured
@@ -242,10 +246,12 @@ class TimedResult(Counted, Drawn):
         """Return the line in brackets: the arrays would fill a page."""
         return f"<TimedResult: {self}>"
 
-    def to_dict(self, *, series: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of a timed `writeamp simulate --json`.
 
-        With `series`, two more: "series" and "time_series", an array for each column.
+        Args:
+            series: add "series" and "time_series", an array for each column.
+            theory: changes nothing, as no model has times.
         """
         found: dict[str, Any] = {"timed": True, **self._facts_of_wa(), **self._facts_of_counts()}
         if not self.host_pages:
@@ -323,6 +329,13 @@ class TimedResult(Counted, Drawn):
             spark=spark,
         )
 
+    def tables(self) -> tuple[Card, Card]:
+        """Return more facts than the card has, and the latencies by direction."""
+        return (
+            Card("Simulation in virtual time", _facts(self)),
+            Card("Latency, throughput and bandwidth", _rows(self), _COLUMNS),
+        )
+
     def _per_second(self, read: float, write: float) -> dict[str, float]:
         seconds = self.measured_s
         rate = 1 / seconds if seconds else 0.0
@@ -351,3 +364,76 @@ def _latency(direction: str, found: dict[str, float | None] | None) -> str:
         return f"no {direction}"
     figures = ", ".join(f"{name} {found[name]:.4g}" for name in ("mean", "p50", "p99"))
     return f"{direction} {figures} µs"
+
+
+def _facts(result: TimedResult) -> list[tuple[str, str]]:
+    device, virtual_s = result.device, result.virtual_time_s
+    rows = [
+        ("workload", result.plan.load_name),
+        ("manager, victims", str(result.plan.policy)),
+        ("device", f"{device.name}: {device.kind}, {shown_bytes(device.capacity_bytes)}"),
+        ("before the run", result.plan.host.precondition),
+        ("run", f"{shown_duration(virtual_s)} of virtual time, seed {result.plan.seed}"),
+        (
+            "measured",
+            f"{shown_duration(result.measured_s)} from {shown_duration(result.measured_from_s)} on",
+        ),
+    ]
+    rows += [(f"busy: {level}", f"{share:.1%}") for level, share in result.utilization.items()]
+    return rows + _facts_of_flash(result) if result.has_flash else rows
+
+
+def _facts_of_flash(result: TimedResult) -> list[tuple[str, str]]:
+    found = result.found
+    rows = [
+        (
+            "flash operations",
+            f"{found.program_operations:,} programs, {found.read_operations:,} page reads, "
+            f"{found.end['erases']:,} erases",
+        )
+    ]
+    retries = result.read_retries
+    if retries is not None and any(retries.values()):
+        by_purpose = ", ".join(f"{count:,} {name}" for name, count in retries.items() if count)
+        rows.append(("further tries of reads", by_purpose))
+    capture = result.capture
+    if capture is not None and capture.path is not None:
+        rows.append(("capture", f"{capture.path}: {capture.pins} pins, {capture.edges:,} edges"))
+    if not result.host_pages:
+        return [*rows, ("write amplification", "none: the host wrote nothing")]
+    rows += [
+        ("counted", f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}"),
+        ("steady", steady_in_words(result.steady, result.steady_state.reason)),
+    ]
+    rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
+    rows.append(("erased", f"{result.erases:,} blocks"))
+    if result.percentage_used is not None:
+        rows.append(("percentage used", f"{result.percentage_used:.3g}% by the whole run"))
+    if result.has_partial_pages:
+        rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
+    name = "WA per page" if result.has_partial_pages else "write amplification"
+    return [*rows, (name, _wa(result))]
+
+
+def _wa(result: TimedResult) -> str:
+    return with_interval(result.wa, result.ci, unknown="too short for an interval")
+
+
+def _rows(result: TimedResult) -> list[list[str]]:
+    directions = {"read": result.reads, "write": result.writes_served}
+    rows = [
+        [name, *_latencies(served), _rate(result.iops[name]), _rate(result.bandwidth_mb_s[name])]
+        for name, served in directions.items()
+        if served.requests
+    ]
+    total = ["all", *[""] * 6, _rate(result.iops["all"]), _rate(result.bandwidth_mb_s["all"])]
+    return [*rows, total]
+
+
+def _latencies(served: Served) -> list[str]:
+    found = served.latency_us() or {}
+    return [shown_duration((us or 0.0) / 1e6) for us in found.values()]
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

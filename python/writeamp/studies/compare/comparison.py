@@ -159,7 +159,7 @@ def _compared(
         return Comparison(_rows(experiment, turns, whole), policy_notes=notes)
 
     def part(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
-        found = comparison({at: one for at, one in done.items() if isinstance(one, Result)})
+        found = comparison(_without_errors(done))
         asked = tuple(dict.fromkeys(turn.name for turn in turns))
         return _without(asked, found) if found.rows else None
 
@@ -180,7 +180,11 @@ def _compared(
         if isinstance(failed, WriteampError):
             failed.finished = part(done)
             raise failed
-    return comparison({at: one for at, one in done.items() if isinstance(one, Result)})
+    return comparison(_without_errors(done))
+
+
+def _without_errors(done: Mapping[int, Result | WriteampError]) -> dict[int, Result]:
+    return {at: one for at, one in done.items() if not isinstance(one, WriteampError)}
 
 
 def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
@@ -295,7 +299,7 @@ class _KeepTurns:
         return meaning_of_run(_plan_of_turn(self._bases, turn), self._bases[turn.load][1])
 
     def facts(self, turn: _Turn, result: Result | WriteampError) -> RunFacts:
-        assert isinstance(result, Result)
+        assert not isinstance(result, WriteampError), "which is not kept"
         return RunFacts(turn.name, turn.seed, result.wa)
 
     def document(self, turn: _Turn, result: Result | WriteampError) -> Any:
@@ -303,9 +307,7 @@ class _KeepTurns:
 
     def result(self, turn: _Turn, document: Any) -> Result | WriteampError:
         plan, drive = _plan_of_turn(self._bases, turn), self._bases[turn.load][1]
-        found = from_document(Result, document, plan=plan.without_requests(), device=drive)
-        assert isinstance(found, Result)
-        return found
+        return from_document(Result, document, plan=plan.without_requests(), device=drive)
 
 
 def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:

@@ -119,7 +119,7 @@ def _mixed(experiment: Experiment, pair: _Pair, found: Sequence[_Found]) -> list
     known = [
         (one, comparison)
         for one, comparison in zip(pair.candidates.carrying, found, strict=True)
-        if isinstance(comparison, Comparison)
+        if not isinstance(comparison, WriteampError)
     ]
     of_best = known[0][1]
     rows = []

@@ -54,6 +54,4 @@ class KeepDrives:
         """Return the result of a drive from its document."""
         plan = (self._sizes.said if self._has_scaling else self._plan).without_requests()
         drive = self._sizes.drive(blocks)
-        found = from_document(Result, document, plan=plan, device=drive)
-        assert isinstance(found, Result)
-        return found
+        return from_document(Result, document, plan=plan, device=drive)

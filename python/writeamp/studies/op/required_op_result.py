@@ -97,6 +97,11 @@ class RequiredOp(Drawn):
         return frame_of(self.points)
 
     @property
+    def legend(self) -> list[str]:
+        """Sentences on marks of the card, which has none."""
+        return []
+
+    @property
     def warnings(self) -> list[str]:
         """Sentences that a reader of `op` should know."""
         found = list(self.result.warnings)

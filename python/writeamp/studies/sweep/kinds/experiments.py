@@ -16,7 +16,6 @@ from writeamp.fields.setting import words_of
 from writeamp.files import inputs
 from writeamp.registry.declarations import default_victims
 from writeamp.results.numbers import json_number
-from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment, setting_places
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.tables import moved
@@ -126,9 +125,7 @@ class ExperimentKind:
         result = simulate_drive(experiment)
         low, high = result.ci
         # Theory, which points of models are for, may take longer than a short run.
-        document = (
-            result.to_dict() if isinstance(result, TimedResult) else result.to_dict(theory=False)
-        )
+        document = result.to_dict(theory=False)
         return Found(
             wa=json_number(result.wa),
             wa_low=json_number(low),

@@ -1,17 +1,21 @@
-"""Counts of every run, timed or not: writes of the host, and programs by cause."""
+"""Results of one drive, timed or not: writes of the host, and programs by cause."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from writeamp import traces
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.registry.specs import Spec
+from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
 from writeamp.runs.byte_amplification import differs, partial_page_factor
 from writeamp.runs.plan import Plan
@@ -30,8 +34,8 @@ OF_THE_HOST = (
 )
 
 
-class Counted:
-    """Counts of a run's measured interval, and write amplification.
+class DriveResult(Drawn):
+    """Result of one drive, timed or not: counts of the measured interval, and WA.
 
     The interval comes after the initial fill, which is never counted, and after the first
     `warmup_pages` host page writes.
@@ -45,6 +49,30 @@ class Counted:
     samples: dict[str, npt.NDArray[np.uint64]]
     ageing: Ageing | None
     elapsed_s: float
+
+    @property
+    def load(self) -> Spec | traces.PageTrace:
+        """The workload, or the trace in pages."""
+        return self.plan.load
+
+    @property
+    @abstractmethod
+    def series(self) -> pl.DataFrame:
+        """One row per sampling interval of the whole run."""
+
+    @property
+    @abstractmethod
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of the result should know."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+
+    @abstractmethod
+    def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp simulate --json`."""
 
     @property
     def wa(self) -> float:
