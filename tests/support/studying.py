@@ -24,7 +24,7 @@ from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.studies.op.curve import run_op_curve
 from writeamp.studies.op.required_op import run_required_op
 from writeamp.studies.study import RunsDataset
-from writeamp.studies.sweep.rows import SweepDataset
+from writeamp.studies.sweep.points import SweepDataset
 
 # Results that count their runs themselves.
 _COUNTED = (wa.Sweep, wa.blackbox.Collected)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import Asked, Found, Table, digest
+from writeamp.studies.sweep.kinds.kind import PointFound, PointTask, Table, digest
 from writeamp.studies.sweep.plan import plan_of
 from writeamp.studies.sweep.points import Point
 
@@ -42,7 +42,7 @@ def points(sweep: dict[str, Any] | None = None, **tables: Any) -> tuple[Point, .
 class FormulaKind:
     """Points that are values of a function of the axes and the seed, to be put in the registry."""
 
-    function: Callable[..., Found]
+    function: Callable[..., PointFound]
     name: str = "formula"
     titles: tuple[str, ...] = ()
     draws: bool = True
@@ -60,13 +60,13 @@ class FormulaKind:
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
-    ) -> Callable[[Choice], Asked]:
+    ) -> Callable[[Choice], PointTask]:
         """Return what makes a point of a choice."""
 
-        def asked(choice: Choice) -> Asked:
+        def asked(choice: Choice) -> PointTask:
             settings = {"seed": 1} | choice
             without_seed = {name: one for name, one in settings.items() if name != "seed"}
-            return Asked(
+            return PointTask(
                 settings,
                 digest(settings),
                 study=digest(without_seed),
@@ -75,7 +75,7 @@ class FormulaKind:
 
         return asked
 
-    def run(self, settings: Table) -> Found:
+    def run(self, settings: Table) -> PointFound:
         """Call the function."""
         return self.function(**settings)
 

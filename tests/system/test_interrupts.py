@@ -21,7 +21,7 @@ import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
 from patience import PATIENCE_S
 from sweeping import plan
-from writeamp.studies.sweep.rows import SweepDataset
+from writeamp.studies.sweep.points import SweepDataset
 
 # No thread of these may end by itself before the test does.
 ENDLESS = {"blocks": 2048, "op": 0.28}

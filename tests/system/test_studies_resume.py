@@ -216,7 +216,8 @@ def processes() -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["pytest", "studying"])
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("PYTHONPATH", str(Path(studying.__file__).parent))
+        places = [str(Path(studying.__file__).parent), os.environ.get("PYTHONPATH", "")]
+        environment.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
         forkserver.ensure_running()
     return context
 

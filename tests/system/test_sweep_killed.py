@@ -24,7 +24,7 @@ from clusters import Cluster, Space, cluster, kill, spaces
 from forms import FULL
 from patience import await_value
 from sweeping import plan
-from writeamp.studies.sweep.rows import SweepDataset
+from writeamp.studies.sweep.points import SweepDataset
 
 ROUNDS = 20 if FULL else 3
 # Each worker that is killed is replaced by one that imports everything anew.
@@ -68,7 +68,7 @@ class Sweeping:
     def look(self) -> None:
         """Check that what was there is there."""
         if (self.out / "writeamp-sweep.json").exists():
-            now = SweepDataset.open(self.out).keys().height
+            now = SweepDataset.open(self.out).rows().height
             assert now >= self.have
             self.have = now
 

@@ -11,7 +11,7 @@ import pytest
 
 import in_process
 import writeamp as wa
-from writeamp.studies.sweep.rows import SweepDataset
+from writeamp.studies.sweep.points import SweepDataset
 
 PLAN = {"verb": "predict", "sweep": {"axes": {"op": [0.1, 0.2], "model": ["markov", "fifo"]}}}
 FLIPS = 200

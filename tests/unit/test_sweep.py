@@ -18,7 +18,7 @@ from stand_in_runners import Backwards, StopsAfter
 from sweeping import ONE_FAILS, plan
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runs.seeds import replica_seed
-from writeamp.studies.sweep.rows import SweepDataset
+from writeamp.studies.sweep.points import SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

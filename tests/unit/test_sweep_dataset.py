@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ from patience import await_value
 from sweeping import plan, points
 from writeamp.errors import WriteampError
 from writeamp.files import output
+from writeamp.studies.dataset import KEY
 from writeamp.studies.sink import Sink
 from writeamp.studies.study import RunsDataset
-from writeamp.studies.sweep.kinds.kind import Found
-from writeamp.studies.sweep.points import Outcome, Point
-from writeamp.studies.sweep.rows import SweepDataset, table_of
+from writeamp.studies.sweep.kinds.kind import PointFound
+from writeamp.studies.sweep.points import SCHEMA, Point, PointCodec, PointOutcome, SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -32,24 +33,26 @@ POINTS = [
     for place, point in enumerate(points({"axes": {"op": {"from": 0.1, "to": 1, "num": 40}}}))
 ]
 HALF = len(POINTS) // 2
+KEY_AND_ERROR = (*KEY, "error")
+Row = dict[str, Any]
 
 
-def found(point: Point, wa_found: float = 2.0) -> Outcome:
-    return Outcome(point, Found(wa_found), None, 0.01)
+def found(point: Point, wa_found: float = 2.0) -> Row:
+    return PointCodec().columns(point, PointOutcome(PointFound(wa_found), None, 0.01))
 
 
-def failed(point: Point, error: str = "it failed") -> Outcome:
-    return Outcome(point, None, error, 0.01)
+def failed(point: Point, error: str = "it failed") -> Row:
+    return PointCodec().columns(point, PointOutcome(None, error, 0.01))
 
 
 def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.parquet"))
 
 
-def fill(dataset: SweepDataset, *groups: list[Outcome]) -> None:
+def fill(dataset: SweepDataset, *groups: list[Row]) -> None:
     """Add a part for each group."""
     for group in groups:
-        dataset.append(table_of(group))
+        dataset.append(pl.DataFrame(group, schema=SCHEMA))
 
 
 def test_what_is_added_is_read_again(tmp_path: Path) -> None:
@@ -77,7 +80,7 @@ def test_results_of_two_versions_stand_side_by_side(tmp_path: Path) -> None:
     dataset = SweepDataset.make(tmp_path)
     older = Point(**{**vars(POINTS[0]), "version": "0.0.1"})
     fill(dataset, [found(POINTS[0])], [found(older)])
-    assert dataset.keys().height == 2
+    assert dataset.rows(KEY_AND_ERROR).height == 2
 
 
 def test_merging_keeps_every_row_once_in_one_file(tmp_path: Path) -> None:
@@ -172,7 +175,7 @@ def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
 ) -> None:
     monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 3600)
     dataset = SweepDataset.make(tmp_path)
-    with Sink(dataset, table_of) as sink:
+    with Sink(dataset) as sink:
         for point in POINTS:
             sink.add(found(point))
         assert not parts(tmp_path)
@@ -182,7 +185,7 @@ def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
 
 def test_an_outcome_is_written_though_no_other_comes(tmp_path: Path) -> None:
     dataset = SweepDataset.make(tmp_path)
-    with Sink(dataset, table_of) as sink:
+    with Sink(dataset) as sink:
         sink.add(found(POINTS[0]))
         await_value(lambda: parts(tmp_path))
         assert dataset.rows().height == 1
@@ -212,7 +215,7 @@ def test_a_folder_may_have_a_name_that_looks_like_a_pattern(tmp_path: Path) -> N
 def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
     dataset = SweepDataset.make(tmp_path)
-    with Sink(dataset, table_of) as sink:
+    with Sink(dataset) as sink:
         for count, point in enumerate(POINTS[:5], 1):
             sink.add(found(point))
             assert dataset.rows().height == count
@@ -225,7 +228,7 @@ def test_a_long_sweep_merges_its_own_files_as_it_goes_on(
     monkeypatch.setattr("writeamp.studies.sink._MERGE_PARTS", 8)
     dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])])  # of another sweep
-    with Sink(dataset, table_of) as sink:
+    with Sink(dataset) as sink:
         for point in POINTS:
             sink.add(found(point))
             assert len(parts(tmp_path)) <= 1 + len(POINTS) // 8 + 8
@@ -289,7 +292,7 @@ def test_results_that_cannot_be_written_are_said_whatever_else_ends_the_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended_by: type[BaseException]
 ) -> None:
     monkeypatch.setattr(SweepDataset, "append", refuse)
-    sink = Sink(SweepDataset.make(tmp_path), table_of)
+    sink = Sink(SweepDataset.make(tmp_path))
 
     def end() -> None:
         with sink:
@@ -298,7 +301,7 @@ def test_results_that_cannot_be_written_are_said_whatever_else_ends_the_study(
 
     with pytest.raises(WriteampError, match="the disk is full"):
         end()
-    assert not sink.kept
+    assert not sink._written
 
 
 def test_a_sweep_whose_folder_is_removed_meanwhile_says_so(
@@ -362,6 +365,6 @@ def test_a_part_that_is_damaged_or_of_others_is_named(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match=part.name):
         dataset.rows()
     pl.DataFrame({"hash": [1]}).write_parquet(part)
-    for read in (dataset.rows, dataset.keys):
+    for read in (dataset.rows, partial(dataset.rows, KEY_AND_ERROR)):
         with pytest.raises(WriteampError, match=part.name):
             read()

@@ -13,7 +13,7 @@ import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import PanelChart
-from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.results import SweepResults
 from writeamp.studies.sweep.views.objectives import Objective
@@ -24,11 +24,11 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give what looks at points (wa, erases, endurance), which may have an interval of WA."""
 
     def of(points: list[tuple[float, ...]], half_width: float = 0.0) -> SweepResults:
-        def found(at: int, **_: Any) -> Found:
+        def found(at: int, **_: Any) -> PointFound:
             first, *others = points[at]
             names = ("erases", "endurance_full_drive_writes")
             measures = dict(zip(names, others, strict=False))
-            return Found(first, first - half_width, first + half_width, measures=measures)
+            return PointFound(first, first - half_width, first + half_width, measures=measures)
 
         monkeypatch.setitem(KINDS, "formula", FormulaKind(found))
         axes = {"at": list(range(len(points)))}
@@ -88,7 +88,7 @@ def test_choices_without_an_objective_are_left_out_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(
-        KINDS, "formula", FormulaKind(lambda op, **_: Found(None if op == 0.2 else 1 / op))
+        KINDS, "formula", FormulaKind(lambda op, **_: PointFound(None if op == 0.2 else 1 / op))
     )
     asked = {"verb": "formula", "sweep": {"axes": {"op": [0.1, 0.2, 0.4]}}}
     front = wa.sweep(asked, out=tmp_path, workers=1).results.pareto("wa", "op")

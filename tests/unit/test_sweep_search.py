@@ -14,7 +14,7 @@ from stand_in_runners import StopsAfter
 from sweeping import plan
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.studies.sweep.plan import plan_of
-from writeamp.studies.sweep.rows import SweepDataset
+from writeamp.studies.sweep.points import SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

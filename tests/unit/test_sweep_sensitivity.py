@@ -16,7 +16,7 @@ import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
-from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
 from writeamp.studies.sweep.views.sensitivity import Sensitivity
@@ -30,10 +30,10 @@ TOTAL = {"x": (_V1 + _V13) / _V, "y": _V2 / _V, "z": _V13 / _V}
 AXES = {name: {"from": -math.pi, "to": math.pi} for name in "xyz"}
 
 
-def ishigami(x: float, y: float, z: float, seed: int = 1, scale: float = 1.0) -> Found:
+def ishigami(x: float, y: float, z: float, seed: int = 1, scale: float = 1.0) -> PointFound:
     """Return the function, times `scale`."""
     value = math.sin(x) + 7 * math.sin(y) ** 2 + 0.1 * z**4 * math.sin(x)
-    return Found(scale * value)
+    return PointFound(scale * value)
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_morris_finds_which_axes_have_effects_and_interactions(look: Any) -> Non
 def test_a_linear_function_has_its_slopes_as_elementary_effects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: Found(3 * a + b)))
+    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(3 * a + b)))
     axes = {name: {"from": 0, "to": 2} for name in "ab"}
     sweep = {"design": "morris", "samples": 8, "axes": axes}
     found = wa.sweep(
@@ -126,8 +126,8 @@ def test_replicas_give_a_grid_its_intervals() -> None:
 def test_an_axis_of_seeds_gives_a_grid_the_intervals_that_replicas_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def noisy(a: float, b: float, seed: int) -> Found:
-        return Found(a + float(np.random.default_rng([seed, int(a), int(b)]).normal()))
+    def noisy(a: float, b: float, seed: int) -> PointFound:
+        return PointFound(a + float(np.random.default_rng([seed, int(a), int(b)]).normal()))
 
     monkeypatch.setitem(KINDS, "formula", FormulaKind(noisy))
     axes = {"a": [0, 1, 2], "b": [0, 1]}
@@ -172,7 +172,7 @@ def test_where_keeps_the_indices_of_some_listed_values(
 def test_points_that_mean_the_same_count_as_often_as_the_design_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: Found(2.0 * a + b)))
+    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(2.0 * a + b)))
     axes = {name: {"from": 0, "to": 1, "integer": True} for name in "ab"}
     sweep = {"design": "saltelli", "samples": 256, "axes": axes}
     found = wa.sweep({"verb": "formula", "sweep": sweep}, out=tmp_path, workers=1)
@@ -217,7 +217,7 @@ def test_what_is_the_same_everywhere_or_missing_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(
-        KINDS, "formula", FormulaKind(lambda a, b, **_: Found(None if a > 1 else 2.0))
+        KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(None if a > 1 else 2.0))
     )
     asked = {"verb": "formula", "sweep": {"axes": {"a": [0, 1, 2], "b": [0, 1]}}}
     results = wa.sweep(asked, out=tmp_path, workers=1).results

@@ -17,7 +17,7 @@ import writeamp as wa
 from sweeping import ONE_FAILS, FormulaKind, plan
 from writeamp.errors import WriteampError
 from writeamp.statistics.replicas import student_interval
-from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.results import SweepResults
 from writeamp.studies.sweep.views.roles import is_log
@@ -25,10 +25,10 @@ from writeamp.studies.sweep.views.roles import is_log
 THREE_AXES = {"op": [0.1, 0.2, 0.4], "manager": ["b", "a"], "load": [1, 2]}
 
 
-def found(op: float = 0.1, manager: str = "a", load: float = 1, seed: int = 1) -> Found:
+def found(op: float = 0.1, manager: str = "a", load: float = 1, seed: int = 1) -> PointFound:
     """Return a value in which every axis and the seed have digits of their own."""
     value = 10 * op + {"a": 0.0, "b": 0.1}[manager] + 0.01 * load + seed % 7 / 1e4
-    return Found(value, steady=load != 2, measures={"double": 2 * value, "word": "x"})
+    return PointFound(value, steady=load != 2, measures={"double": 2 * value, "word": "x"})
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_axes_that_go_ahead_together_have_one_part_and_no_line(results: Any) -> 
 def test_more_axes_or_values_than_a_picture_can_tell_apart_are_refused(
     results: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda **_: Found(1.0)))
+    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda **_: PointFound(1.0)))
     five = results(axes={name: [1, 2] for name in "abcde"})
     assert "c, d, e vary too" in refusal(five.curves)
     assert len(five.where(c=1).curves().figure().panels) == 4
@@ -145,7 +145,7 @@ def test_a_point_is_steady_if_all_of_its_runs_are(
     results: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(
-        KINDS, "formula", FormulaKind(lambda op, seed: Found(op + seed % 7, steady=seed != op))
+        KINDS, "formula", FormulaKind(lambda op, seed: PointFound(op + seed % 7, steady=seed != op))
     )
     sweep = results(axes={"op": [1, 2]}, replicas=3)
     groups = [(one.steady, one.not_steady) for one in sweep.groups()]

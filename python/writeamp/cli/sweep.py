@@ -21,7 +21,7 @@ from writeamp.plots import check_target
 from writeamp.runners import Runner
 
 if TYPE_CHECKING:
-    from writeamp.studies.sweep.plan import Plan
+    from writeamp.studies.sweep.plan import SweepPlan
     from writeamp.studies.sweep.result import Sweep
 
 _RUN = "run"
@@ -115,7 +115,7 @@ def run(
         raise typer.Exit(point_progress.FAILED)
 
 
-def _check_picture(plan: Plan, file: Path) -> None:
+def _check_picture(plan: SweepPlan, file: Path) -> None:
     """Refuse a sweep whose axes do not fit the picture, before hours are spent on it."""
     if plan.search is not None:
         return

@@ -143,13 +143,13 @@ class Dataset:
         output.check_target(found._new_part(b""), "results")
         return found
 
-    def keys(self) -> pl.DataFrame:
-        """Return the key of each result, and its error, null if it has none."""
-        return once_each(self._read([*KEY, "error"]))
+    def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the results, each once, in the order of their study, whichever came first.
 
-    def rows(self) -> pl.DataFrame:
-        """Return the results, each once, in the order of their study, whichever came first."""
-        rows = once_each(self._read(list(self.contents.schema)))
+        Args:
+            columns: some of them, `KEY` and `error` among these; all by default.
+        """
+        rows = once_each(self._read(list(columns or self.contents.schema)))
         return rows.sort(*(["place"] if "place" in rows.columns else []), *KEY)
 
     def append(self, rows: pl.DataFrame) -> Path:

@@ -1,4 +1,4 @@
-"""Sink: writes outcomes into a dataset as they come, several fast ones at a time.
+"""Sink: writes rows into a dataset as they come, several fast ones at a time.
 
 Only the process that asks writes; workers are given points and return outcomes.
 """
@@ -6,12 +6,12 @@ Only the process that asks writes; workers are given points and return outcomes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from threading import Lock, Timer
 from types import TracebackType
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Self
 
 import polars as pl
 
@@ -24,39 +24,26 @@ _WRITE_EVERY_S = 0.1
 _MERGE_PARTS = 256
 
 
-class Outcome(Protocol):
-    """Outcome of one part of a study."""
+class Sink:
+    """Adds rows to a dataset; to be used as a context, at whose end all are written."""
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """Name of its result."""
-
-    @property
-    def error(self) -> str | None:
-        """Reason why the part has no result; None if it has one."""
-
-
-_O = TypeVar("_O", bound=Outcome)
-
-
-class Sink(Generic[_O]):
-    """Adds outcomes to a dataset; to be used as a context, at whose end all are written.
-
-    `kept` has the key of each that is on the disk, and whether it failed.
-    """
-
-    def __init__(self, dataset: Dataset, table_of: Callable[[Sequence[_O]], pl.DataFrame]) -> None:
-        """Write to a dataset the rows that `table_of` makes of outcomes."""
-        self.kept: dict[tuple[str, str], bool] = {}
+    def __init__(self, dataset: Dataset) -> None:
+        """Write to a dataset; its schema is that of the rows."""
         self._dataset = dataset
-        self._table_of = table_of
         self._writing: AbstractContextManager[None] = dataset.writing()
-        self._waiting: list[_O] = []
+        self._written: dict[tuple[str, str], bool] = {}
+        self._waiting: list[Mapping[str, Any]] = []
         self._parts: list[Path] = []
         self._written_at = time.monotonic()
         self._lock = Lock()
         self._timer: Timer | None = None
         self._error: WriteampError | None = None
+
+    @property
+    def added(self) -> dict[tuple[str, str], bool]:
+        """Key of each row that is on the disk, or will be at the end, and whether it failed."""
+        with self._lock:
+            return self._written | _failures(self._waiting)
 
     def __enter__(self) -> Self:
         """Mark the dataset as one that is written."""
@@ -69,7 +56,7 @@ class Sink(Generic[_O]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write the outcomes that wait, and merge small files."""
+        """Write the rows that wait, and merge small files."""
         try:
             with self._lock:
                 if self._timer is not None:
@@ -83,18 +70,18 @@ class Sink(Generic[_O]):
         if error is None:
             self._dataset.tidy()
 
-    def add(self, outcome: _O) -> None:
-        """Keep an outcome; it is on the disk at once, or with those of the next instant.
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Keep a row; it is on the disk at once, or with those of the next instant.
 
         Raises:
             WriteampError: the disk is full, or cannot be written.
         """
         with self._lock:
-            self._waiting.append(outcome)
+            self._waiting.append(row)
             if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
                 self._write()
             elif self._timer is None:
-                # The next outcome may come in an hour.
+                # The next row may come in an hour.
                 self._timer = Timer(_WRITE_EVERY_S, self._write_in_time)
                 self._timer.daemon = True
                 self._timer.start()
@@ -110,14 +97,19 @@ class Sink(Generic[_O]):
             raise self._error
         if self._waiting:
             try:
-                self._parts.append(self._dataset.append(self._table_of(self._waiting)))
+                table = pl.DataFrame(self._waiting, schema=self._dataset.contents.schema)
+                self._parts.append(self._dataset.append(table))
             except WriteampError as error:
                 self._error = error
                 raise
             # Ctrl-C before this line only has them written, and counted, once more.
-            self.kept |= {one.key: one.error is not None for one in self._waiting}
+            self._written |= _failures(self._waiting)
             self._waiting.clear()
         if len(self._parts) >= _MERGE_PARTS:
             self._dataset.merge(self._parts)
             self._parts.clear()
         self._written_at = time.monotonic()
+
+
+def _failures(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], bool]:
+    return {(row["hash"], row["version"]): row["error"] is not None for row in rows}

@@ -1,8 +1,8 @@
 """Study: many runs by any runner, each kept in a folder, so that a second call skips it.
 
-A study gives jobs, the work that does one, and a `RunCodec` that says what a job means and how its
-result is written. `gather` does the jobs that have no result yet, as `runners.gather` does all of
-them; `keep_runs` opens the folder for as long as a study lasts.
+A study gives jobs, the work that does one, and a `RowCodec` that says what a job means and how its
+result is written. `RunStore.gather` does the jobs that have no result yet, as `runners.gather` does
+all of them; `keep_runs` opens the folder for as long as a study lasts.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import polars as pl
 
@@ -29,7 +29,6 @@ from writeamp.studies.sink import Sink
 J = TypeVar("J")
 T = TypeVar("T")
 _JobT_contra = TypeVar("_JobT_contra", contravariant=True)
-
 
 # What is no document of a result fails with one of these.
 _FAULTS = (TypeError, ValueError, KeyError, IndexError, RecursionError)
@@ -53,6 +52,31 @@ class RunsDataset(Dataset):
     contents = Contents("study", "runs", RUN_SCHEMA, version=1)
 
 
+class _FolderError(Exception):
+    """Folder that cannot be read or written; no study takes it for a run that cannot be."""
+
+
+class RowCodec(Protocol[_JobT_contra, T]):
+    """Rules for keeping a study's jobs and their results as rows of a dataset."""
+
+    @property
+    def stored(self) -> Sequence[str]:
+        """Columns that `restored` reads, besides those of the key and `error`."""
+
+    def key(self, job: _JobT_contra) -> str:
+        """Return the hash of everything that decides the result."""
+
+    def columns(self, job: _JobT_contra, result: T) -> Mapping[str, Any]:
+        """Return the row of a result: its hash, its `error`, null if there is none, and others."""
+
+    def restored(self, job: _JobT_contra, row: Mapping[str, Any]) -> T:
+        """Return the result that a row holds.
+
+        Raises:
+            WriteampError: it holds something else, as do a TypeError, ValueError and KeyError.
+        """
+
+
 @dataclass(frozen=True)
 class RunFacts:
     """Columns of a kept run beside its result, for people who open the file.
@@ -68,44 +92,82 @@ class RunFacts:
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
-class _FolderError(Exception):
-    """Folder that cannot be read or written; no study takes it for a run that cannot be."""
+class DocumentCodec(ABC, Generic[J, T]):
+    """Codec of a `RunsDataset`, whose rows hold a job's meaning and result as JSON."""
 
+    verb: ClassVar[str]
+    stored: Sequence[str] = ("result",)
 
-class RunCodec(Protocol[_JobT_contra, T]):
-    """Rules for keeping a study's jobs: the meaning, facts and document of each."""
-
-    verb: str
-
-    def meaning(self, job: _JobT_contra) -> Mapping[str, Any]:
+    @abstractmethod
+    def meaning(self, job: J) -> Mapping[str, Any]:
         """Return everything that decides the result, as JSON types."""
 
-    def facts(self, job: _JobT_contra, result: T) -> RunFacts:
+    @abstractmethod
+    def facts(self, job: J, result: T) -> RunFacts:
         """Return the columns of a kept run for people who open the file."""
 
-    def document(self, job: _JobT_contra, result: T) -> Any:
+    @abstractmethod
+    def document(self, job: J, result: T) -> Any:
         """Return the result as JSON types."""
 
-    def result(self, job: _JobT_contra, document: Any) -> T:
+    @abstractmethod
+    def result(self, job: J, document: Any) -> T:
         """Return the result that a document holds.
 
         Raises:
             WriteampError: it holds something else.
         """
 
+    def key(self, job: J) -> str:
+        """Return the digest of what a job means."""
+        return hashlib.sha256(self._meaning_text(job).encode()).hexdigest()
+
+    def columns(self, job: J, result: T) -> Mapping[str, Any]:
+        """Return the row of a result, its document among the columns."""
+        meaning, facts = self._meaning_text(job), self.facts(job, result)
+        return {
+            "hash": hashlib.sha256(meaning.encode()).hexdigest(),
+            "verb": self.verb,
+            "name": facts.name,
+            "seed": facts.seed,
+            "error": facts.error,
+            "wa": facts.wa,
+            "meaning": meaning,
+            "result": json.dumps(
+                self.document(job, result), separators=(",", ":"), allow_nan=False
+            ),
+            **facts.more,
+        }
+
+    def restored(self, job: J, row: Mapping[str, Any]) -> T:
+        """Return the result in the document of a row."""
+        found = self.result(job, json.loads(row["result"]))
+        self.facts(job, found)  # which takes what it holds to be whole
+        return found
+
+    def _meaning_text(self, job: J) -> str:
+        meaning = {"verb": self.verb, **self.meaning(job)}
+        return json.dumps(meaning, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 
 @dataclass(frozen=True)
 class StoreStats:
     """Runs of a study that were kept: where, how many of them now, how many before.
 
-    `of_other_versions` counts runs of this study that another version of the engine has kept, which
-    are not used.
+    Attributes:
+        out: the folder.
+        done: runs that were kept now; `failed` of them with an error.
+        skipped: those that were there already; `failed_before` of them with an error.
+        of_other_versions: runs of this study that another version of the engine has kept, which are
+            not used.
     """
 
     out: Path
     done: int = 0
     skipped: int = 0
     of_other_versions: int = 0
+    failed: int = 0
+    failed_before: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return it with the keys of `--json`."""
@@ -133,44 +195,40 @@ class Studied(Protocol):
 S = TypeVar("S", bound=Studied)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A run that is to be kept."""
-
-    key: tuple[str, str]
-    columns: Mapping[str, Any]
-    error: str | None
-
-
 class RunStore:
     """The runs of a study in progress, those in its folder among them; without one, none."""
 
-    def __init__(self, dataset: RunsDataset | None = None, sink: Sink[_Row] | None = None) -> None:
+    def __init__(self, dataset: Dataset | None = None, sink: Sink | None = None) -> None:
         """Begin with the runs that are in a folder."""
         self._dataset = dataset
         self._sink = sink
-        self._skipped: set[str] = set()
-        self._done: set[str] = set()
+        self._skipped: dict[str, bool] = {}
         self._others: set[str] = set()
-        self._result_of: dict[str, str] = {}
-        self._versions_of: dict[str, list[str]] = {}
-        if dataset is not None:
-            for one, version, result in dataset.rows().select(*KEY, "result").iter_rows():
-                self._versions_of.setdefault(one, []).append(version)
-                if version == __version__:
-                    self._result_of[one] = result
+        self._rows: dict[str, Mapping[str, Any]] | None = None
+        self._other_versions: set[str] = set()
 
-    def account(self) -> StoreStats | None:
-        """Return the account of the runs kept so far."""
-        if self._dataset is None:
+    def stats(self) -> StoreStats | None:
+        """Return the statistics of the runs kept so far."""
+        if self._dataset is None or self._sink is None:
             return None
+        added = self._sink.added
         return StoreStats(
-            self._dataset.folder, len(self._done), len(self._skipped), len(self._others)
+            self._dataset.folder,
+            done=len(added),
+            skipped=len(self._skipped),
+            of_other_versions=len(self._others),
+            failed=sum(added.values()),
+            failed_before=sum(self._skipped.values()),
         )
+
+    def finished(self) -> set[str]:
+        """Return the hash of each run that was skipped, or is kept now."""
+        added = {} if self._sink is None else self._sink.added
+        return {*self._skipped, *(name for name, _ in added)}
 
     def gather(
         self,
-        keeping: RunCodec[J, T],
+        codec: RowCodec[J, T],
         runner: Runner,
         work: Callable[[J], T],
         jobs: Sequence[J],
@@ -185,7 +243,7 @@ class RunStore:
         An error that is returned, and not raised, is a result that is not kept.
 
         Args:
-            keeping: what is to be known of the jobs.
+            codec: what is to be known of the jobs.
             runner: who does them.
             work: as for `Runner.results`, like `jobs`, `lost` and `files`.
             jobs: what to do it with.
@@ -198,15 +256,12 @@ class RunStore:
             Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its result.
             BaseException: the error of the first job that failed.
         """
-        hashes = [self._hash_of(keeping, job) for job in jobs]
-        found = self._known(keeping, jobs, hashes).items()
-        finished = {at: one for at, one in found if again is None or not again(one)}
-        self._skipped |= {name for at in finished if (name := hashes[at]) is not None}
+        finished = self.skip(codec, jobs, again)
         todo = [at for at in range(len(jobs)) if at not in finished]
 
         def keep(index: int, result: T) -> None:
             at = todo[index]
-            self._add(keeping, jobs[at], hashes[at], result)
+            self._add(codec, jobs[at], result)
             finished[at] = result
             if progress:
                 progress(len(finished), len(jobs))
@@ -219,72 +274,98 @@ class RunStore:
             raise Interrupted(finished) from None
         return [finished[at] for at in range(len(jobs))]
 
-    def known(self, keeping: RunCodec[J, T], jobs: Sequence[J]) -> dict[int, T]:
+    def results(
+        self,
+        codec: RowCodec[J, T],
+        runner: Runner,
+        work: Callable[[J], T],
+        jobs: Sequence[J],
+        *,
+        lost: Lost[J, T] | None = None,
+        files: Collection[str] = (),
+    ) -> Iterator[tuple[J, T]]:
+        """Do all jobs, keep each result as it comes, and yield it with its job.
+
+        Args and errors are as of `Runner.results`.
+        """
+        for at, result in runner.results(work, jobs, lost=lost, files=files):
+            self._add(codec, jobs[at], result)
+            yield jobs[at], result
+
+    def skip(
+        self, codec: RowCodec[J, T], jobs: Sequence[J], again: Callable[[T], bool] | None = None
+    ) -> dict[int, T]:
+        """Return the results that need no run, by the index of their job, and count them.
+
+        Args:
+            codec: what is to be known of the jobs.
+            jobs: what may have results.
+            again: whether a job with such a result is done again all the same.
+        """
+        found = {}
+        for at, row, result in self._known(codec, jobs):
+            if again is None or not again(result):
+                found[at] = result
+                self._skipped[row["hash"]] = row["error"] is not None
+        return found
+
+    def known(self, codec: RowCodec[J, T], jobs: Sequence[J]) -> dict[int, T]:
         """Return the results that are in the folder, by the index of their job."""
-        return self._known(keeping, jobs, [self._hash_of(keeping, job) for job in jobs])
+        return {at: result for at, _, result in self._known(codec, jobs)}
 
     def _known(
-        self, keeping: RunCodec[J, T], jobs: Sequence[J], hashes: Sequence[str | None]
-    ) -> dict[int, T]:
-        return {
-            at: self._found(keeping, job, self._result_of[name])
-            for at, (job, name) in enumerate(zip(jobs, hashes, strict=True))
-            if name in self._result_of
-        }
+        self, codec: RowCodec[J, T], jobs: Sequence[J]
+    ) -> Iterator[tuple[int, Mapping[str, Any], T]]:
+        if self._dataset is None:
+            return
+        if self._rows is None:
+            self._rows = self._read(self._dataset, codec.stored)
+        for at, job in enumerate(jobs):
+            name = codec.key(job)
+            row = self._rows.get(name)
+            if row is not None:
+                yield at, row, self._restored(codec, job, row)
+            elif name in self._other_versions:
+                self._others.add(name)
 
-    def _found(self, keeping: RunCodec[J, T], job: J, document: str) -> T:
-        """Return the result that a document of this folder holds.
+    def _read(self, dataset: Dataset, stored: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+        """Return the rows of this version by their hash, and note those of others."""
+        try:
+            rows = dataset.rows((*KEY, "error", *stored))
+        except WriteampError as error:
+            raise _FolderError(str(error)) from None
+        self._other_versions = set(rows.filter(pl.col("version") != __version__)["hash"])
+        own = rows.filter(version=__version__)
+        return {row["hash"]: row for row in own.iter_rows(named=True)}
+
+    def _restored(self, codec: RowCodec[J, T], job: J, row: Mapping[str, Any]) -> T:
+        """Return the result that a row of this folder holds.
 
         Raises:
             _FolderError: nothing that a study has written.
         """
         assert self._dataset is not None
         try:
-            found = keeping.result(job, json.loads(document))
-            keeping.facts(job, found)  # which takes what it holds to be whole
+            return codec.restored(job, row)
         except (WriteampError, *_FAULTS) as error:
             raise _FolderError(
                 f"{self._dataset.folder} has a run that no study has written ({error}); give "
                 "another folder"
             ) from None
-        return found
 
-    def _hash_of(self, keeping: RunCodec[J, T], job: J) -> str | None:
-        """Return the digest of what a job means; None where nothing is kept."""
-        if self._dataset is None:
-            return None
-        name = hashlib.sha256(_json(_meant(keeping, job)).encode()).hexdigest()
-        if name not in self._result_of and name in self._versions_of:
-            self._others.add(name)
-        return name
-
-    def _add(self, keeping: RunCodec[J, T], job: J, name: str | None, result: T) -> None:
-        if self._sink is None or name is None or isinstance(result, BaseException):
+    def _add(self, codec: RowCodec[J, T], job: J, result: T) -> None:
+        if self._sink is None or isinstance(result, BaseException):
             return
-        facts, document = keeping.facts(job, result), keeping.document(job, result)
-        columns = {
-            "hash": name,
-            "version": __version__,
-            "verb": keeping.verb,
-            "name": facts.name,
-            "seed": facts.seed,
-            "error": facts.error,
-            "wa": facts.wa,
-            "meaning": _json(_meant(keeping, job)),
-            "result": json.dumps(document, separators=(",", ":"), allow_nan=False),
-            **facts.more,
-        }
         try:
-            self._sink.add(_Row((name, __version__), columns, facts.error))
+            self._sink.add({"version": __version__, **codec.columns(job, result)})
         except WriteampError as error:
             raise _FolderError(str(error)) from None
-        self._done.add(name)
 
 
 def keep_runs(
     out: str | os.PathLike[str] | None,
     study: Callable[[RunStore], S],
-    kind: type[RunsDataset] = RunsDataset,
+    kind: type[Dataset] = RunsDataset,
 ) -> S:
     """Do a study whose runs are kept in a folder, and return what it finds.
 
@@ -301,33 +382,21 @@ def keep_runs(
     if out is None:
         return study(RunStore())
     dataset = kind.make(Path(file_name(out)))
-    with Sink(dataset, partial(_table_of, kind.contents.schema)) as sink:
-        kept = RunStore(dataset, sink)
+    with Sink(dataset) as sink:
+        store = RunStore(dataset, sink)
         try:
-            return _with_account(study(kept), kept)
+            return _with_stats(study(store), store)
         except _FolderError as error:
             raise WriteampError(str(error)) from None
         except Interrupted as stopped:
             if stopped.finished is not None:
-                stopped.finished = _with_account(stopped.finished, kept)
+                stopped.finished = _with_stats(stopped.finished, store)
             raise
         except WriteampError as failed:
             if failed.finished is not None:
-                failed.finished = _with_account(failed.finished, kept)
+                failed.finished = _with_stats(failed.finished, store)
             raise
 
 
-def _with_account(found: S, kept: RunStore) -> S:
-    return replace(found, kept=kept.account())  # type: ignore[type-var]
-
-
-def _meant(keeping: RunCodec[J, T], job: J) -> dict[str, Any]:
-    return {"verb": keeping.verb, **keeping.meaning(job)}
-
-
-def _table_of(schema: Mapping[str, Any], rows: Sequence[_Row]) -> pl.DataFrame:
-    return pl.DataFrame([one.columns for one in rows], schema=schema)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def _with_stats(found: S, store: RunStore) -> S:
+    return replace(found, kept=store.stats())  # type: ignore[type-var]

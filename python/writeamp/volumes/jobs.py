@@ -17,7 +17,7 @@ from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.dataset import Contents
 from writeamp.studies.simulation import simulate_untimed
-from writeamp.studies.study import RUN_SCHEMA, RunFacts, RunsDataset
+from writeamp.studies.study import RUN_SCHEMA, DocumentCodec, RunFacts, RunsDataset
 from writeamp.volumes.placed import VolumeAt, VolumesTogether, pages_of
 
 # Columns of a run's outcome, besides those of every study.
@@ -127,7 +127,7 @@ def _columns(found: Result) -> dict[str, Any]:
     }
 
 
-class KeepVolumes:
+class KeepVolumes(DocumentCodec[Job, Outcome]):
     """Keeping of a fleet's runs: each means its requests, policy and all settings.
 
     The volume of one that is of several together is null.

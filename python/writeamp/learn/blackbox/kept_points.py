@@ -7,10 +7,10 @@ from typing import Any
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.target import Job, Outcome, Target
 from writeamp.results.documents import from_document, to_document
-from writeamp.studies.study import RunFacts
+from writeamp.studies.study import DocumentCodec, RunFacts
 
 
-class KeepPoints:
+class KeepPoints(DocumentCodec[Job, Outcome]):
     """Keeping of the points that are measured on one target; failures are kept, too."""
 
     verb = "blackbox collect"

@@ -40,7 +40,7 @@ from writeamp.studies.compare.of_candidates import compared_candidates
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
-from writeamp.studies.study import RunFacts, RunStore, keep_runs
+from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
 # The same for every manager, or a workload that changes would be another one for each; enough for
 # most schemes to learn what is hot on skewed workloads, the second half of it measured.
@@ -287,7 +287,7 @@ def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
         return placed(turn.name, error)
 
 
-class _KeepTurns:
+class _KeepTurns(DocumentCodec[_Turn, Result | WriteampError]):
     """Keeping of a comparison's runs: each means its drive, load, policy, length and seed."""
 
     verb = "compare"

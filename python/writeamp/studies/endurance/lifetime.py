@@ -32,7 +32,7 @@ from writeamp.studies.capacity.error_of_lives import LifeScaling
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.simulation import policy_of
-from writeamp.studies.study import RunFacts, RunStore, keep_runs
+from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
@@ -159,7 +159,7 @@ class _LifeDocument(TypedDict):
     erase_counts: npt.NDArray[np.uint64]
 
 
-class _KeepLives:
+class _KeepLives(DocumentCodec[int, "Life"]):
     """Keeping of lives: each means its drive, load, policy, end and seed."""
 
     verb = "endurance"

@@ -9,10 +9,10 @@ from writeamp.runs.meaning import meaning_of_run
 from writeamp.runs.plan import Plan
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.op.drive_sizes import DriveSizes
-from writeamp.studies.study import RunFacts
+from writeamp.studies.study import DocumentCodec, RunFacts
 
 
-class KeepDrives:
+class KeepDrives(DocumentCodec[int, Result]):
     """Keeping of a curve's or a search's runs: each means its drive, load, policy and length."""
 
     verb = "simulate"

@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.registry import find_kind
-from writeamp.studies.sweep.rows import SCHEMA
+from writeamp.studies.sweep.points import SCHEMA
 
 # Columns of a row that are unfolded, and so have none of their own.
 _FOLDED = ("axes", "settings", "measures", "place")

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from writeamp.errors import Interrupted
-from writeamp.fields.domains import file_name
-from writeamp.runners import Progress, Runner, Tls, gather, runner_of
-from writeamp.studies.sink import Sink
-from writeamp.studies.sweep.account import Account
-from writeamp.studies.sweep.plan import Plan, PlanLike, plan_of
-from writeamp.studies.sweep.points import Outcome, lost_point, run_point
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.runners import Progress, Runner, Tls, runner_of
+from writeamp.studies.study import RunStore, keep_runs
+from writeamp.studies.sweep.designs import Choice
+from writeamp.studies.sweep.plan import PlanLike, SweepPlan, plan_of
+from writeamp.studies.sweep.points import (
+    Point,
+    PointCodec,
+    PointOutcome,
+    SweepDataset,
+    lost_point,
+    run_point,
+)
 from writeamp.studies.sweep.result import Sweep
-from writeamp.studies.sweep.rows import SweepDataset, table_of
 
 if TYPE_CHECKING:  # of the extra `cluster`
     from distributed import Client
@@ -38,7 +43,7 @@ def sweep(
 
     Args:
         plan: a .toml file with an experiment and a table `[sweep]`, or a mapping with the same
-            keys (docs/sweeps.md), or a checked `Plan` of them.
+            keys (docs/sweeps.md), or a checked `SweepPlan` of them.
         out: the folder of the results, made if there is none. Points whose results are in it
             already are not run again; other sweeps may share it, also at the same time.
         retry_failed: run points again whose result is an error.
@@ -72,38 +77,93 @@ def sweep(
         else nullcontext(runner)
     )
     with runs as doing:
-        return _sweep(plan_of(plan), Path(file_name(out)), retry_failed, doing, progress)
+        checked_plan = plan_of(plan)
+
+        def study(store: RunStore) -> Sweep:
+            return _SweepRun(checked_plan, store, progress).done(doing, retry_failed=retry_failed)
+
+        return keep_runs(out, study, SweepDataset)
 
 
-def _sweep(
-    plan: Plan, out: Path, retry_failed: bool, runner: Runner, progress: Progress | None
-) -> Sweep:
-    started = time.perf_counter()
-    dataset = SweepDataset.make(out)
-    account = Account(dataset, plan, retry_failed=retry_failed)
+class _SweepRun:
+    """State of one call of `sweep`: the points chosen so far, and what they found of a goal."""
 
-    def result() -> Sweep:
-        return account.result(out, elapsed_s=time.perf_counter() - started)
+    def __init__(self, plan: SweepPlan, store: RunStore, progress: Progress | None) -> None:
+        self._plan = plan
+        self._store = store
+        self._progress = progress
+        self._started = time.perf_counter()
+        self._chosen: dict[str, Point] = {}
+        self._goals: dict[str, float | None] = {}
+        self._merged = plan.merged
+        self._runs = self._skipped = 0
 
-    def tell() -> None:
-        if progress:
-            progress(account.run, account.expected_runs)
-
-    sink = Sink(dataset, table_of)
-
-    def keep(_: int, outcome: Outcome) -> None:
-        sink.add(outcome)
-        account.note(outcome)
-        tell()
-
-    try:
-        with sink:
-            for points in plan.rounds(account.goal_of):
-                todo = account.begin(points)
-                tell()
+    def done(self, runner: Runner, *, retry_failed: bool) -> Sweep:
+        """Run the points that have no result."""
+        codec = PointCodec(for_search=self._plan.search is not None)
+        try:
+            for points in self._plan.rounds(lambda point: self._goals.get(point.hash)):
+                new = self._choose(points)
+                known = self._store.skip(codec, new, _has_failed if retry_failed else None)
+                for at, outcome in known.items():
+                    self._note_goal(new[at], outcome, is_new=False)
+                self._skipped += len(known)
+                self._report()
+                todo = [point for at, point in enumerate(new) if at not in known]
                 files = {name for point in todo for name in point.files}
-                gather(runner, run_point, todo, files=files, lost=lost_point, each=keep)
-    except KeyboardInterrupt:
-        account.recount(sink.kept)
-        raise Interrupted(replace(result(), unfinished=account.without_result(sink.kept))) from None
-    return result()
+                for point, outcome in self._store.results(
+                    codec, runner, run_point, todo, lost=lost_point, files=files
+                ):
+                    self._runs += 1
+                    self._note_goal(point, outcome, is_new=True)
+                    self._report()
+        except KeyboardInterrupt:
+            found = self._result()
+            left = self._unfinished(found.plan.points)
+            raise Interrupted(replace(found, unfinished=left)) from None
+        return self._result()
+
+    def _choose(self, points: Sequence[Point]) -> list[Point]:
+        """Return those of some points that were not chosen before, each once and in its place."""
+        by_hash = {point.hash: point for point in points if point.hash not in self._chosen}
+        first = len(self._chosen)
+        new = [replace(point, place=first + at) for at, point in enumerate(by_hash.values())]
+        self._merged += len(points) - len(new)
+        self._chosen |= {point.hash: point for point in new}
+        return new
+
+    def _note_goal(self, point: Point, outcome: PointOutcome, *, is_new: bool) -> None:
+        """Note what a point found of the goal of a search.
+
+        Raises:
+            WriteampError: the first point that is run finds no such goal.
+        """
+        if self._plan.search is None or outcome.found is None:
+            return
+        try:
+            self._goals[point.hash] = self._plan.search.value(outcome.found)
+        except WriteampError:
+            if is_new and not self._goals:
+                raise
+
+    def _report(self) -> None:
+        if self._progress:
+            self._progress(self._runs, self._plan.expected_points - self._skipped)
+
+    def _result(self) -> Sweep:
+        points = tuple(self._chosen.values()) if self._plan.search else self._plan.points
+        stats = self._store.stats()
+        assert stats is not None
+        elapsed_s = time.perf_counter() - self._started
+        return Sweep(replace(self._plan, points=points, merged=self._merged), stats, elapsed_s)
+
+    def _unfinished(self, points: Sequence[Point]) -> tuple[Choice | None, ...]:
+        finished = self._store.finished()
+        left = [point for point in points if point.hash not in finished]
+        merged = self._merged - self._plan.merged
+        unchosen = self._plan.expected_points - len(points) - merged
+        return (*(one.choice | {"replica": one.replica} for one in left), *(None,) * unchosen)
+
+
+def _has_failed(outcome: PointOutcome) -> bool:
+    return outcome.error is not None

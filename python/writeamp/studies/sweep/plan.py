@@ -15,18 +15,18 @@ from writeamp.fields.domains import POSITIVE_COUNT, file_name, shown
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.axes import Axis, Bounded, Value, axes_of
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice, Design
-from writeamp.studies.sweep.kinds.kind import Asked, Kind
+from writeamp.studies.sweep.kinds.kind import PointKind, PointTask
 from writeamp.studies.sweep.kinds.registry import find_kind
-from writeamp.studies.sweep.points import Point, words_of
+from writeamp.studies.sweep.points import Point
 from writeamp.studies.sweep.search import SEARCH_KEYS, GoalOf, Search, lowest
 
-PlanLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Plan"
+PlanLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | SweepPlan"
 
 _KEYS = ("kind", "axes", "design", "samples", "design_seed", "zip", "replicas", *SEARCH_KEYS)
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """A checked sweep: the names of its axes and its points, none of them twice.
 
     `merged` counts the points that mean the same as an earlier one; `asked` has these too, replicas
@@ -61,7 +61,7 @@ class Plan:
             yield from self.search.rounds(goal_of)
 
 
-def plan_of(given: PlanLike) -> Plan:
+def plan_of(given: PlanLike) -> SweepPlan:
     """Return the plan that a .toml file, or a mapping with the same keys, asks for; or a plan.
 
     Paths in a file are relative to its folder.
@@ -69,7 +69,7 @@ def plan_of(given: PlanLike) -> Plan:
     Raises:
         WriteampError: anything in it that cannot be; every point has been checked.
     """
-    if isinstance(given, Plan):
+    if isinstance(given, SweepPlan):
         return given
     if isinstance(given, Mapping):
         return _plan(given, None, "sweep")
@@ -78,7 +78,7 @@ def plan_of(given: PlanLike) -> Plan:
     return _plan(tables, Path(given).parent, where)
 
 
-def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> Plan:
+def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> SweepPlan:
     table = tables.get("sweep")
     if not isinstance(table, Mapping):
         raise WriteampError(
@@ -103,13 +103,13 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> Plan:
     names = tuple(axis.name for axis in axes)
     if table.get("design") == SEARCH:
         search = Search.of(table, axes, lambda choice: points_of([choice]), f"{where}:sweep")
-        return Plan(kind.name, names, replicas=replicas, search=search)
+        return SweepPlan(kind.name, names, replicas=replicas, search=search)
     design = _design(table, f"{where}:sweep")
     points = points_of(_choices(design, axes, replicas, f"{where}:sweep"))
-    once: dict[tuple[str, str], Point] = {}
+    once: dict[str, Point] = {}
     for point in points:
-        once.setdefault(point.key, point)
-    return Plan(
+        once.setdefault(point.hash, point)
+    return SweepPlan(
         kind.name,
         names,
         tuple(once.values()),
@@ -121,7 +121,7 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> Plan:
     )
 
 
-def _in_numbers(axis: Axis, kind: Kind) -> Axis:
+def _in_numbers(axis: Axis, kind: PointKind) -> Axis:
     """Return the axis with what has a unit as the number that it means."""
 
     def number(value: Value) -> Value:
@@ -152,7 +152,7 @@ def _choices(design: Design, axes: Sequence[Axis], replicas: int, where: str) ->
     return choices
 
 
-def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> Kind:
+def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> PointKind:
     """Return the kind of points: the file's verb, or what [sweep] calls it."""
     verb, named = tables.get("verb"), table.get("kind")
     for key, value in (("verb", verb), ("sweep.kind", named)):
@@ -166,7 +166,7 @@ def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> Ki
         raise WriteampError(f"{where}:verb: {error}") from None
 
 
-def _own(tables: Mapping[str, Any], kind: Kind, where: str) -> dict[str, Any]:
+def _own(tables: Mapping[str, Any], kind: PointKind, where: str) -> dict[str, Any]:
     """Return the tables that the kind reads; refuse others."""
     for title in tables:
         if title not in ("verb", *kind.titles):
@@ -175,7 +175,7 @@ def _own(tables: Mapping[str, Any], kind: Kind, where: str) -> dict[str, Any]:
     return {title: one for title, one in tables.items() if title != "verb"}
 
 
-def _replicas(table: Mapping[str, Any], kind: Kind, where: str) -> int:
+def _replicas(table: Mapping[str, Any], kind: PointKind, where: str) -> int:
     found: int = POSITIVE_COUNT.check(f"{where}.replicas", table.get("replicas", 1))
     if found > 1 and not kind.draws:
         raise WriteampError(
@@ -186,8 +186,8 @@ def _replicas(table: Mapping[str, Any], kind: Kind, where: str) -> int:
 
 
 def _points(
-    kind: Kind,
-    asked: Callable[[Choice], Asked],
+    kind: PointKind,
+    asked: Callable[[Choice], PointTask],
     choices: Sequence[Choice],
     replicas: int,
     where: str,
@@ -201,18 +201,12 @@ def _points(
                 seed = replica_seed(first.seed, replica)
                 yield _point(kind, asked(choice | {"seed": seed}), choice, replica)
         except WriteampError as error:
-            raise WriteampError(f"{where}: at {words_of(choice)}: {error}") from None
+            raise WriteampError(f"{where}: at {_words_of(choice)}: {error}") from None
 
 
-def _point(kind: Kind, asked: Asked, choice: Choice, replica: int) -> Point:
-    return Point(
-        kind=kind.name,
-        settings=asked.settings,
-        hash=asked.hash,
-        version=__version__,
-        choice=choice,
-        replica=replica,
-        seed=asked.seed,
-        study=asked.study,
-        files=asked.files,
-    )
+def _point(kind: PointKind, task: PointTask, choice: Choice, replica: int) -> Point:
+    return Point(**vars(task), kind=kind.name, version=__version__, choice=choice, replica=replica)
+
+
+def _words_of(choice: Choice) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in choice.items()) or "the only point"

@@ -13,8 +13,9 @@ import polars as pl
 from writeamp.plots.spec import FigureSpec
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn, Picture
+from writeamp.studies.study import StoreStats
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.plan import Plan
+from writeamp.studies.sweep.plan import SweepPlan
 from writeamp.studies.sweep.results import SweepResults
 
 
@@ -24,22 +25,14 @@ class Sweep(Drawn):
 
     Attributes:
         plan: what was asked for.
-        out: the folder in which the results are.
-        done: those that were run now and found something.
-        skipped: those whose results were there already, also errors.
-        failed: those that were run now and failed.
-        failed_before: those among the skipped whose result is an error.
+        kept: the folder in which the results are, and how many were there before.
         elapsed_s: seconds that all took.
         unfinished: the values of the axes, and the replica, of each point that an interruption left
             without a result; None stands for one that a search had not chosen yet.
     """
 
-    plan: Plan
-    out: Path
-    done: int
-    skipped: int
-    failed: int
-    failed_before: int
+    plan: SweepPlan
+    kept: StoreStats
     elapsed_s: float = field(compare=False)
     unfinished: tuple[Choice | None, ...] = ()
 
@@ -47,6 +40,31 @@ class Sweep(Drawn):
     def points(self) -> int:
         """Number of all points, of a search of those that it chose."""
         return len(self.plan.points)
+
+    @property
+    def out(self) -> Path:
+        """The folder in which the results are."""
+        return self.kept.out
+
+    @property
+    def done(self) -> int:
+        """Number of points that were run now and found something."""
+        return self.kept.done - self.kept.failed
+
+    @property
+    def skipped(self) -> int:
+        """Number of points whose results were there already, also errors."""
+        return self.kept.skipped
+
+    @property
+    def failed(self) -> int:
+        """Number of points that were run now and failed."""
+        return self.kept.failed
+
+    @property
+    def failed_before(self) -> int:
+        """Number of points among the skipped whose result is an error."""
+        return self.kept.failed_before
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each point that has a result, in the order of the plan.

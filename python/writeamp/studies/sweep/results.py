@@ -17,9 +17,8 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.studies.dataset import KEY
 from writeamp.studies.sweep.designs import SEARCH, Choice
-from writeamp.studies.sweep.plan import Plan, PlanLike, plan_of
-from writeamp.studies.sweep.points import Outcome
-from writeamp.studies.sweep.rows import SweepDataset, table_of
+from writeamp.studies.sweep.plan import PlanLike, SweepPlan, plan_of
+from writeamp.studies.sweep.points import SCHEMA, PointCodec, PointOutcome, SweepDataset
 from writeamp.studies.sweep.summary import Group, groups_of
 from writeamp.studies.sweep.tidy import ALIKE, Tidy
 from writeamp.studies.sweep.views.curves import Curves
@@ -39,10 +38,10 @@ class SweepResults(Drawn):
     """
 
     tidy: Tidy
-    plan: Plan | None = None
+    plan: SweepPlan | None = None
 
     @staticmethod
-    def of(folder: str | os.PathLike[str], plan: Plan | None = None) -> SweepResults:
+    def of(folder: str | os.PathLike[str], plan: SweepPlan | None = None) -> SweepResults:
         """Return all results in a folder, or those of one sweep in the order of its points.
 
         Raises:
@@ -66,12 +65,13 @@ class SweepResults(Drawn):
         return SweepResults(_tidy_of(own_rows.drop("_at"), folder, choices), plan)
 
     @staticmethod
-    def expected(plan: Plan) -> SweepResults:
+    def expected(plan: SweepPlan) -> SweepResults:
         """Return the results that a sweep will have, of which nothing is found yet.
 
         Of a search, which chooses its points as it runs, there are none.
         """
-        rows = table_of(Outcome(point, None, None, 0.0) for point in plan.points)
+        columns, none = PointCodec().columns, PointOutcome(None, None)
+        rows = pl.DataFrame([columns(point, none) for point in plan.points], schema=SCHEMA)
         return SweepResults(Tidy.of(rows, [point.choice for point in plan.points]), plan)
 
     def to_frame(self) -> pl.DataFrame:
@@ -224,7 +224,7 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     """
     if of is None:
         return SweepResults.of(folder)
-    plan = plan_of(of) if isinstance(of, Mapping | Plan) else _looked_at(of)
+    plan = plan_of(of) if isinstance(of, Mapping | SweepPlan) else _looked_at(of)
     if plan.search is not None:
         where = of if isinstance(of, str | Path) else "the plan"
         raise WriteampError(
@@ -246,7 +246,7 @@ def _tidy_of(
         ) from None
 
 
-def _looked_at(file: str | os.PathLike[str]) -> Plan:
+def _looked_at(file: str | os.PathLike[str]) -> SweepPlan:
     """Return the plan of a file that is not run."""
     why_not = (
         f"is a policy in Python, and only a sweep that runs imports it; show all results (without "

@@ -12,10 +12,11 @@ from importlib import import_module
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import POSITIVE_COUNT, Whole, shown
 from writeamp.studies.sweep.axes import Axis, Listed
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice
+from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.points import Point
 
 _GOALS = ("minimize", "maximize")
@@ -89,6 +90,18 @@ class Search:
             points_of=points_of,
         )
 
+    def value(self, found: PointFound) -> float | None:
+        """Return the goal in what a point found; None if it is no number.
+
+        Raises:
+            WriteampError: the point found nothing that is called so.
+        """
+        numbers = {"wa": found.wa} | dict(found.measures)
+        if self.goal not in numbers:
+            known = [name for name, one in numbers.items() if _number(one) is not None]
+            raise unknown("goal of the search", self.goal, known)
+        return _number(numbers[self.goal])
+
     def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
         """Give the points of each batch of trials, which must have run when the next is asked for.
 
@@ -114,6 +127,11 @@ class Search:
                 else:
                     study.tell(trial, fmean(known))
             left -= len(trials)
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def lowest(axes: Sequence[Axis]) -> Choice:

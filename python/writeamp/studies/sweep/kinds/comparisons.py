@@ -10,7 +10,7 @@ from writeamp.settings.compared import LoadsSettings, PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import ComparisonSettings
 from writeamp.studies.compare.comparison import run_comparison
-from writeamp.studies.sweep.kinds.kind import Found, scalars_of
+from writeamp.studies.sweep.kinds.kind import PointFound, scalars_of
 
 VERB = "compare"
 
@@ -50,7 +50,7 @@ def check_one_row(experiment: Experiment) -> None:
         )
 
 
-def found_of_row(experiment: Experiment, without: tuple[str, ...]) -> Found:
+def found_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointFound:
     """Run a comparison of one row, and return what it found.
 
     Args:
@@ -60,7 +60,7 @@ def found_of_row(experiment: Experiment, without: tuple[str, ...]) -> Found:
     comparison = run_comparison(experiment)
     (row,) = comparison.rows
     low, high = row.ci
-    return Found(
+    return PointFound(
         wa=json_number(row.wa),
         wa_low=json_number(low),
         wa_high=json_number(high),

@@ -25,7 +25,7 @@ from writeamp.studies.simulation import simulate_drive
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds import comparisons
-from writeamp.studies.sweep.kinds.kind import Asked, Found, Table, digest, scalars_of
+from writeamp.studies.sweep.kinds.kind import PointFound, PointTask, Table, digest, scalars_of
 from writeamp.studies.sweep.kinds.specs import (
     KINDS,
     check_parameter,
@@ -95,7 +95,7 @@ class ExperimentKind:
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
-    ) -> Callable[[Choice], Asked]:
+    ) -> Callable[[Choice], PointTask]:
         """Return a function that turns a choice of values into a checked experiment."""
         source = Path() if folder is None else folder
         # Before any of it is looked at: a policy is imported from where the file says.
@@ -109,13 +109,13 @@ class ExperimentKind:
         # All points are of one content, and a store is asked for it once.
         identity_of = cache(inputs.identity)
 
-        def asked(choice: Choice) -> Asked:
+        def asked(choice: Choice) -> PointTask:
             changes = _changes(self.name, specs, base, _placed(self.name, choice, source))
             return _asked(base.with_settings(**changes), identity_of)
 
         return asked
 
-    def run(self, settings: Table) -> Found:
+    def run(self, settings: Table) -> PointFound:
         """Simulate, or wear drives out."""
         experiment = Experiment.from_dict(settings)
         if self.name == "endurance":
@@ -126,7 +126,7 @@ class ExperimentKind:
         low, high = result.ci
         # Theory, which points of models are for, may take longer than a short run.
         document = result.to_dict(theory=False)
-        return Found(
+        return PointFound(
             wa=json_number(result.wa),
             wa_low=json_number(low),
             wa_high=json_number(high),
@@ -238,7 +238,7 @@ def _placed(verb: str, choice: Choice, source: Path) -> dict[str, Any]:
     return {name: placed[field_of[name]] for name in choice}
 
 
-def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> Asked:
+def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> PointTask:
     if experiment.verb == comparisons.VERB:
         comparisons.check_one_row(experiment)
     if experiment.output_files:
@@ -256,7 +256,7 @@ def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> Asked:
     def with_traces(its_hash: str) -> str:
         return digest([its_hash, *traces.values()]) if traces else its_hash
 
-    return Asked(
+    return PointTask(
         settings=settings,
         hash=with_traces(experiment.hash),
         study=with_traces(experiment.hash_without_seed),
@@ -282,9 +282,9 @@ def _traces_of(experiment: Experiment) -> tuple[str, ...]:
     )
 
 
-def _found_of_lives(result: Endurance) -> Found:
+def _found_of_lives(result: Endurance) -> PointFound:
     low, high = result.ci
-    return Found(
+    return PointFound(
         wa=json_number(result.wa),
         wa_low=json_number(low),
         wa_high=json_number(high),

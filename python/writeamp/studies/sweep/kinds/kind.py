@@ -20,7 +20,7 @@ _INFINITE = "inf"
 
 
 @dataclass(frozen=True)
-class Asked:
+class PointTask:
     """Task of one point, checked.
 
     Attributes:
@@ -31,7 +31,7 @@ class Asked:
         files: the identities of those that it reads (`writeamp.files`), by name.
     """
 
-    settings: dict[str, Any]
+    settings: Mapping[str, Any]
     hash: str
     study: str
     seed: int | None = None
@@ -39,7 +39,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class PointFound:
     """Result of one point.
 
     Attributes:
@@ -61,7 +61,7 @@ class Found:
     warnings: tuple[str, ...] = ()
 
 
-class Kind(Protocol):
+class PointKind(Protocol):
     """Kind of points: checks their settings and runs them."""
 
     @property
@@ -95,7 +95,7 @@ class Kind(Protocol):
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
-    ) -> Callable[[Choice], Asked]:
+    ) -> Callable[[Choice], PointTask]:
         """Return a function that turns a choice of values into a checked point.
 
         Args:
@@ -108,7 +108,7 @@ class Kind(Protocol):
             WriteampError: settings that cannot be, also by what is returned.
         """
 
-    def run(self, settings: Table) -> Found:
+    def run(self, settings: Table) -> PointFound:
         """Do what the settings of a point say.
 
         Raises:

@@ -8,7 +8,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap
 from writeamp.meanfield.parameters import MODES, checked_parameters
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import Found, Table, from_plain, scalars_of
+from writeamp.studies.sweep.kinds.kind import PointFound, Table, from_plain, scalars_of
 from writeamp.studies.sweep.kinds.theory import TheoryKind, check_numbers
 from writeamp.units.ratios import RATIOS
 
@@ -37,12 +37,12 @@ class MeanFieldKind(TheoryKind):
         _check(given)
         return given
 
-    def run(self, settings: Table) -> Found:
+    def run(self, settings: Table) -> PointFound:
         """Find the fixed point."""
         given = from_plain(settings)
         swaps = given.pop("mode") == "hcwf-swap"
         point = hot_cold_swap(**given) if swaps else hot_cold(**given)
-        return Found(
+        return PointFound(
             wa=point.wa,
             measures=scalars_of(point.to_dict(), without=_NOT_MEASURES),
             warnings=(f"ill-conditioned: {point.why}",) if point.ill_conditioned else (),

@@ -9,7 +9,7 @@ from writeamp.fields.domains import shown
 from writeamp.models._registry import MODELS, find_model
 from writeamp.results.numbers import json_number
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import Found, Table, from_plain, scalars_of
+from writeamp.studies.sweep.kinds.kind import PointFound, Table, from_plain, scalars_of
 from writeamp.studies.sweep.kinds.theory import TheoryKind, check_numbers
 from writeamp.theory.prediction import check_question, predict
 from writeamp.theory.settings import PredictionSettings
@@ -47,13 +47,13 @@ class PredictionKind(TheoryKind):
         check_question(**{name: one for name, one in given.items() if name != "model"})
         return given
 
-    def run(self, settings: Table) -> Found:
+    def run(self, settings: Table) -> PointFound:
         """Ask the model."""
         question = from_plain(settings)
         model = question.pop("model")
         answers = predict(models=[model], **question)
         (answer,) = answers
-        return Found(
+        return PointFound(
             wa=json_number(answer.wa),
             measures=scalars_of({"op": answer.op, "in_domain": answer.in_domain}),
             warnings=(*answers.warnings, *answer.warnings),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from writeamp.errors import unknown
 from writeamp.studies.sweep.kinds.experiments import ExperimentKind
-from writeamp.studies.sweep.kinds.kind import Kind
+from writeamp.studies.sweep.kinds.kind import PointKind
 from writeamp.studies.sweep.kinds.mean_fields import MeanFieldKind
 from writeamp.studies.sweep.kinds.predictions import PredictionKind
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, PointKind] = {
     kind.name: kind
     for kind in (
         ExperimentKind("simulate"),
@@ -20,7 +20,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def find_kind(name: str) -> Kind:
+def find_kind(name: str) -> PointKind:
     """Return the registered kind called `name`; an unknown name is a `WriteampError`."""
     if name not in KINDS:
         raise unknown("kind of points", name, KINDS)

@@ -12,7 +12,7 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import as_ratio, finite, shown
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import Asked, Table, digest, from_plain, to_plain
+from writeamp.studies.sweep.kinds.kind import PointTask, Table, digest, from_plain, to_plain
 
 
 class TheoryKind(ABC):
@@ -47,11 +47,11 @@ class TheoryKind(ABC):
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
-    ) -> Callable[[Choice], Asked]:
+    ) -> Callable[[Choice], PointTask]:
         """Return a function that turns a choice of values into checked arguments."""
         base = {**self.defaults, **_arguments_of(tables, self.name, self.names, where)}
 
-        def asked(choice: Choice) -> Asked:
+        def asked(choice: Choice) -> PointTask:
             chosen = _chosen(base, choice, self.one_of)
             numbers = {
                 name: as_ratio(name, one) if name in self.ratios else one
@@ -59,7 +59,7 @@ class TheoryKind(ABC):
             }
             given = self.checked(numbers, choice)
             its_hash = digest(_meaning(self.name, given))
-            return Asked(to_plain(given), its_hash, study=its_hash)
+            return PointTask(to_plain(given), its_hash, study=its_hash)
 
         return asked
 

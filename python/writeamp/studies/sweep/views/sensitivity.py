@@ -17,7 +17,7 @@ from writeamp.plots.labels import axis_label
 from writeamp.plots.spec import BarChart
 from writeamp.studies.dataset import KEY
 from writeamp.studies.sweep.designs import GRID, SEARCH
-from writeamp.studies.sweep.plan import Plan
+from writeamp.studies.sweep.plan import SweepPlan
 from writeamp.studies.sweep.summary import groups_of
 from writeamp.studies.sweep.tidy import Tidy, word_of
 from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
@@ -61,7 +61,7 @@ class Sensitivity(View):
     parts: tuple[Indices, ...]
 
     @staticmethod
-    def of(tidy: Tidy, plan: Plan | None, *, y: str = "wa") -> Sensitivity:
+    def of(tidy: Tidy, plan: SweepPlan | None, *, y: str = "wa") -> Sensitivity:
         """Return the indices; `SweepResults.sensitivity` says what each argument is."""
         tidy.found(y, "y")
         if plan is not None and plan.design is None:
@@ -160,7 +160,7 @@ def _full_grid(tidy: Tidy, y: str) -> tuple[list[str], _Floats]:
     return names, cube
 
 
-def _drawn(tidy: Tidy, plan: Plan, y: str) -> tuple[Indices, ...]:
+def _drawn(tidy: Tidy, plan: SweepPlan, y: str) -> tuple[Indices, ...]:
     """Return the indices of a design that draws samples, for each choice of the listed axes."""
     assert plan.design is not None
     assert plan.design.samples is not None
