@@ -29,8 +29,7 @@ import psutil
 
 from writeamp.settings.device import DeviceSettings
 from writeamp.units.byte_sizes import parse_bytes
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import aged_state, plugin_config, specify
 
 PLUGIN = Path(__file__).parent.parent / "python/writeamp/_nbdkit.so"

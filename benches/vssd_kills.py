@@ -36,8 +36,7 @@ from vssd import PLUGIN
 from writeamp.settings.device import DeviceSettings
 from writeamp.units.byte_sizes import parse_bytes
 from writeamp.vssd.control import Control
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import aged_state, plugin_config, specify
 
 PAGE_BYTES = 4096

@@ -21,8 +21,7 @@ from forms import FULL
 from nbd_sessions import Op, PageModel, Session
 from served import PATH, SMALL, ended, needs, serve, start
 from writeamp.settings.device import DeviceSettings
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import plugin_config, specify
 
 PAGES = 64

@@ -21,7 +21,7 @@ from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, control_server,
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, LineChart
-from writeamp.vssd import processes, programs
+from writeamp.vssd import command, programs
 from writeamp.vssd.command import run_command
 from writeamp.vssd.control import Control
 from writeamp.vssd.layers import Layers
@@ -92,7 +92,7 @@ class TestSignals:
 @pytest.fixture
 def had() -> list[int]:
     """Return the children that this process has before, such as a tracker of multiprocessing."""
-    return processes.children(os.getpid())
+    return command.children(os.getpid())
 
 
 class TestPrograms:
@@ -119,7 +119,7 @@ class TestPrograms:
         monkeypatch.setenv("PATH", program(tmp_path, "mount", script))
         with pytest.raises(KeyboardInterrupt), held_signals() as held:
             programs.run(held, "mount")
-        assert processes.children(os.getpid()) == had
+        assert command.children(os.getpid()) == had
 
     def test_one_that_has_ended_is_told_by_its_errors_and_not_by_its_warnings(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -147,11 +147,11 @@ class TestPrograms:
         monkeypatch.setattr(os, "pidfd_open", refuse)
         with pytest.raises(OSError, match="too many"), ExitStack() as undo:
             programs.start_daemon(undo, tmp_path / "messages", "nbdkit")
-        assert processes.children(os.getpid()) == had
+        assert command.children(os.getpid()) == had
 
 
 class TestCommand:
-    def run(self, text: str) -> tuple[int, processes.Written]:
+    def run(self, text: str) -> tuple[int, command.ProcessWrites]:
         ended = run_command(text, {"uri": "nbd:"}, signals=SILENT, check=lambda: None)
         return ended.status, ended.written
 
@@ -176,7 +176,7 @@ class TestCommand:
         status, written = self.run(f"setsid sh -c '{daemon}' & {ready}; sleep 0.1")
         assert status == 0
         assert written.calls_bytes >= 1_000_000
-        assert processes.children(os.getpid()) == had
+        assert command.children(os.getpid()) == had
 
     def test_it_is_ended_where_the_drive_has_gone(self, had: list[int]) -> None:
         def gone() -> None:
@@ -184,7 +184,7 @@ class TestCommand:
 
         with pytest.raises(WriteampError, match="nbdkit ended"):
             run_command("sleep 600", {}, signals=SILENT, check=gone)
-        assert processes.children(os.getpid()) == had
+        assert command.children(os.getpid()) == had
 
     def test_a_second_signal_is_plainer_than_the_first(self, tmp_path: Path) -> None:
         # In a process of its own: it is the one that the signals are for.

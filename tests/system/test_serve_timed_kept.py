@@ -25,9 +25,8 @@ from writeamp.errors import WriteampError
 from writeamp.settings.device import DeviceSettings
 from writeamp.traces.recording import ROW
 from writeamp.vssd.control import Control
-from writeamp.vssd.nbd_client import Command, NbdClient, NbdRequest
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.nbd_client import NbdClient, NbdCommand, NbdRequest
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import specify
 
 _KEPT = "--timed --backing drive.wa"
@@ -47,13 +46,13 @@ def _requests() -> Iterator[NbdRequest]:
         offset = 512 * int(rng.integers(0, (32 << 20) // 512 - 64))
         kind = rng.integers(0, 20)
         if kind == 0:
-            yield NbdRequest(Command.FLUSH, 0, 0)
+            yield NbdRequest(NbdCommand.FLUSH, 0, 0)
         elif kind == 1:
-            yield NbdRequest(Command.TRIM, offset // _PAGE * _PAGE, 3 * _PAGE)
+            yield NbdRequest(NbdCommand.TRIM, offset // _PAGE * _PAGE, 3 * _PAGE)
         elif kind < 5:
-            yield NbdRequest(Command.WRITE, offset, 1536)
+            yield NbdRequest(NbdCommand.WRITE, offset, 1536)
         else:
-            yield NbdRequest(Command.WRITE, offset // _PAGE * _PAGE, 2 * _PAGE)
+            yield NbdRequest(NbdCommand.WRITE, offset // _PAGE * _PAGE, 2 * _PAGE)
 
 
 def _write_until_killed(folder: Path, requests: int) -> None:

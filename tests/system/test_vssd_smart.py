@@ -13,12 +13,16 @@ from patience import await_value
 from places import SHARED
 from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, counters
 from writeamp.errors import WriteampError
-from writeamp.vssd.counters import Refresher, write_counters
-from writeamp.vssd.fdp import fdp_statistics
+from writeamp.vssd.counters import (
+    Refresher,
+    fdp_statistics,
+    ocp_log,
+    ocp_page,
+    smart_log,
+    write_counters,
+)
 from writeamp.vssd.log_pages.ocp import PAGE_BYTES as OCP_BYTES
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
-from writeamp.vssd.ocp import ocp_log, ocp_page
-from writeamp.vssd.smart import smart_log
 
 SAMPLES = SHARED / "smart" / "issues_samples.txt"
 

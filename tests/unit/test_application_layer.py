@@ -10,28 +10,28 @@ import pytest
 from writeamp.reports.report import Report
 from writeamp.reports.sections.by_cause import by_cause
 from writeamp.vssd import bpf
+from writeamp.vssd.bpf import Tracepoint
+from writeamp.vssd.command import ProcessWrites
 from writeamp.vssd.layers import Application, Layers
-from writeamp.vssd.processes import Written
-from writeamp.vssd.tracepoints import Tracepoint
-from writeamp.vssd.write_counter import Counted, write_counter
+from writeamp.vssd.write_counter import WriteCounts, write_counter
 
-WRITTEN = Written(calls_bytes=5000, storage_bytes=2 << 30)
+WRITTEN = ProcessWrites(calls_bytes=5000, storage_bytes=2 << 30)
 MIB = 1 << 20
 
 
 @pytest.mark.parametrize(
     ("counted", "size_bytes", "reason"),
     [
-        (Counted(4000, 0, 0, has_unseen_writes=False), 4000, None),
+        (WriteCounts(4000, 0, 0, has_unseen_writes=False), 4000, None),
         # At most a hundredth of what is known cannot change a factor by more.
-        (Counted(200 * MIB, 1, 2 * MIB, has_unseen_writes=False), 200 * MIB, None),
-        (Counted(199 * MIB, 1, 2 * MIB, has_unseen_writes=False), None, "mapped files"),
-        (Counted(0, 0, 0, has_unseen_writes=True), None, "no tracepoint of this kernel"),
+        (WriteCounts(200 * MIB, 1, 2 * MIB, has_unseen_writes=False), 200 * MIB, None),
+        (WriteCounts(199 * MIB, 1, 2 * MIB, has_unseen_writes=False), None, "mapped files"),
+        (WriteCounts(0, 0, 0, has_unseen_writes=True), None, "no tracepoint of this kernel"),
         ("no tracing", 5000, "no tracing, and wchar of /proc/PID/io holds pipes"),
     ],
 )
 def test_the_bytes_of_an_application(
-    counted: Counted | str, size_bytes: int | None, reason: str | None
+    counted: WriteCounts | str, size_bytes: int | None, reason: str | None
 ) -> None:
     found = Application.of(counted, WRITTEN)
     assert found.size_bytes == size_bytes

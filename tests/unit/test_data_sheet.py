@@ -11,7 +11,7 @@ from in_process import document, refusal, run
 from vssd_documents import COUNTERS, counters
 from writeamp.devices.profile import profile, profile_names
 from writeamp.drives.lifetime.under_load import rated_cycles
-from writeamp.vssd.smart import smart_log
+from writeamp.vssd.counters import smart_log
 
 PROFILE = "[geometry]\nblocks_per_plane = 64\npages_per_block = 16\n[management]\nop = 0.25\n"
 FIGURES = {

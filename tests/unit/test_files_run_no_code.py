@@ -68,7 +68,7 @@ class Stranger:
         self.sign.unlink(missing_ok=True)
         for name in [one for one in sys.modules if MODULE in one]:
             del sys.modules[name]
-        wa.custom.files._loaded.cache_clear()
+        wa.custom.references._loaded.cache_clear()
 
 
 @pytest.fixture

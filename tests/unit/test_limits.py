@@ -26,7 +26,7 @@ import pytest
 
 import writeamp as wa
 from in_process import refusal, run
-from writeamp.custom.files import class_in
+from writeamp.custom.references import class_in
 from writeamp.devices import toml_text
 from writeamp.devices.profile import profile
 from writeamp.differences.difference import result_document

@@ -549,8 +549,10 @@ def test_a_verb_of_one_drive_takes_the_most_probable_and_says_so(profile: Path) 
 
 def test_a_virtual_drive_is_the_most_probable(profile: Path) -> None:
     from writeamp.settings.device import DeviceSettings  # noqa: PLC0415
-    from writeamp.vssd.policy_settings import BuiltInPolicySettings  # noqa: PLC0415
-    from writeamp.vssd.settings import DriveSettings  # noqa: PLC0415
+    from writeamp.vssd.settings import (  # noqa: PLC0415
+        BuiltInPolicySettings,
+        DriveSettings,
+    )
     from writeamp.vssd.specification import specify  # noqa: PLC0415
 
     found = specify(DeviceSettings(profile=profile), BuiltInPolicySettings(), DriveSettings())

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import ratio_of
 from writeamp.fields.setting import Settings, setting
-from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
+from writeamp.units.ratios import fill_setting, op_setting, spare_factor_setting
 
 _GROUPS = {"panel": "groups"}
 _COLDEST = {"number": "ratio", "panel": "coldest"}

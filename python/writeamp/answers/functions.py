@@ -19,9 +19,8 @@ from writeamp.registry.specs import SpecLike
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
 from writeamp.studies.functions import SimulateArguments
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.session import serve
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import specify
 
 # The output of the command must not come into a document.

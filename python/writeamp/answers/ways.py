@@ -17,14 +17,14 @@ from writeamp.answers.theories import Theory, by_theory, formulas, mean_fields
 from writeamp.answers.way import Findings, PartProgress, Way, WayRow
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.extensions import extensions, loaded
-from writeamp.registry.hints import needed_hints
+from writeamp.registry.declarations import needed_hints
 from writeamp.runners import gather_whole, local_runner
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.precondition import Precondition
-from writeamp.vssd.replay import replay
+from writeamp.vssd.session import replay
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.specification import Specification
 

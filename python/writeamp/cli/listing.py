@@ -35,7 +35,7 @@ def _of_engine(kind: EngineKind) -> Callable[[], list[_Row]]:
     ]
 
 
-def _custom_row(one: custom.Listed) -> _Row:
+def _custom_row(one: custom.ListedPolicy) -> _Row:
     return {
         "name": one.name,
         "summary": one.summary,

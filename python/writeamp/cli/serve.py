@@ -20,9 +20,12 @@ from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.settings.device import DeviceSettings
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.served_policies import served_examples
-from writeamp.vssd.settings import DriveSettings, ServeSettings
+from writeamp.vssd.settings import (
+    BuiltInPolicySettings,
+    DriveSettings,
+    ServeSettings,
+    served_examples,
+)
 
 if TYPE_CHECKING:
     from writeamp.vssd.drive import Drive

@@ -1,7 +1,10 @@
-"""References to users' policies: a name or a class of a file or module, and parameters."""
+"""References to users' policies, and the classes of files and modules that they name."""
 
 from __future__ import annotations
 
+import ast
+import errno
+import hashlib
 import inspect
 import os
 import re
@@ -10,14 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from itertools import chain, count
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from writeamp._engine import split_parameters
-from writeamp.custom import files, parameters
+from writeamp.custom import parameters
 from writeamp.custom.names import (
     NOUNS,
     RAISED,
@@ -33,7 +38,10 @@ from writeamp.custom.names import (
 )
 from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
 from writeamp.fields.domains import shown
+from writeamp.files.inputs import read_bytes
 
+# Of a file of policies, in bytes.
+_MOST_BYTES = 4 << 20
 # What follows a reference: nothing, or parameters.
 _END = r"(?P<rest>(?:[:(].*)?)"
 _FILE = re.compile(rf"(?P<of>.+\.py):(?P<name>[^\W\d]\w*){_END}", re.DOTALL)
@@ -215,7 +223,7 @@ def _kind(kind: str) -> Kind | None:
 
 def _in_file(kind: Kind, found: re.Match[str]) -> CustomPolicy:
     reference = f"{found['of']}:{found['name']}"
-    cls = _given.get((kind, reference)) or files.class_in(kind, found["of"], found["name"])
+    cls = _given.get((kind, reference)) or class_in(kind, found["of"], found["name"])
     return _custom(kind, reference, cls, found["rest"])
 
 
@@ -283,3 +291,97 @@ def _place_of(cls: CustomClass) -> str | None:
         return None
     near = os.path.relpath(path)
     return f"{path if near.startswith('..') else near}:{cls.__qualname__}"
+
+
+def class_in(kind: Kind, path: str, name: str) -> CustomClass:
+    """Return a class of a file.
+
+    Raises:
+        WriteampError: there is no such file or class in it, or it is of another kind.
+        PolicyError: the file raises an exception as it is imported.
+    """
+    noun = NOUNS[kind]
+    try:
+        found = Path(path).resolve(strict=True)
+        stamp = found.stat().st_mtime_ns
+        if found.is_fifo():  # which the import would open again
+            raise OSError(errno.EINVAL, "it is a pipe, not a regular file")
+        read_bytes(found, _MOST_BYTES, "Python file")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise WriteampError(f"cannot read {noun} {shown(path)}: {why}") from None
+    module = _loaded(str(found), stamp, path)
+    own = [
+        key
+        for key, one in vars(module).items()
+        if isinstance(one, type) and one.__module__ == module.__name__
+    ]
+    if not hasattr(module, name):
+        raise unknown(f"class of {path}", name, own or ["none"])
+    return check_class(kind, getattr(module, name), f"{name} of {path}")
+
+
+@cache
+def _loaded(path: str, _stamp: int, given: str) -> ModuleType:
+    """Return a file as a module; one that has changed is loaded again."""
+    digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    name = f"writeamp_own_{Path(path).stem.replace('.', '_')}_{digest}"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(Path(path).parent))  # what lies beside it, as Python does for scripts
+    try:
+        spec.loader.exec_module(module)
+    except WriteampError:
+        raise
+    except RAISED as error:
+        message = " ".join(str(error).split())
+        raise policy_error(
+            f"{given} raised {type(error).__name__}{': ' if message else ''}{message} as it was "
+            "imported",
+            error,
+        ) from error
+    finally:
+        sys.path.remove(str(Path(path).parent))
+    return module
+
+
+@dataclass(frozen=True)
+class ListedPolicy:
+    """A user's policy; `defaults` has its parameters, with None for those that must be given."""
+
+    name: str
+    summary: str
+    defaults: dict[str, str | None]
+
+
+def listed(kind: Kind) -> list[ListedPolicy]:
+    """Return users' policies that have names, those of installed packages among them."""
+    return [_listed(kind, name) for name in known_names(kind)]
+
+
+def _listed(kind: Kind, name: str) -> ListedPolicy:
+    try:
+        cls = named_class(kind, name)
+    except WriteampError as error:
+        return ListedPolicy(name, f"cannot be used: {error}", {})
+    assert cls is not None
+    documented = inspect.cleandoc(cls.__doc__ or "").partition("\n")[0]
+    defaults = {
+        key: None if one.default is one.empty else parameters.shown_value(one.default)
+        for key, one in parameters.parameters_of(cls).items()
+    }
+    return ListedPolicy(
+        name, documented or f"the class {cls.__qualname__} of {cls.__module__}", defaults
+    )
+
+
+def classes_in(path: str) -> list[str]:
+    """Return the names of the classes of a file, which is read, not run; none of a broken one."""
+    try:
+        tree = ast.parse(read_bytes(path, _MOST_BYTES, "Python file"))
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    return [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.bases]

@@ -15,7 +15,7 @@ HEARS = ("nothing", "groups", "invalidation_times")
 HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 
 
-class Source:
+class PolicySource:
     """Source of a user's policy, as the bindings (`crates/python/src/custom`) ask for it."""
 
     def __init__(self, policy: CustomPolicy) -> None:

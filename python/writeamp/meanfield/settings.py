@@ -8,7 +8,7 @@ from typing import ClassVar
 from writeamp.fields.domains import OneOf
 from writeamp.fields.setting import Settings, setting
 from writeamp.meanfield.parameters import COUNT, MODES
-from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
+from writeamp.units.ratios import fill_setting, op_setting, spare_factor_setting
 
 _PANEL = "hot and cold"
 _SHARE = {"number": "ratio", "metavar": "SHARE", "panel": _PANEL, "required": True}

@@ -11,5 +11,5 @@ from ._model import Model as Model
 from ._model import ModelInputs as ModelInputs
 from ._registry import MODELS as MODELS
 from ._registry import find_model as find_model
-from ._required_op import required_op as required_op
+from ._registry import required_op as required_op
 from ._uniform_distribution import uniform_distribution as uniform_distribution

@@ -1,10 +1,15 @@
-"""The registry of models, which the command line, the documentation and the tests read."""
+"""Registry of models, and their inverses: the op that a write amplification needs."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError, unknown
+from writeamp.fields.arguments import checked
 from writeamp.fields.domains import OneOf
+from writeamp.models._arguments import FloatOrArray
 from writeamp.models._model import Model
 from writeamp.models.names import MODEL_NAMES
 
@@ -21,3 +26,41 @@ def find_model(name: str) -> Model:
     ('op', 'pages_per_block')
     """
     return MODELS[OneOf(tuple(MODELS)).check("model", name)]
+
+
+@checked
+def required_op(
+    wa: npt.ArrayLike, model: str = "expected-value", **parameters: npt.ArrayLike
+) -> FloatOrArray:
+    """The op = (T−U)/U at which a model predicts the write amplification `wa`.
+
+    Closed form for the uniform-distribution, expected-value, fifo and markov models and for
+    greedy or random d-choices; one root-finding for the others, which costs no more than a
+    prediction.
+
+    Args:
+        wa: write amplification, any shape, finite and greater than 1; a model of blocks of N pages
+            may have an upper bound too, which it approaches as op falls to 0.
+        model: name of a registered model.
+        parameters: the model's other parameters by name, broadcast against `wa`; those with a
+            default in the model's function may be left out.
+
+    Returns:
+        The op, in the broadcast shape (a NumPy scalar for scalars).
+
+    Raises:
+        WriteampError: an unknown model or parameter, one that is missing, or a value outside its
+            domain.
+
+    >>> import writeamp as wa
+    >>> round(float(wa.models.required_op(1.5)), 4)
+    0.6479
+    """
+    found = find_model(model)
+    names = found.inverse_parameters
+    for name in parameters:
+        if name not in names:
+            raise unknown(f"parameter of required_op for model {model!r},", name, ("wa", *names))
+    if "pages_per_block" in names and "pages_per_block" not in parameters:
+        raise WriteampError(f"pages_per_block is missing; model {model!r} needs it")
+    return found.inverse(wa=wa, **parameters)

@@ -1,4 +1,4 @@
-"""Declarations of block managers: the engine's, and users' placements."""
+"""Declarations of block managers, the engine's and users' placements, and the hints they need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writeamp import custom
 from writeamp._engine import declared as engine_declared
 from writeamp._engine import default_victims as engine_default_victims
 from writeamp.errors import WriteampError
-from writeamp.registry.entries import engine_entries
+from writeamp.registry.entries import Entry, engine_entries
 from writeamp.registry.specs import Spec
 
 
@@ -44,7 +44,7 @@ def declared(
     found = custom.find("managers", manager)
     if found is not None:
         any_other = engine_declared("single")
-        source = custom.Source(found)
+        source = custom.PolicySource(found)
         return any_other | {"default_victims": default_victims(manager), "hears": source.hears}
     if victims is None or custom.find("victims", victims) is None:
         return engine_declared(manager, victims=victims, layout=layout)
@@ -63,7 +63,40 @@ def is_custom(kind: str, text: str) -> bool:
     return custom.find(kind, text) is not None
 
 
-def source_of(kind: str, text: str | None) -> custom.Source | None:
+def source_of(kind: str, text: str | None) -> custom.PolicySource | None:
     """Return the source of a user's policy; None for one of the engine's."""
     found = None if text is None else custom.find(kind, text)
-    return None if found is None else custom.Source(found)
+    return None if found is None else custom.PolicySource(found)
+
+
+_NO_HINTS = "nothing"
+
+
+def without_hints() -> list[Entry]:
+    """Return the block managers that need no hints."""
+    managers = engine_entries("managers")
+    return [entry for entry in managers if entry.declared["hears"] == _NO_HINTS]
+
+
+def needed_hints(manager: str) -> str | None:
+    """Return the hints that a block manager needs of the host, in words; None if it needs none."""
+    hints: str = declared(manager)["hears"]
+    return None if hints == _NO_HINTS else hints.replace("_", " ")
+
+
+def refuse_hints(manager: str, gap: str) -> None:
+    """Refuse a block manager that needs hints where nobody gives any.
+
+    Args:
+        manager: its spec.
+        gap: who gives no hints to whom, such as "no program gives a drive".
+
+    Raises:
+        WriteampError: it needs some; the sentence names those that need none.
+    """
+    hints = needed_hints(manager)
+    if hints is not None:
+        good = ", ".join(entry.name for entry in without_hints())
+        raise WriteampError(
+            f"{manager} needs hints on {hints}, which {gap}; block managers that need none: {good}"
+        )

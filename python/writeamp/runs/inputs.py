@@ -13,10 +13,9 @@ from writeamp.registry.specs import Spec
 from writeamp.runs.plan import used_pages
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
-from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import Precondition
-from writeamp.settings.recorded import Counted, counted
-from writeamp.settings.settings import LoadSettings, SimulationSettings
+from writeamp.settings.recorded import CountedRequests, counted
+from writeamp.settings.settings import HeldTrace, LoadSettings, SimulationSettings
 from writeamp.traces.recorded import CountingWindow
 from writeamp.units.durations import shown_duration
 
@@ -141,7 +140,7 @@ def _note_of_window(window: CountingWindow) -> str:
     )
 
 
-def _before(recorded: Counted, drive: Device) -> traces.PageTrace | None:
+def _before(recorded: CountedRequests, drive: Device) -> traces.PageTrace | None:
     """Return the requests that the drive served before the counted ones, in pages of it."""
     if recorded.before is None:
         return None

@@ -11,8 +11,7 @@ from writeamp.devices.geometry import COUNT, LAYOUTS, PAGE_BYTES
 from writeamp.devices.profile import profile_names
 from writeamp.devices.times import Changes
 from writeamp.fields.setting import Settings, setting
-from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
-from writeamp.units.ratios import op_of
+from writeamp.units.ratios import fill_setting, op_of, op_setting, spare_factor_setting
 
 _CAPACITY = {"panel": "capacity"}
 

@@ -16,9 +16,8 @@ from writeamp.devices.device import SIZE, Device
 from writeamp.devices.device import device as build_device
 from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError
-from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.learnt import candidates_in
-from writeamp.settings.settings import LoadSettings
+from writeamp.settings.settings import HeldTrace, LoadSettings
 from writeamp.traces.recorded import KEPT, Recorded
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -71,7 +70,7 @@ def is_recording(load: LoadSettings) -> bool:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedRequests:
     """Requests of a recording that count, and those that its drive served before."""
 
     trace: traces.Trace
@@ -79,7 +78,7 @@ class Counted:
     notes: tuple[str, ...]
 
 
-def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> Counted | None:
+def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> CountedRequests | None:
     """Return the requests that counted on the recorded drive; None of other traces.
 
     Raises:
@@ -100,10 +99,10 @@ def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> Counted | 
         )
     if not _writes(earlier):
         # The engine takes no host that never writes, and they programmed nothing.
-        return Counted(trace, None, ())
+        return CountedRequests(trace, None, ())
     note = f"the first {first} requests are not counted, as they were not on the recorded drive"
     fua = (None, None) if trace.fua is None else (trace.fua[:first], trace.fua[first:])
-    return Counted(
+    return CountedRequests(
         replace(trace, requests=later, fua=fua[1]),
         replace(trace, requests=earlier, fua=fua[0]),
         (note,),

@@ -6,10 +6,12 @@ are all made from these fields.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
@@ -27,11 +29,13 @@ from writeamp.fields.domains import (
 from writeamp.fields.setting import Settings, setting
 from writeamp.files.inputs import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike, SpecOf
-from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import CHOICES, Precondition, PreconditionText
 from writeamp.settings.timed import TimedSettings
 from writeamp.traces.settings import action_setting, format_setting
 from writeamp.traces.words import MAPPINGS, Mapping
+
+if TYPE_CHECKING:
+    pass
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
@@ -40,6 +44,43 @@ Repeat: TypeAlias = int | Literal["auto"]
 _MOST_ERASES = 2**32 - 2
 _MOST_REPLICAS = 2**32 - 1
 _MOST_COMPARED_REPLICAS = 10_000
+
+
+class HeldTrace:
+    """A trace with the digest of its contents, by which two are equal."""
+
+    def __init__(self, trace: traces.Trace | traces.PageTrace | traces.Given) -> None:
+        """Hold a trace, or data that say one."""
+        self.trace = trace
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what the trace says: requests and devices, or runs of pages."""
+        if isinstance(self.trace, traces.Given | traces.PageTrace):
+            return self.trace.digest
+        import numpy as np  # noqa: PLC0415 (slow)
+
+        found = hashlib.sha256()
+        found.update(f"requests {self.trace.devices}".encode())
+        if self.trace.recorded is not None:
+            found.update(self.trace.recorded.to_text().encode())
+        for one in self.trace.requests.get_columns():
+            column = one.to_physical().to_numpy()
+            little_endian = column.astype(column.dtype.newbyteorder("<"))
+            found.update(np.ascontiguousarray(little_endian).tobytes())
+        return f"sha256:{found.hexdigest()}"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both traces say the same."""
+        return isinstance(other, HeldTrace) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        """Return a number that is the same for traces that say the same."""
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        """Return the digest in brackets."""
+        return f"<trace {self.digest}>"
 
 
 def _held(trace: Any) -> str | HeldTrace | None:

@@ -16,7 +16,7 @@ from writeamp.fields.setting import Settings
 from writeamp.files.inputs import is_address
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, split_specs
-from writeamp.settings.held_trace import HeldTrace
+from writeamp.settings.settings import HeldTrace
 from writeamp.units.ratios import MOST_PLAIN_OP
 
 _S = TypeVar("_S", bound=Settings)

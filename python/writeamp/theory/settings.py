@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from writeamp.fields.setting import Settings, setting
 from writeamp.models.names import MODEL_NAMES
-from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
-from writeamp.units.ratios import RATIOS
+from writeamp.units.ratios import RATIOS, fill_setting, op_setting, spare_factor_setting
 
 # What a prediction can be swept over.
 SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")

@@ -1,4 +1,4 @@
-"""Ratios of spare space: op, which the code uses, spare factor and fill.
+"""Ratios of spare space, and their settings: op, which the code uses, spare factor and fill.
 
 With T physical and U logical pages: op = (T−U)/U (the papers' ρ), fill = U/T = 1/(1+op), and
 spare_factor = (T−U)/T = op/(1+op) (paper 4's S_f).
@@ -7,10 +7,11 @@ spare_factor = (T−U)/T = op/(1+op) (paper 4's S_f).
 from __future__ import annotations
 
 from numbers import Real
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from writeamp.errors import WriteampError
-from writeamp.fields.domains import PerCent, as_ratio, finite, shown
+from writeamp.fields.domains import RATIO, PerCent, as_ratio, finite, shown
+from writeamp.fields.setting import setting
 
 RATIOS = ("op", "fill", "spare_factor")
 # A number, or text such as "15%".
@@ -101,3 +102,25 @@ def at_most_one(what: str, **options: float | None) -> None:
 def space_in_words(op: float, fill: float, spare_factor: float) -> str:
     """Return the three ratios of one drive."""
     return f"op {op:.4g} = (T-U)/U, fill {fill:.4g}, spare factor {spare_factor:.4g}"
+
+
+def _ratio(help_text: str, panel: str) -> Any:
+    return setting(None, RATIO, help_text, number="ratio", excludes="ratio", panel=panel)
+
+
+def op_setting(panel: str = "capacity") -> Any:
+    """Return a field for the over-provisioning ratio."""
+    return _ratio(
+        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
+        panel,
+    )
+
+
+def fill_setting(panel: str = "capacity") -> Any:
+    """Return a field for the fill."""
+    return _ratio("fill U/T = 1/(1+op)", panel)
+
+
+def spare_factor_setting(panel: str = "capacity") -> Any:
+    """Return a field for the spare factor."""
+    return _ratio("spare factor (T-U)/T = op/(1+op)", panel)

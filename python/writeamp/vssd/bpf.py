@@ -1,7 +1,4 @@
-"""BPF programs on tracepoints of the kernel, and their maps.
-
-Numbers of calls, instructions and helpers are from linux/bpf.h and linux/perf_event.h.
-"""
+"""BPF programs on tracepoints of the kernel: maps, code, and the tracepoints' fields."""
 
 from __future__ import annotations
 
@@ -9,10 +6,14 @@ import ctypes
 import fcntl
 import os
 import platform
+import re
 import struct
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.files.temporary import temporary_folder
 
 # bpf(2) and perf_event_open(2) by machine; all of these are little-endian.
 _CALLS = {"x86_64": (321, 298), "aarch64": (280, 241), "riscv64": (280, 241)}
@@ -268,3 +269,58 @@ def checked(result: int) -> int:
 def _signed(value: int) -> int:
     """Return 32 bits as a signed number."""
     return (value & 0x7FFF_FFFF) - (value & 0x8000_0000)
+
+
+_FIELD = re.compile(r"field:.*?(\w+)(?:\[\d+\])?;\s*offset:(\d+);\s*size:(\d+);")
+_FLAG = re.compile(r'\(1 << (\d+)\), "(\w+)"')
+_ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Tracepoint:
+    """A tracepoint: its number, the fields of its record, and the flags that these have.
+
+    A field has its offset and its size in bytes, a flag its value.
+    """
+
+    number: int
+    fields: dict[str, tuple[int, int]]
+    flags: dict[str, int]
+
+    @staticmethod
+    def read(events: Path, name: str) -> Tracepoint:
+        """Read the description of a tracepoint, such as "ext4/ext4_write_end".
+
+        Raises:
+            OSError: the kernel does not have it.
+        """
+        text = (events / name / "format").read_text()
+        number = _ID.search(text)
+        if number is None:
+            raise OSError(f"the tracepoint {name} has no number")
+        fields = {one[1]: (int(one[2]), int(one[3])) for one in _FIELD.finditer(text)}
+        flags = {one[2]: 1 << int(one[1]) for one in _FLAG.finditer(text)}
+        return Tracepoint(int(number[1]), fields, flags)
+
+
+@contextmanager
+def events_folder() -> Iterator[Path]:
+    """Yield the folder of all tracepoints, mounted temporarily if necessary.
+
+    Raises:
+        OSError: it cannot be mounted.
+    """
+    usual = Path("/sys/kernel/tracing/events")
+    if usual.is_dir():
+        yield usual
+        return
+    with temporary_folder() as folder:
+        mounted = folder / "tracing"
+        mounted.mkdir()
+        # By system calls, as the programs `mount` and `umount` may be missing or slow.
+        place = os.fsencode(mounted)
+        checked(LIBC.mount(b"tracefs", place, b"tracefs", 0, None))
+        try:
+            yield mounted / "events"
+        finally:
+            checked(LIBC.umount2(place, 0))

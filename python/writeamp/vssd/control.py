@@ -1,4 +1,4 @@
-"""Client of a drive's control socket: reads counters, and says when counting begins."""
+"""Control socket of a drive: a client that reads counters and begins counting, and sums of them."""
 
 from __future__ import annotations
 
@@ -110,3 +110,13 @@ def _check_running(connection: socket.socket) -> None:
         return
     if text.rpartition(")")[2].split()[0] in _STOPPED:
         raise OSError(f"its process {pid} is stopped; kill -CONT {pid} lets it go on")
+
+
+def programmed_pages(counters: Document) -> int:
+    """Return the pages programmed for all causes since the drive was new."""
+    return int(sum(counters["programs"].values()))
+
+
+def programmed_bytes(counters: Document) -> int:
+    """Return the bytes programmed for all causes since the drive was new."""
+    return programmed_pages(counters) * int(counters["page_bytes"])

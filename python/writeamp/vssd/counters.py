@@ -12,15 +12,17 @@ import os
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from writeamp.devices.device import Device
+from writeamp.devices.drive import SECTOR_BYTES
 from writeamp.errors import WriteampError
 from writeamp.files.output import replacing
-from writeamp.vssd.control import Control, Document
-from writeamp.vssd.fdp import fdp_statistics
-from writeamp.vssd.ocp import ocp_log, ocp_page
-from writeamp.vssd.smart import smart_log
+from writeamp.vssd.control import Control, Document, programmed_bytes
+from writeamp.vssd.log_pages.fdp import HOST_WRITTEN, MEDIA_ERASED, MEDIA_WRITTEN
+from writeamp.vssd.log_pages.ocp import GUID, WRITTEN, Value, encoded_page, shown_log
+from writeamp.vssd.log_pages.smart import PERCENT_USED, POWER_ON_HOURS, data_units
+from writeamp.vssd.log_pages.smart import WRITTEN as WRITTEN_UNITS
 
 _PERIOD_S = 1.0
 
@@ -129,3 +131,152 @@ def _write_files(directory: Path, files: dict[str, bytes], *, synced: bool = Tru
     for name, content in files.items():
         with replacing(directory / name, "counters", synced=synced) as file:
             file.write(content)
+
+
+# The drive has no temperature: what a room has keeps monitors of real drives quiet.
+_TEMPERATURE_KELVIN = 298
+_SPARE_THRESHOLD_PERCENT = 10
+_NS_PER_HOUR = 3_600_000_000_000
+_MOST_PERCENT = 255
+
+
+def smart_log(counters: Document, rated_erases: int | None = None) -> dict[str, int]:
+    """Return the SMART log of a drive.
+
+    Data units are 512,000 bytes, rounded up; the temperature is in kelvin, and no measurement.
+    `power_on_hours` is the time since the server started. `percent_used` is the mean erases of a
+    block over those that it is rated for, in whole per cent rounded down, 255 at most as NVMe has
+    it; 0 if the profile does not say. Beyond 100 the drive goes on, for it retires no block.
+
+    Args:
+        counters: what the control socket answers to "counters".
+        rated_erases: of a block, by the profile.
+    """
+    host = counters["host"]
+    return {
+        "critical_warning": 0,
+        "temperature": _TEMPERATURE_KELVIN,
+        "avail_spare": 100,
+        "spare_thresh": _SPARE_THRESHOLD_PERCENT,
+        PERCENT_USED: _percent_used(counters, rated_erases),
+        "endurance_grp_critical_warning_summary": 0,
+        "data_units_read": data_units(host["read_bytes"]),
+        WRITTEN_UNITS: data_units(host["written_bytes"]),
+        "host_read_commands": host["read_requests"],
+        "host_write_commands": host["write_requests"],
+        "controller_busy_time": 0,
+        "power_cycles": 1,
+        POWER_ON_HOURS: counters["elapsed_ns"] // _NS_PER_HOUR,
+        "unsafe_shutdowns": 0,
+        "media_errors": 0,
+        "num_err_log_entries": 0,
+        "warning_temp_time": 0,
+        "critical_comp_time": 0,
+        "thm_temp1_trans_count": 0,
+        "thm_temp2_trans_count": 0,
+        "thm_temp1_total_time": 0,
+        "thm_temp2_total_time": 0,
+    }
+
+
+def _percent_used(counters: Document, rated_erases: int | None) -> int:
+    if rated_erases is None:
+        return 0
+    return min(_MOST_PERCENT, int(100 * counters["mean_erase_count"] / rated_erases))
+
+
+# From 5 on, the page has the mean count of erases.
+LOG_PAGE_VERSION = 5
+
+_LABEL = "writeamp virtual SSD"
+_WHOLE_PERCENT = 100
+# Copies, whose pages were read before they were programmed.
+_COPIES = ("gc", "wear_leveling", "refresh", "folding")
+
+
+def ocp_log(
+    counters: Document, blocks: Document, device: Device, *, version: Literal[1, 2] = 2
+) -> dict[str, Value]:
+    """Return the OCP log of a drive as JSON types.
+
+    Physical media units are bytes, as {hi, lo} of 128 bits. `percent_free_blocks` are the blocks
+    without a valid page, of those that the valid pages would leave if they filled their blocks.
+    What the virtual drive does not have (bad blocks, power, firmware, errors) is 0, or 100 where
+    that means healthy.
+
+    Args:
+        counters: what the control socket answers to "counters".
+        blocks: what it answers to "blocks".
+        device: the drive that is served.
+        version: of the keys: 2 is snake_case, 1 is what nvme-cli prints without
+            --output-format-version=2.
+    """
+    return shown_log(_values(counters, blocks, device), version)
+
+
+def ocp_page(counters: Document, blocks: Document, device: Device) -> bytes:
+    """Return the raw page of 512 bytes, as the drive would send it; arguments as in `ocp_log`."""
+    return encoded_page(_values(counters, blocks, device))
+
+
+def _values(counters: Document, blocks: Document, device: Device) -> dict[str, int | str]:
+    """Return the values that are not 0, by their keys in version 2."""
+    return {
+        WRITTEN: programmed_bytes(counters),
+        "physical_media_units_read": _read_bytes(counters),
+        "bad_user_nand_blocks_normalized": _WHOLE_PERCENT,
+        "bad_system_nand_blocks_normalized": _WHOLE_PERCENT,
+        "refresh_count": counters["programs"].get("refresh", 0),
+        "max_user_data_erase_count": counters["max_erase_count"],
+        "min_user_data_erase_count": counters["min_erase_count"],
+        "percent_free_blocks": _percent_free(counters, blocks),
+        "capacitor_health": _WHOLE_PERCENT,
+        "unaligned_io": counters["read_modify_write_pages"],
+        "nuse_namespace_utilization": counters["mapped_pages"]
+        * counters["page_bytes"]
+        // SECTOR_BYTES,
+        "log_page_version": LOG_PAGE_VERSION,
+        "log_page_guid": GUID,
+        "total_media_dies": device.dies,
+        "nand_avg_erase_count": round(counters["mean_erase_count"]),
+        "sys_area_program_fail_count_noralized": _WHOLE_PERCENT,
+        "sys_area_uncorrectable_read_count_noralized": _WHOLE_PERCENT,
+        "sys_area_erase_fail_count_noralized": _WHOLE_PERCENT,
+        "dssd_firmware_revision": "",
+        "dssd_firmware_build_label": _LABEL,
+    }
+
+
+def _read_bytes(counters: Document) -> int:
+    """Return the bytes read from the flash: for the host, copies, and partial writes."""
+    pages = counters["host"]["read_pages"] + counters["read_modify_write_pages"]
+    pages += sum(counters["programs"].get(cause, 0) for cause in _COPIES)
+    return int(pages * counters["page_bytes"])
+
+
+def _percent_free(counters: Document, blocks: Document) -> int:
+    needed = -(-counters["mapped_pages"] // counters["pages_per_block"])
+    spare = counters["blocks"] - needed
+    if spare <= 0:
+        return 0
+    free = blocks["free_blocks"] + blocks["valid_pages_histogram"][0]
+    return int(min(_WHOLE_PERCENT, _WHOLE_PERCENT * free // spare))
+
+
+def fdp_statistics(counters: Document) -> dict[str, int]:
+    """Return the FDP statistics of a drive, all in bytes.
+
+    `hbmw` are the bytes that the host wrote, `mbmw` those that were programmed, `mbe` those that
+    were erased: blocks in whole, those of an SLC cache too. Neither has metadata, of which the
+    virtual drive keeps none.
+
+    Args:
+        counters: what the control socket answers to "counters".
+    """
+    slc = counters.get("slc", {"erased_pages": 0})
+    erased_pages = counters["erases"] * counters["pages_per_block"] + slc["erased_pages"]
+    return {
+        HOST_WRITTEN: counters["host"]["written_bytes"],
+        MEDIA_WRITTEN: programmed_bytes(counters),
+        MEDIA_ERASED: erased_pages * counters["page_bytes"],
+    }

@@ -18,9 +18,8 @@ from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Application, Layers
 from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive, unmount_dead
-from writeamp.vssd.pins import pins
 from writeamp.vssd.programs import require, write_private
-from writeamp.vssd.recorder import Recorder, recording
+from writeamp.vssd.recorder import Recorder, pins, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
 from writeamp.vssd.settings import FLASH_SUFFIX

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from writeamp.vssd.processes import Written
-from writeamp.vssd.write_counter import Counted
+from writeamp.vssd.command import ProcessWrites
+from writeamp.vssd.write_counter import WriteCounts
 
 LAYERS = ("application", "file_system", "device", "flash")
 TRACEPOINTS, PROCESS_COUNTERS = "tracepoints", "wchar"
@@ -33,7 +33,7 @@ class Application:
     unknown: str | None = None
 
     @staticmethod
-    def of(counted: Counted | str, written: Written) -> Application:
+    def of(counted: WriteCounts | str, written: ProcessWrites) -> Application:
         """Return a command's bytes from the better of two counts.
 
         Args:

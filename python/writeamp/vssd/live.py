@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.vssd.control import Control, Document
-from writeamp.vssd.counter_sums import programmed_pages
+from writeamp.vssd.control import Control, Document, programmed_pages
 
 # What "just now" means, in seconds of the server.
 _RECENT_S = 10.0
@@ -16,7 +15,7 @@ _NS_PER_S = 1e9
 
 
 @dataclass(frozen=True)
-class Reading:
+class DriveReading:
     """Reading of a drive: its counters, blocks and series at one moment."""
 
     counters: Document
@@ -24,13 +23,13 @@ class Reading:
     series: Document
 
     @staticmethod
-    def of(control: Control) -> Reading:
+    def of(control: Control) -> DriveReading:
         """Return a new reading of a drive.
 
         Raises:
             WriteampError: it does not answer.
         """
-        return Reading(control.counters(), control.blocks(), control.series())
+        return DriveReading(control.counters(), control.blocks(), control.series())
 
     @property
     def wa(self) -> float | None:
@@ -42,12 +41,12 @@ class Reading:
         """WA since the drive was new; None before the host wrote."""
         return self._wa_since(0, 0)
 
-    def wa_after(self, earlier: Reading) -> float | None:
+    def wa_after(self, earlier: DriveReading) -> float | None:
         """Return WA since an earlier reading; None if the host wrote nothing since."""
         before = earlier.counters
         return self._wa_since(programmed_pages(before), before["host"]["written_pages"])
 
-    def seconds_after(self, earlier: Reading) -> float:
+    def seconds_after(self, earlier: DriveReading) -> float:
         """Return the time since an earlier reading, by the server's clock."""
         passed = self.counters["elapsed_ns"] - earlier.counters["elapsed_ns"]
         return float(passed / _NS_PER_S)
@@ -71,9 +70,9 @@ class Recent:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._readings: deque[Reading] = deque()
+        self._readings: deque[DriveReading] = deque()
 
-    def add(self, reading: Reading) -> Reading:
+    def add(self, reading: DriveReading) -> DriveReading:
         """Keep a reading, and return the earliest one to compare it with, which may be itself."""
         self._readings.append(reading)
         while len(self._readings) > 1 and reading.seconds_after(self._readings[1]) >= _RECENT_S:

@@ -31,7 +31,7 @@ _MOST_REQUESTS = 256
 _MOST_BUFFERS = 1000
 
 
-class Command(IntEnum):
+class NbdCommand(IntEnum):
     """Kind of a request, by its number in the protocol."""
 
     READ = 0
@@ -44,7 +44,7 @@ class Command(IntEnum):
 class NbdRequest(NamedTuple):
     """A request on a range of bytes; what is written are zeros."""
 
-    command: Command
+    command: NbdCommand
     offset: int
     length: int
 
@@ -75,7 +75,7 @@ class NbdClient:
     def __exit__(self, *_: object) -> None:
         """Say goodbye."""
         with self._socket:
-            self._socket.sendall(_header(NbdRequest(Command.DISCONNECT, 0, 0), 0))
+            self._socket.sendall(_header(NbdRequest(NbdCommand.DISCONNECT, 0, 0), 0))
 
     def send(self, requests: Iterable[NbdRequest]) -> Iterator[int]:
         """Send requests in their order, and give how many were answered in all, now and then.
@@ -96,15 +96,15 @@ class NbdClient:
         buffers: list[bytes | memoryview] = []
         for handle, one in enumerate(group):
             buffers.append(_header(one, handle))
-            if one.command is Command.WRITE:
+            if one.command is NbdCommand.WRITE:
                 buffers.append(self._zeros[: one.length])
         for first in range(0, len(buffers), _MOST_BUFFERS):
             self._send_whole(buffers[first : first + _MOST_BUFFERS])
         answers = self._receive(
             _REPLY.size * len(group)
-            + sum(one.length for one in group if one.command is Command.READ)
+            + sum(one.length for one in group if one.command is NbdCommand.READ)
         )
-        if any(one.command is Command.READ for one in group):
+        if any(one.command is NbdCommand.READ for one in group):
             return  # data stand between the replies, and a replay does not look at them
         for magic, error, _ in _REPLY.iter_unpack(answers):
             if magic != _REPLY_MAGIC or error:

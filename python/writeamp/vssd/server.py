@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import SUFFIX, Control
+from writeamp.vssd.listening import claim, has_clients
 from writeamp.vssd.programs import Daemon, end, start_daemon, write_private
 from writeamp.vssd.signals import HeldSignals
-from writeamp.vssd.sockets import claim, has_clients
 
 _PLUGIN = Path(__file__).parent.parent / "_nbdkit.so"
 _PRIVATE_SOCKET = 0o600

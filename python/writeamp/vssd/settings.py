@@ -1,7 +1,4 @@
-"""Settings of a virtual drive besides its device and policy.
-
-Each has a default and words.
-"""
+"""Settings of a virtual drive besides its device, and the policies that it can work by."""
 
 from __future__ import annotations
 
@@ -11,11 +8,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar
 
+from writeamp import custom
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Flag, Number, OneOf, Whole, shown
 from writeamp.fields.setting import Settings, setting, words_of
 from writeamp.files import output
+from writeamp.registry.declarations import without_hints
+from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.settings.precondition import CHOICES, PreconditionText
+from writeamp.settings.settings import PolicySettings
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"
@@ -230,3 +231,32 @@ class ServeSettings(Settings):
         metavar="X",
         panel="run",
     )
+
+
+_FIELDS: dict[EngineKind, str] = {"managers": "manager", "victims": "victims"}
+
+
+@dataclass(frozen=True)
+class BuiltInPolicySettings(PolicySettings):
+    """Policy of a virtual drive; its server runs no Python."""
+
+    title: ClassVar[str] = "policy"
+
+    def __post_init__(self) -> None:
+        """Refuse what is written in Python before it is imported, and check every field."""
+        for kind, name in _FIELDS.items():
+            given = getattr(self, name)
+            if given is None or not (isinstance(given, type) or custom.is_users(kind, str(given))):
+                continue
+            words = given.__name__ if isinstance(given, type) else given
+            raise WriteampError(
+                f"{words} is written in Python, which the server of a virtual drive does not run; "
+                f"give one of {', '.join(entry.name for entry in engine_entries(kind))}"
+            )
+        super().__post_init__()
+
+
+def served_examples(kind: EngineKind) -> tuple[str, ...]:
+    """Return an example of each policy of a kind that a virtual drive can work by."""
+    served: Iterable[Entry] = without_hints() if kind == "managers" else engine_entries(kind)
+    return tuple(entry.example for entry in served)

@@ -14,7 +14,7 @@ from writeamp._engine import pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
-from writeamp.registry.hints import refuse_hints
+from writeamp.registry.declarations import refuse_hints
 from writeamp.runs.inputs import prepare
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
@@ -25,8 +25,7 @@ from writeamp.settings.learnt import most_probable
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 from writeamp.units.byte_sizes import shown_bytes
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 
 
 @dataclass(frozen=True)

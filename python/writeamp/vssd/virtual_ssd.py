@@ -16,9 +16,8 @@ from writeamp.fields.setting import made_settings, places_in
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.control import Control, Document
 from writeamp.vssd.drive import Drive, start_drive
-from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.result import ServeResult
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.signals import held_signals
 from writeamp.vssd.specification import specify, summary
 

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from writeamp.errors import WriteampError
 from writeamp.vssd import bpf
-from writeamp.vssd.bpf import Instruction, Map
-from writeamp.vssd.tracepoints import Tracepoint, events_folder
+from writeamp.vssd.bpf import Instruction, Map, Tracepoint, events_folder
 
 # Tracepoints where a file system takes the bytes of write(), with the field that counts them, and
 # the function that all its writes go through.
@@ -50,7 +49,7 @@ _BUFFERED, _DIRECT, _DIRTIED_BY_CALLS = range(3)
 
 
 @dataclass(frozen=True)
-class Counted:
+class WriteCounts:
     """Counts of writes to the files of a drive.
 
     `written_bytes` were passed to write() and its like, asynchronous and direct ones included.
@@ -74,11 +73,11 @@ class WriteCounter:
     mapped_folios: Map
     orders: Map
 
-    def read(self) -> Counted:
+    def read(self) -> WriteCounts:
         """Return the counts since it was opened."""
         folios = {inode: self.mapped_folios[inode] for inode in self.mapped_folios}
         buffered = self.sums[_BUFFERED]
-        return Counted(
+        return WriteCounts(
             written_bytes=buffered + self.sums[_DIRECT],
             mapped_folios=sum(folios.values()),
             mapped_bytes=sum(

@@ -11,7 +11,7 @@ from writeamp.drives.doctor.finding import SEVERITIES, Severity
 from writeamp.fields.domains import OneOf
 from writeamp.fields.setting import Settings, setting
 from writeamp.traces.settings import action_setting, format_setting
-from writeamp.units.ratio_settings import op_setting
+from writeamp.units.ratios import op_setting
 
 
 @dataclass(frozen=True)

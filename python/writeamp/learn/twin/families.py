@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from writeamp._engine import declared
-from writeamp.registry.hints import needed_hints
+from writeamp.registry.declarations import needed_hints
 
 # Where the text of a victim policy has this, it stands for a share of the drive's blocks.
 _BLOCKS = "{blocks}"

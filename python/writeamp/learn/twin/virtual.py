@@ -11,9 +11,8 @@ import numpy as np
 
 from writeamp.errors import WriteampError
 from writeamp.learn.twin.driving import Integers, RangesHost, Reading, in_parts
-from writeamp.vssd.control import SUFFIX, Control
-from writeamp.vssd.counter_sums import programmed_bytes
-from writeamp.vssd.nbd_client import MOST_BYTES, Command, NbdClient, NbdRequest
+from writeamp.vssd.control import SUFFIX, Control, programmed_bytes
+from writeamp.vssd.nbd_client import MOST_BYTES, NbdClient, NbdCommand, NbdRequest
 
 
 def socket_of(target: str) -> Path | None:
@@ -65,14 +64,14 @@ class VirtualHost(RangesHost):
         """Trim all."""
         offsets = np.arange(0, self.capacity_bytes, MOST_BYTES)
         lengths = np.minimum(self.capacity_bytes - offsets, MOST_BYTES)
-        self._send(_requests(Command.TRIM, offsets, lengths))
+        self._send(_requests(NbdCommand.TRIM, offsets, lengths))
 
     def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
         """Write zeros to ranges in their order."""
         bytes_of = np.cumsum(lengths)
-        for answered in self._client.send(_requests(Command.WRITE, offsets, lengths)):
+        for answered in self._client.send(_requests(NbdCommand.WRITE, offsets, lengths)):
             done(int(bytes_of[min(answered, bytes_of.size) - 1]))
-        self._send(iter([NbdRequest(Command.FLUSH, 0, 0)]))
+        self._send(iter([NbdRequest(NbdCommand.FLUSH, 0, 0)]))
 
     def read_counters(self) -> Reading:
         """Return the bytes that its host has written, and those that were programmed."""
@@ -84,6 +83,6 @@ class VirtualHost(RangesHost):
             pass
 
 
-def _requests(command: Command, offsets: Integers, lengths: Integers) -> Iterator[NbdRequest]:
+def _requests(command: NbdCommand, offsets: Integers, lengths: Integers) -> Iterator[NbdRequest]:
     for offset, length in in_parts(offsets, lengths, MOST_BYTES):
         yield NbdRequest(command, offset, length)

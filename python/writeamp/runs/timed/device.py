@@ -10,7 +10,7 @@ from writeamp._engine import Simulation as EngineSimulation
 from writeamp._engine import TimedDevice, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.registry.hints import refuse_hints
+from writeamp.registry.declarations import refuse_hints
 from writeamp.registry.specs import Spec
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan

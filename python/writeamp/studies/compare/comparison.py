@@ -24,12 +24,11 @@ from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.seeds import replica_seed
 from writeamp.runs.simulation_result import Result
-from writeamp.settings.combinations import Combinations
-from writeamp.settings.compared import PoliciesSettings
+from writeamp.settings.compared import Combinations, PoliciesSettings
 from writeamp.settings.experiment import Experiment
-from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.settings import (
     ComparisonSettings,
+    HeldTrace,
     LoadSettings,
     SimulationSettings,
     Warmup,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 GUID = 0x65438878ACD878A166421E0F92D76DC4
 
 
-class Field(NamedTuple):
+class BootField(NamedTuple):
     """Place of a number in the page."""
 
     offset: int
@@ -20,14 +20,14 @@ class Field(NamedTuple):
 
 
 FIELDS = (
-    Field(0, 16, "tlc_units_written"),
-    Field(16, 16, "slc_units_written"),
-    Field(84, 8, "tlc_least_erases"),
-    Field(92, 8, "tlc_most_erases"),
-    Field(100, 8, "tlc_mean_erases"),
-    Field(108, 8, "slc_least_erases"),
-    Field(116, 8, "slc_most_erases"),
-    Field(124, 8, "slc_mean_erases"),
+    BootField(0, 16, "tlc_units_written"),
+    BootField(16, 16, "slc_units_written"),
+    BootField(84, 8, "tlc_least_erases"),
+    BootField(92, 8, "tlc_most_erases"),
+    BootField(100, 8, "tlc_mean_erases"),
+    BootField(108, 8, "slc_least_erases"),
+    BootField(116, 8, "slc_most_erases"),
+    BootField(124, 8, "slc_mean_erases"),
 )
 
 

@@ -22,7 +22,7 @@ _WORD_BITS = 64
 _Kind: TypeAlias = Literal["number", "wide", "text", "guid", "uuid"]
 
 
-class Field(NamedTuple):
+class OcpField(NamedTuple):
     """Place of a value in the page, and its keys in version 2 and version 1 of the JSON."""
 
     offset: int
@@ -34,68 +34,72 @@ class Field(NamedTuple):
 
 # In the order of the JSON; the spelling, misprints included, is nvme-cli's.
 FIELDS = (
-    Field(0, 16, "physical_media_units_written", "Physical media units written", "wide"),
-    Field(16, 16, "physical_media_units_read", "Physical media units read", "wide"),
-    Field(32, 6, "bad_user_nand_blocks_raw", "Bad user nand blocks - Raw"),
-    Field(38, 2, "bad_user_nand_blocks_normalized", "Bad user nand blocks - Normalized"),
-    Field(40, 6, "bad_system_nand_blocks_raw", "Bad system nand blocks - Raw"),
-    Field(46, 2, "bad_system_nand_blocks_normalized", "Bad system nand blocks - Normalized"),
-    Field(48, 8, "xor_recovery_count", "XOR recovery count"),
-    Field(56, 8, "uncorrectable_read_errors", "Uncorrectable read error count"),
-    Field(64, 8, "soft_ecc_error_count", "Soft ecc error count"),
-    Field(72, 4, "end_to_end_detected_errors", "End to end detected errors"),
-    Field(76, 4, "end_to_end_corrected_errors", "End to end corrected errors"),
-    Field(80, 1, "system_data_percent_used", "System data percent used"),
-    Field(81, 7, "refresh_count", "Refresh counts"),
-    Field(88, 4, "max_user_data_erase_count", "Max User data erase counts"),
-    Field(92, 4, "min_user_data_erase_count", "Min User data erase counts"),
-    Field(96, 1, "thermal_throttling_events", "Number of Thermal throttling events"),
-    Field(97, 1, "current_throttling_status", "Current throttling status"),
-    Field(104, 8, "pcie_correctable_errors", "PCIe correctable error count"),
-    Field(112, 4, "incomplete_shutdowns", "Incomplete shutdowns"),
-    Field(120, 1, "percent_free_blocks", "Percent free blocks"),
-    Field(128, 2, "capacitor_health", "Capacitor health"),
-    Field(136, 8, "unaligned_io", "Unaligned I/O"),
-    Field(144, 8, "security_version_number", "Security Version Number"),
-    Field(152, 8, "nuse_namespace_utilization", "NUSE - Namespace utilization"),
-    Field(160, 16, "plp_start_count", "PLP start count"),
-    Field(176, 16, "endurance_estimate", "Endurance estimate"),
-    Field(494, 2, "log_page_version", "Log page version"),
-    Field(496, 16, "log_page_guid", "Log page GUID", "guid"),
-    Field(131, 1, "nvme_command_set_errata_version", "NVMe Command Set Errata Version"),
-    Field(208, 8, "lowest_permitted_firmware_revision", "Lowest Permitted Firmware Revision"),
-    Field(132, 1, "nvme_over_pcie_errata_version", "NVMe Over Pcie Errata Version"),
-    Field(133, 1, "nvme_mi_errata_version", "NVMe Mi Errata Version"),
-    Field(216, 2, "total_media_dies", "Total media dies"),
-    Field(218, 2, "total_die_failure_tolerance", "Total die failure tolerance"),
-    Field(220, 2, "media_dies_offline", "Media dies offline"),
-    Field(222, 1, "max_temperature_recorded", "Max temperature recorded"),
-    Field(224, 8, "nand_avg_erase_count", "Nand avg erase count"),
-    Field(232, 4, "command_timeouts", "Command timeouts"),
-    Field(236, 4, "sys_area_program_fail_count_raw", "Sys area program fail count raw"),
-    Field(240, 1, "sys_area_program_fail_count_noralized", "Sys area program fail count noralized"),
-    Field(244, 4, "sys_area_uncorrectable_read_count_raw", "Sys area uncorrectable read count raw"),
-    Field(
+    OcpField(0, 16, "physical_media_units_written", "Physical media units written", "wide"),
+    OcpField(16, 16, "physical_media_units_read", "Physical media units read", "wide"),
+    OcpField(32, 6, "bad_user_nand_blocks_raw", "Bad user nand blocks - Raw"),
+    OcpField(38, 2, "bad_user_nand_blocks_normalized", "Bad user nand blocks - Normalized"),
+    OcpField(40, 6, "bad_system_nand_blocks_raw", "Bad system nand blocks - Raw"),
+    OcpField(46, 2, "bad_system_nand_blocks_normalized", "Bad system nand blocks - Normalized"),
+    OcpField(48, 8, "xor_recovery_count", "XOR recovery count"),
+    OcpField(56, 8, "uncorrectable_read_errors", "Uncorrectable read error count"),
+    OcpField(64, 8, "soft_ecc_error_count", "Soft ecc error count"),
+    OcpField(72, 4, "end_to_end_detected_errors", "End to end detected errors"),
+    OcpField(76, 4, "end_to_end_corrected_errors", "End to end corrected errors"),
+    OcpField(80, 1, "system_data_percent_used", "System data percent used"),
+    OcpField(81, 7, "refresh_count", "Refresh counts"),
+    OcpField(88, 4, "max_user_data_erase_count", "Max User data erase counts"),
+    OcpField(92, 4, "min_user_data_erase_count", "Min User data erase counts"),
+    OcpField(96, 1, "thermal_throttling_events", "Number of Thermal throttling events"),
+    OcpField(97, 1, "current_throttling_status", "Current throttling status"),
+    OcpField(104, 8, "pcie_correctable_errors", "PCIe correctable error count"),
+    OcpField(112, 4, "incomplete_shutdowns", "Incomplete shutdowns"),
+    OcpField(120, 1, "percent_free_blocks", "Percent free blocks"),
+    OcpField(128, 2, "capacitor_health", "Capacitor health"),
+    OcpField(136, 8, "unaligned_io", "Unaligned I/O"),
+    OcpField(144, 8, "security_version_number", "Security Version Number"),
+    OcpField(152, 8, "nuse_namespace_utilization", "NUSE - Namespace utilization"),
+    OcpField(160, 16, "plp_start_count", "PLP start count"),
+    OcpField(176, 16, "endurance_estimate", "Endurance estimate"),
+    OcpField(494, 2, "log_page_version", "Log page version"),
+    OcpField(496, 16, "log_page_guid", "Log page GUID", "guid"),
+    OcpField(131, 1, "nvme_command_set_errata_version", "NVMe Command Set Errata Version"),
+    OcpField(208, 8, "lowest_permitted_firmware_revision", "Lowest Permitted Firmware Revision"),
+    OcpField(132, 1, "nvme_over_pcie_errata_version", "NVMe Over Pcie Errata Version"),
+    OcpField(133, 1, "nvme_mi_errata_version", "NVMe Mi Errata Version"),
+    OcpField(216, 2, "total_media_dies", "Total media dies"),
+    OcpField(218, 2, "total_die_failure_tolerance", "Total die failure tolerance"),
+    OcpField(220, 2, "media_dies_offline", "Media dies offline"),
+    OcpField(222, 1, "max_temperature_recorded", "Max temperature recorded"),
+    OcpField(224, 8, "nand_avg_erase_count", "Nand avg erase count"),
+    OcpField(232, 4, "command_timeouts", "Command timeouts"),
+    OcpField(236, 4, "sys_area_program_fail_count_raw", "Sys area program fail count raw"),
+    OcpField(
+        240, 1, "sys_area_program_fail_count_noralized", "Sys area program fail count noralized"
+    ),
+    OcpField(
+        244, 4, "sys_area_uncorrectable_read_count_raw", "Sys area uncorrectable read count raw"
+    ),
+    OcpField(
         248,
         1,
         "sys_area_uncorrectable_read_count_noralized",
         "Sys area uncorrectable read count noralized",
     ),
-    Field(252, 4, "sys_area_erase_fail_count_raw", "Sys area erase fail count raw"),
-    Field(256, 1, "sys_area_erase_fail_count_noralized", "Sys area erase fail count noralized"),
-    Field(260, 2, "max_peak_power_capability", "Max peak power capability"),
-    Field(262, 2, "current_max_avg_power", "Current max avg power"),
-    Field(264, 6, "lifetime_power_consumed", "Lifetime power consumed"),
-    Field(270, 8, "dssd_firmware_revision", "Dssd firmware revision", "text"),
-    Field(278, 16, "dssd_firmware_build_uuid", "Dssd firmware build UUID", "uuid"),
-    Field(294, 64, "dssd_firmware_build_label", "Dssd firmware build label", "text"),
-    Field(98, 1, "errata_version_field", "Errata Version Field"),
-    Field(99, 2, "point_version_field", "Point Version Field"),
-    Field(101, 2, "minor_version_field", "Minor Version Field"),
-    Field(103, 1, "major_version_field", "Major Version Field"),
-    Field(130, 1, "nvme_base_errata_version", "NVMe Base Errata Version"),
-    Field(192, 8, "pcie_link_retraining_count", "PCIe Link Retraining Count"),
-    Field(200, 8, "power_state_change_count", "Power State Change Count"),
+    OcpField(252, 4, "sys_area_erase_fail_count_raw", "Sys area erase fail count raw"),
+    OcpField(256, 1, "sys_area_erase_fail_count_noralized", "Sys area erase fail count noralized"),
+    OcpField(260, 2, "max_peak_power_capability", "Max peak power capability"),
+    OcpField(262, 2, "current_max_avg_power", "Current max avg power"),
+    OcpField(264, 6, "lifetime_power_consumed", "Lifetime power consumed"),
+    OcpField(270, 8, "dssd_firmware_revision", "Dssd firmware revision", "text"),
+    OcpField(278, 16, "dssd_firmware_build_uuid", "Dssd firmware build UUID", "uuid"),
+    OcpField(294, 64, "dssd_firmware_build_label", "Dssd firmware build label", "text"),
+    OcpField(98, 1, "errata_version_field", "Errata Version Field"),
+    OcpField(99, 2, "point_version_field", "Point Version Field"),
+    OcpField(101, 2, "minor_version_field", "Minor Version Field"),
+    OcpField(103, 1, "major_version_field", "Major Version Field"),
+    OcpField(130, 1, "nvme_base_errata_version", "NVMe Base Errata Version"),
+    OcpField(192, 8, "pcie_link_retraining_count", "PCIe Link Retraining Count"),
+    OcpField(200, 8, "power_state_change_count", "Power State Change Count"),
 )
 
 
@@ -112,7 +116,7 @@ def shown_log(values: Mapping[str, int | str], version: Literal[1, 2]) -> dict[s
     }
 
 
-def _shown(field: Field, value: int | str) -> Value:
+def _shown(field: OcpField, value: int | str) -> Value:
     if isinstance(value, str) or field.kind == "number":
         return value
     if field.kind == "wide":
