@@ -157,7 +157,7 @@ def _is_foreign(value: Any) -> bool:
     return not isinstance(value, _ORDINARY)  # type: ignore[arg-type]
 
 
-class _Names(dict[str, Any]):
+class _ModuleNames(dict[str, Any]):
     """Names of a module, and those that it imports for type checkers only."""
 
     def __init__(self, module: str) -> None:
@@ -186,7 +186,7 @@ def _annotation(public: Callable[..., Any], parameter: inspect.Parameter) -> Any
     if not isinstance(text, str):
         return None if text is parameter.empty else text
     try:
-        return eval(text, {}, _Names(inspect.unwrap(public).__module__))  # our own annotation
+        return eval(text, {}, _ModuleNames(inspect.unwrap(public).__module__))  # our own annotation
     except Exception:  # a quoted alias of another module's names
         return None
 

@@ -14,7 +14,7 @@ from writeamp._engine import CAUSES
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.registry.specs import Spec
-from writeamp.settings.settings import LifetimeSettings, LoadSettings
+from writeamp.settings.settings import EnduranceSettings, LoadSettings
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class Lifetime:
     load_name: str = field(compare=False)
     host: LoadSettings
     policy: Policy
-    run: LifetimeSettings
+    run: EnduranceSettings
     spare_blocks: int
     threads: int | None = field(compare=False)
     """Replicas that run at the same time, if they are threads of this process."""

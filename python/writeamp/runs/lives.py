@@ -21,7 +21,7 @@ from writeamp.runs.preconditioning import fill_runs, written_runs
 from writeamp.runs.refusals import refusals
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
-from writeamp.settings.settings import LifetimeSettings, PolicySettings
+from writeamp.settings.settings import EnduranceSettings, PolicySettings
 
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
@@ -35,7 +35,7 @@ def plan_of_lives(
 ) -> Lifetime:
     """Return the plan of an experiment's lives, so many at a time with threads."""
     settings, policy = experiment.run, experiment.policy
-    assert isinstance(settings, LifetimeSettings)
+    assert isinstance(settings, EnduranceSettings)
     assert isinstance(policy, PolicySettings)
     spare_per_pool, pools = _spare_blocks(prepared.drive, settings.spare_share)
     return Lifetime(

@@ -38,7 +38,7 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import with_recorded
 from writeamp.settings.settings import (
     ComparisonSettings,
-    LifetimeSettings,
+    EnduranceSettings,
     LoadSettings,
     PolicySettings,
     RunSettings,
@@ -50,7 +50,7 @@ _Path: TypeAlias = str | Path
 _S = TypeVar("_S", bound=Settings)
 
 _RUNS: dict[str, type[RunSettings]] = {
-    kind.verb: kind for kind in (SimulationSettings, ComparisonSettings, LifetimeSettings)
+    kind.verb: kind for kind in (SimulationSettings, ComparisonSettings, EnduranceSettings)
 }
 VERBS = tuple(_RUNS)
 
@@ -321,7 +321,7 @@ class Experiment:
     def _check_capacity(self) -> None:
         """Refuse a capacity where no smaller drive could stand for the one that is meant."""
         is_sized = self.device.counts_size
-        if is_sized and isinstance(self.run, LifetimeSettings):
+        if is_sized and isinstance(self.run, EnduranceSettings):
             return  # the drive of that size stands for the one of the capacity
         is_aged = Precondition.of(self.load.precondition).trace is not None
         if self.load.trace is not None or is_aged:

@@ -340,7 +340,7 @@ class ComparisonSettings(Settings):
 
 
 @dataclass(frozen=True)
-class LifetimeSettings(Settings):
+class EnduranceSettings(Settings):
     """Settings of lifetime runs, which wear drives out."""
 
     title: ClassVar[str] = "run"
@@ -377,4 +377,4 @@ class LifetimeSettings(Settings):
     batch_pages: int = _batch_pages()
 
 
-RunSettings: TypeAlias = SimulationSettings | ComparisonSettings | LifetimeSettings
+RunSettings: TypeAlias = SimulationSettings | ComparisonSettings | EnduranceSettings

@@ -15,7 +15,7 @@ from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.capacity_error import Scale
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
-from writeamp.settings.settings import LifetimeSettings, PolicySettings
+from writeamp.settings.settings import EnduranceSettings, PolicySettings
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of
 
@@ -87,7 +87,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
         several: Any = scaled if len(scaled) > 1 else scaled[0]
         load = replace(load, workload=several)
     run = experiment.run
-    if not isinstance(run, LifetimeSettings):
+    if not isinstance(run, EnduranceSettings):
         changes = {
             name: _writes(name, getattr(run, name), factor)
             for name in ("writes", "warmup")
@@ -176,7 +176,7 @@ def _specs(policy: PolicySettings | PoliciesSettings) -> list[Spec]:
 def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
     per_block, op = drive.pages_per_erase_unit, drive.op
     run = experiment.run
-    if isinstance(run, LifetimeSettings):
+    if isinstance(run, EnduranceSettings):
         assert run.w_max is not None
         programs = _MOST_PROGRAMS_OF_LIVES // (run.w_max * run.replicas)
         fewest = round(logical_of(_FEWEST_BLOCKS_OF_LIVES * per_block, op))
@@ -200,7 +200,7 @@ def _writes(name: str, pages: int, factor: float) -> int:
 
 def _sized(experiment: Experiment, size_bytes: int) -> Experiment:
     # What a life is worth is said of the capacity that is meant.
-    is_life = isinstance(experiment.run, LifetimeSettings)
+    is_life = isinstance(experiment.run, EnduranceSettings)
     capacity = experiment.device.capacity if is_life else None
     return replace(
         experiment, device=replace(experiment.device, size=size_bytes, capacity=capacity)

@@ -26,7 +26,7 @@ from writeamp.runs.memory import check_memory
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import FILLS, Precondition
-from writeamp.settings.settings import LifetimeSettings, LoadSettings, PolicySettings
+from writeamp.settings.settings import EnduranceSettings, LoadSettings, PolicySettings
 from writeamp.statistics.replicas import student_interval
 from writeamp.studies.capacity.error_of_lives import LifeScaling
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
@@ -115,7 +115,7 @@ def _worn_out(
     kept: RunStore,
 ) -> Endurance:
     settings = experiment.run
-    assert isinstance(settings, LifetimeSettings)
+    assert isinstance(settings, EnduranceSettings)
     _check_fill(experiment.load)
     prepared = prepare(experiment)
     if check_drive:
