@@ -1,4 +1,4 @@
-"""Declarations of block managers, the engine's and users' placements, and the hints they need."""
+"""Declarations of block managers, the engine's and users', and the hints that they need."""
 
 from __future__ import annotations
 

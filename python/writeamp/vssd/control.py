@@ -1,4 +1,4 @@
-"""Control socket of a drive: a client that reads counters and begins counting, and sums of them."""
+"""Control socket of a drive: a client that reads counters, and sums of these."""
 
 from __future__ import annotations
 

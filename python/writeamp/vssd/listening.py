@@ -1,4 +1,4 @@
-"""Sockets of servers: names claimed, a loopback port or a Unix socket, and connected clients."""
+"""Sockets of servers: names that are claimed, loopback ports, and connected clients."""
 
 from __future__ import annotations
 
