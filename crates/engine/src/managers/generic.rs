@@ -15,7 +15,7 @@ mod table;
 pub(super) use assembly::{build_custom, custom_declared, self_declared};
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
-use super::served::{Policy, shortest};
+use super::served::{Policy, by_fields, shortest};
 use super::{Layout, Needs};
 use crate::error::Result;
 use crate::flash::{Cause, Table, Tap};
@@ -337,20 +337,7 @@ fn host_page<P: Placement>(pages: &[u32], at: usize, hints: &Hints, now: u64) ->
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
-    type Victims = V;
-    type Tap = T;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn core(&self) -> &Core<V, T> {
-        &self.core
-    }
-
-    fn core_mut(&mut self) -> &mut Core<V, T> {
-        &mut self.core
-    }
+    by_fields!(V, T);
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         match self.apart {

@@ -9,7 +9,7 @@ mod ahead;
 mod state;
 
 use super::core::{Core, Exchange};
-use super::served::{Policy, shortest};
+use super::served::{Policy, by_fields, shortest};
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
@@ -235,20 +235,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
 }
 
 impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
-    type Victims = V;
-    type Tap = T;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn core(&self) -> &Core<V, T> {
-        &self.core
-    }
-
-    fn core_mut(&mut self) -> &mut Core<V, T> {
-        &mut self.core
-    }
+    by_fields!(V, T);
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.find_streams(pages, hints);

@@ -66,6 +66,28 @@ pub trait Policy: Send + State {
     fn assert_books(&self) {}
 }
 
+/// Parts of a [`Policy`] that follow from the fields `name` and `core`.
+macro_rules! by_fields {
+    ($victims:ty, $tap:ty) => {
+        type Victims = $victims;
+        type Tap = $tap;
+
+        fn name(&self) -> &str {
+            &self.name
+        }
+
+        fn core(&self) -> &Core<$victims, $tap> {
+            &self.core
+        }
+
+        fn core_mut(&mut self) -> &mut Core<$victims, $tap> {
+            &mut self.core
+        }
+    };
+}
+
+pub(super) use by_fields;
+
 /// The shortest of queues; of equals, the first from `next` on.
 pub fn shortest(queues: &[u32], next: usize) -> usize {
     let in_turn = (next..queues.len()).chain(0..next);

@@ -40,7 +40,7 @@ use space::Space;
 use std::ops::Bound::Included;
 
 use super::core::Core;
-use super::served::{Policy, shortest};
+use super::served::{Policy, by_fields, shortest};
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Setup};
 use crate::error::Result;
 use crate::flash::{Tap, filled};
@@ -228,20 +228,7 @@ fn build<T: Tap>(
 }
 
 impl<T: Tap> Policy for Grouped<T> {
-    type Victims = Candidates;
-    type Tap = T;
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn core(&self) -> &Core<Candidates, T> {
-        &self.core
-    }
-
-    fn core_mut(&mut self) -> &mut Core<Candidates, T> {
-        &mut self.core
-    }
+    by_fields!(Candidates, T);
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.hear(hints)?;
