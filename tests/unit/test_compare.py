@@ -170,24 +170,27 @@ def test_theory_of_a_row_is_marked_on_its_bar_and_shown_beside_its_wa(tmp_path: 
     chart = found.figure()
     rows = [row for load in found.loads for row in load.by_wa]
     marks = [row.theory.wa if row.theory else None for row in rows]
-    assert [None if np.isnan(mark) else mark for mark in chart.marks] == marks
-    assert [mark for mark, _ in chart.marked()] == [mark for mark in marks if mark]
-    assert chart.marks_label == "theory of the row"
+    (points,) = chart.points
+    assert points.label == "theory of the row"
+    assert dict(zip(points.y, points.x, strict=True)) == {
+        at: mark for at, mark in enumerate(marks) if mark
+    }
     assert min(chart.reaches()) >= 1
     card = found.card()
     shown = [row[card.columns.index(">theory")] for row in card.rows]
     assert shown == [f"{mark:.3f}" if mark else "" for mark in marks]
     assert any("mean field of hcwf:d=5" in note for note in card.notes)
     found.plot(tmp_path / "marked.html")
-    assert f"theory: {chart.marked()[0][0]:.4f}" in (tmp_path / "marked.html").read_text()
+    assert f"theory of the row: {points.x[0]:.4f}" in (tmp_path / "marked.html").read_text()
 
 
 def test_rows_that_one_model_describes_name_it_and_rows_without_any_have_no_mark() -> None:
     short: dict[str, Any] = {"replicas": 1, "writes": 20_000} | DRIVE
     one = wa.compare(managers="single,sepgc", **short)
-    assert one.figure().marks_label == "theory: Markov (greedy, uniform writes)"
+    (points,) = one.figure().points
+    assert points.label == "theory: Markov (greedy, uniform writes)"
     none = wa.compare(managers="single", workload="zipf", **short)
-    assert none.figure().marked() == ()
+    assert none.figure().points == ()
     assert ">theory" not in none.card().columns
 
 

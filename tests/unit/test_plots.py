@@ -8,6 +8,7 @@ import math
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -29,6 +30,7 @@ from writeamp.plots import (
 from writeamp.plots.backends.matplotlib_backend import drawn, our_settings
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import visible_points
+from writeamp.plots.output import inline_svg
 from writeamp.plots.spec import BarChart, LineChart
 from writeamp.plots.wrapping import shortened, wrapped
 
@@ -203,6 +205,21 @@ def test_html_tells_the_values_where_they_are_drawn(saved: Path) -> None:
     assert np.polyval(slopes, [at for _, at in found]) == pytest.approx(
         [x for x, _ in found], abs=1e-4
     )
+
+
+def test_a_figure_in_the_text_of_a_page_keeps_its_texts_as_they_are() -> None:
+    title = '#222222 font-family: x; "<b>" 1.23456'
+    row = PolicyResult(title, 2.0, {"host": 1, "gc": 1})
+    svg = inline_svg(wa_by_policy([row], title=title, subtitle="s"))
+    assert svg.startswith(f'<svg role="img" aria-label="{html.escape(title)}" viewBox="0 0 ')
+    assert f"<title>{html.escape(title)}\n2.000\nhost writes: 1.0000\n" in svg
+    assert ET.fromstring(svg).tag == "svg"
+    assert "://" not in svg
+    shown = "".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)).replace(" ", "")
+    assert html.escape(title, quote=False).replace(" ", "") in shown
+    assert "var(--series-1,#0072B2)" in svg
+    titled = inline_svg(wa_by_policy([row], title="t", subtitle="s s s"), has_titles=True)
+    assert ">s s s</text>" in titled
 
 
 @pytest.mark.parametrize("kind", ["svg", "html"])

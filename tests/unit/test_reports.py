@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,10 +85,32 @@ def test_theory_of_uniform_writes_stands_beside_uniform_writes_alone(
 
 def test_markdown_speaks_of_no_drawing_that_it_does_not_have(page: Path) -> None:
     told = run("report", str(page)).out
-    for words in ("dashed line", "Each layer is as wide", "its shade", "sliders", "computed here"):
+    for words in ("thick line", "Each bar is as long", "its shade", "sliders", "computed here"):
         assert words not in told, words
     assert "Erases of a block:" in told
-    assert "the dashed line is the mean" in page.read_text()
+    assert "the thick line is the mean" in page.read_text()
+
+
+def test_figures_of_a_page_have_its_colours_and_their_values_as_tooltips(page: Path) -> None:
+    figures = re.findall(r"<svg.*?</svg>", page.read_text(), re.DOTALL)
+    words = [re.match(r'<svg role="img" aria-label="([^"]+)"', one) for one in figures]
+    assert [one and one[1] for one in words] == [
+        "Bytes written at each layer",
+        "Write amplification over time",
+        "Histogram of valid pages of a block",
+        "Map of the erases of each block",
+        "Curves of write amplification over op",
+    ]
+    causes, over_time, histogram, _, what_if = figures
+    assert re.search("<title>programmed in the flash\n.*\nwritten by the host: 1.0000\n", causes)
+    assert ">mean of an interval: " in over_time
+    assert re.search(r"<title>\d+: \d+ blocks</title>", histogram)
+    assert len(re.findall("<polyline data-curve", what_if)) == 2
+    for one in figures:
+        assert "var(--ink,#222222)" in one.lower()
+        # Its title is the section's heading, or stands in its caption.
+        assert ">Bytes written" not in one
+        assert ">Histogram" not in one
 
 
 def test_options_that_a_command_has_are_not_added_again() -> None:

@@ -11,8 +11,8 @@ from writeamp.answers.advice import Advice
 from writeamp.answers.differences import RowDifference
 from writeamp.answers.way import WayRow
 from writeamp.devices.device import Device
-from writeamp.plots.figures.wa_by_policy import WayDot, wa_by_way
-from writeamp.plots.spec import PanelChart
+from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
+from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits
@@ -122,15 +122,15 @@ class Answer(Drawn):
             notes=[*found, *self.notes],
         )
 
-    def figure(self) -> PanelChart:
+    def figure(self) -> BarChart:
         """Describe a dot with its interval for each way that answers."""
         dots = [
-            WayDot(one.way, one.wa, *one.bounds, is_sound=not one.reason)
+            WaDot(one.way, one.wa, *one.bounds, is_sound=not one.reason)
             for one in self.rows
             if one.answers
         ]
         device = self.device
-        return wa_by_way(
+        return wa_by_name(
             dots,
             title=f"Write amplification by every way: {self.load_name}",
             subtitle=f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}",

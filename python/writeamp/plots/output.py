@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -45,6 +44,18 @@ def rendered(spec: FigureSpec, suffix: str) -> bytes:
     """Return the bytes of a file with a suffix that `save` can draw."""
     render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
     return render(_showable(spec), suffix.removeprefix("."))
+
+
+def inline_svg(spec: FigureSpec, *, has_titles: bool = False, inside: str = "") -> str:
+    """Return a figure as SVG for the text of a page, in the page's colours.
+
+    Args:
+        spec: the figure.
+        has_titles: whether title and subtitle stand above it; readers of the screen have the title.
+        inside: SVG of ours that is drawn on it.
+    """
+    draw = cast(Callable[..., str], _imported(_BACKENDS[".html"]).inline)
+    return draw(_showable(spec), has_titles=has_titles, inside=inside)
 
 
 def _imported(backend: str) -> ModuleType:
@@ -103,19 +114,3 @@ def _showable(part: Any, breaks: str = "\n") -> Any:
         }
         return replace(part, **shown)
     return part
-
-
-# The font that each text of a figure names is that of the page.
-_FONT = re.compile(r"font-family: [^;\"]*;? ?")
-# A hundredth of a point cannot be seen; in texts, outside tags, numbers stay whole.
-_TAG = re.compile(r"<[^>]*>")
-_DIGITS = re.compile(r"(\d\.\d\d)\d+")
-_SPACE = re.compile(r">\s+<")
-
-
-def inline_svg(drawn: bytes) -> str:
-    """Return a drawn figure without what makes it twice as long as need be."""
-    svg = drawn.decode()
-    without_font = _FONT.sub("", svg[svg.index("<svg") :])
-    shorter = _TAG.sub(lambda tag: _DIGITS.sub(r"\1", tag[0]), without_font)
-    return _SPACE.sub(">\n<", shorter)

@@ -30,13 +30,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Band:
-    """A filled rectangle in data coordinates, drawn behind the lines."""
+    """A filled rectangle in data coordinates, drawn behind the lines.
+
+    With a `text`, that is shown where the pointer is above its upper end.
+    """
 
     x_low: float
     x_high: float
     y_low: float
     y_high: float
     color: str
+    opacity: float = 0.2
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,8 @@ class Strip:
 class LineChart:
     """Lines over a numeric x axis; `levels` cross it at a y value, `instants` at an x value.
 
-    Instants cross the strips too. A newline in a label of the y axis breaks the line.
+    Instants cross the strips too. A newline in a label of the y axis breaks the line. The x axis
+    begins at `x_from`; with `counts`, y begins at 0 and both axes have whole numbers only.
     """
 
     title: str
@@ -89,6 +95,8 @@ class LineChart:
     levels: tuple[Mark, ...] = ()
     instants: tuple[Mark, ...] = ()
     strips: tuple[Strip, ...] = ()
+    x_from: float = 0.0
+    counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,8 +114,9 @@ class BarChart:
 
     `low` and `high` end each bar's error bar (NaN for none, which is the default) and `texts` stand
     at its right; all have one element a bar. So have `sections`, if there are any: bars that follow
-    each other with the same one stand together, under it as their heading; and `marks`, each a
-    value that is marked on its bar (NaN for none), which `marks_label` names.
+    each other with the same one stand together, under it as their heading. `points` are marks on
+    the bars, whose y is the number of the bar. Without `layers` there are points alone, and the
+    axis shows no more than their range.
     """
 
     title: str
@@ -120,8 +129,7 @@ class BarChart:
     high: tuple[float, ...] = ()
     levels: tuple[Mark, ...] = ()
     sections: tuple[str, ...] = ()
-    marks: tuple[float, ...] = ()
-    marks_label: str = ""
+    points: tuple[Line, ...] = ()
 
     def __post_init__(self) -> None:
         """Leave the error bars out where none are given."""
@@ -147,18 +155,21 @@ class BarChart:
         return tuple(sum(layer.values[i] for layer in self.layers) for i in range(len(self.bars)))
 
     def reaches(self) -> tuple[float, ...]:
-        """Return the right end of each bar, of its error bar or its mark, the furthest right."""
-        marks = self.marks or (math.nan,) * len(self.bars)
+        """Return the right end of each bar, of its error bar or its points, the furthest right."""
         # max() with the end first ignores a NaN.
         return tuple(
-            max(end, high, mark)
-            for end, high, mark in zip(self.ends(), self.high, marks, strict=True)
+            max(end, high, *(value for _, value in self.points_of(at)))
+            for at, (end, high) in enumerate(zip(self.ends(), self.high, strict=True))
         )
 
-    def marked(self) -> tuple[tuple[float, float], ...]:
-        """Return the marks that there are: the value, and how far down its bar stands."""
-        pairs = zip(self.marks, self.places(), strict=True) if self.marks else ()
-        return tuple((mark, place) for mark, place in pairs if not math.isnan(mark))
+    def points_of(self, bar: int) -> list[tuple[str, float]]:
+        """Return the label and the value of each point on a bar."""
+        return [
+            (line.label or "", x)
+            for line in self.points
+            for x, y in zip(line.x, line.y, strict=True)
+            if y == bar
+        ]
 
 
 @dataclass(frozen=True)
@@ -166,8 +177,9 @@ class Panel:
     """One of the small charts of a `PanelChart`.
 
     In a chart whose panels have `own_axes`, its axes are its own: their labels, and whether they
-    are logarithmic; the others begin at 0, unless the panel is not `from_zero`. `y_ends` are then
-    the least and the greatest y that are shown; with `x_names`, x is the number of a name, from 0.
+    are logarithmic; the others begin at 0, unless the panel is not `from_zero`. `x_ends` and
+    `y_ends` are then the least and the greatest x and y that are shown; with `x_names`, x is the
+    number of a name, from 0.
     """
 
     title: str
@@ -179,6 +191,7 @@ class Panel:
     y_log: bool = False
     areas: tuple[Area, ...] = ()
     from_zero: bool = True
+    x_ends: tuple[float, float] | None = None
     y_ends: tuple[float, float] | None = None
     x_names: tuple[str, ...] = ()
 
@@ -236,7 +249,8 @@ class HeatMap:
 class HeatMapChart:
     """Heat maps in rows of `columns`, on the same axes and the same scale of colours.
 
-    Each cell shows its value as `cell_format` (of `str.format`) writes it, if there is one.
+    Each cell shows its value as `cell_format` (of `str.format`) writes it, if there is one. Axes
+    without ticks have no names either.
     """
 
     title: str

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
+from writeamp.plots.output import inline_svg
 from writeamp.reports.embedding import ELEMENT, payload
 from writeamp.reports.markdown import markdown
 from writeamp.reports.report import (
@@ -82,9 +83,10 @@ def block_html(block: Block) -> str:
         return _table(block)
     if isinstance(block, Drawing):
         caption = f"<figcaption>{text(block.words)}</figcaption>" if block.words else ""
-        return f'<figure><div class="scroll chart" tabindex="0">{block.svg}</div>{caption}</figure>'
+        svg = inline_svg(block.figure, inside=block.inside)
+        return f'<figure><div class="scroll chart" tabindex="0">{svg}</div>{caption}</figure>'
     assert isinstance(block, Controls)
-    return block.html
+    return f"{block.start}{block_html(block.drawing)}{block.end}"
 
 
 def _table(found: Rows) -> str:

@@ -70,9 +70,9 @@ function whatIf(form) {
   }
 
   function draw(now) {
-    const [low, high, left, right, top, foot, most] = chart.dataset.axes.split(" ").map(Number);
+    const [low, high, least, most, left, right, top, foot] = chart.dataset.axes.split(" ").map(Number);
     const x = (op) => left + (right - left) * Math.log(op / low) / Math.log(high / low);
-    const y = (wa) => foot - (foot - top) * (wa - 1) / (most - 1);
+    const y = (wa) => foot - (foot - top) * (wa - least) / (most - least);
     for (const curve of chart.querySelectorAll("[data-curve]")) {
       const points = [];
       for (let at = 0; at <= 80; at++) {
@@ -83,8 +83,8 @@ function whatIf(form) {
       curve.setAttribute("points", points.join(" "));
     }
     const here = chart.querySelector("[data-here]");
-    here.setAttribute("x1", x(now.op));
-    here.setAttribute("x2", x(now.op));
+    const ends = { x1: x(now.op), x2: x(now.op), y1: top, y2: foot };
+    for (const [name, at] of Object.entries(ends)) here.setAttribute(name, at);
   }
 
   form.addEventListener("input", show);

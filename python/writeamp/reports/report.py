@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from writeamp.plots.spec import FigureSpec
+
 
 @dataclass(frozen=True)
 class Report:
@@ -76,17 +78,19 @@ class Rows:
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG of ours, all text in it escaped, and sentences under it.
+    """A figure, and sentences under it.
 
     Attributes:
-        svg: the drawing.
+        figure: the figure, whose title is for those who cannot see it.
         caption: how it is read.
         facts: numbers of it, which also stand where it does not.
+        inside: SVG of ours that is drawn on the figure.
     """
 
-    svg: str
+    figure: FigureSpec
     caption: str
     facts: str = ""
+    inside: str = ""
 
     @property
     def words(self) -> str:
@@ -96,9 +100,11 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Controls:
-    """HTML of ours that a script brings to life, all text in it escaped."""
+    """HTML of ours that a script brings to life, all text in it escaped, around a drawing."""
 
-    html: str
+    start: str
+    drawing: Drawing
+    end: str
 
 
 Block: TypeAlias = Paragraph | Bullets | Rows | Drawing | Controls

@@ -5,19 +5,23 @@ A document that is read back from a page may hold anything.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from writeamp.results.numbers import four_digits
 
+# Greater than any quantity of a drive; the squares of numbers beyond it would have no place.
+_MOST = 1e60
+
 
 def number(of: Mapping[str, Any], key: str) -> float | None:
-    """Return a finite number."""
+    """Return a number that can be drawn: finite, and of a size that sums and axes can have."""
     value = of.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) else None
+    if not abs(value) < _MOST:
+        return None
+    return float(value) if abs(value) > 1 / _MOST else 0.0
 
 
 def words(of: Mapping[str, Any], key: str) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 from writeamp.learn.blackbox.explanation import Explanation, Rules, explained, responses, strongest
 from writeamp.learn.blackbox.pictures import importance_bars, response_curves
 from writeamp.learn.blackbox.training import BlackBox
-from writeamp.plots.output import inline_svg, rendered
+from writeamp.plots.output import inline_svg
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 
@@ -104,7 +104,7 @@ def _cut(rules: Rules, most: int) -> str:
 
 
 def _image(figure: FigureSpec) -> str:
-    return inline_svg(rendered(figure, ".svg"))
+    return inline_svg(figure, has_titles=True)
 
 
 def _text(text: str) -> str:

@@ -4,17 +4,19 @@ It is an SVG with values under the pointer, a legend that hides and shows series
 
 A page with a plotting library in it would have 1 to 5 MB, and one without it would need a file
 beside it or the network; and the page is the same picture as the others, drawn once by Matplotlib.
-`figure.js` finds its parts by their names, which `marked` gives them.
+`figure.js` finds its parts by the names that they get here. The same SVG stands in the text of
+other pages, such as reports, in their colours and with its values as tooltips.
 """
 
 from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,31 +29,21 @@ from matplotlib.patches import Patch
 
 from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
-from writeamp.plots.backends.matplotlib_backend import METADATA, drawn, our_settings
-from writeamp.plots.output import inline_svg
+from writeamp.plots.backends.matplotlib_backend import METADATA, WIDE_INCHES, drawn, our_settings
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, TreeChart
+from writeamp.plots.style import FAINT, GRID, HOST_COLOR, INK, MUTED, SERIES_COLORS
 
 # Colour and dash: what tells series apart, and joins the parts of one.
 _Look: TypeAlias = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Marked:
-    """Axes that a page may zoom into, and the number of the series of each line that has one.
+def _mark_axes(figure: Figure, spec: FigureSpec) -> list[dict[str, Any]]:
+    """Name the axes that a page may zoom into, and return what it must know of them.
 
-    `axes` are JSON types: `id` in the drawing, `box` (left, top, right, bottom, in shares of the
+    These are JSON types: `id` in the drawing, `box` (left, top, right, bottom, in shares of the
     figure from its upper left), `x` and `y` (the ends), `xLog` and `yLog`, and `joined`, whether
     all axes have one x axis.
     """
-
-    axes: list[dict[str, Any]]
-    series: dict[Artist, int]
-
-
-def marked(figure: Figure, spec: FigureSpec) -> Marked:
-    """Name the parts of a drawn figure, and return what a page should know of them."""
-    figure.canvas.draw()
-    series = _mark_series(figure)
     axes = []
     if isinstance(spec, LineChart | PanelChart):
         for at, one in enumerate(figure.axes):
@@ -61,7 +53,7 @@ def marked(figure: Figure, spec: FigureSpec) -> Marked:
                     if artist.get_gid() is None:
                         artist.set_gid(f"data-{at}-{number}")
                 axes.append(_facts(one, f"axes-{at}", is_joined=isinstance(spec, LineChart)))
-    return Marked(axes, series)
+    return axes
 
 
 def _mark_series(figure: Figure) -> dict[Artist, int]:
@@ -123,8 +115,7 @@ _MOST_IN_ALL = 8_000
 _STEPS = 12
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A place, in shares of the figure from its upper left, and what is said there.
 
     `axes` and `series` are the numbers of those that it belongs to, -1 of none.
@@ -137,32 +128,36 @@ class Value:
     series: int
 
 
-def values_in(
-    figure: Figure, spec: FigureSpec, series: Mapping[Artist, int] = MappingProxyType({})
-) -> list[Value]:
-    """Return the values that a drawn figure tells, with their places; `series` number its lines."""
-    if isinstance(spec, TreeChart):
-        return []
+def _values_in(figure: Figure, spec: FigureSpec, series: Mapping[Artist, int]) -> Iterator[Value]:
+    """Yield the values of a drawn figure with their places; `series` number its lines."""
     if isinstance(spec, BarChart):
-        return list(_of_bars(figure, spec))
-    if isinstance(spec, HeatMapChart):
-        return list(_of_cells(figure, spec))
-    return list(_of_lines(figure, series))
+        yield from _of_bars(figure, spec)
+    elif isinstance(spec, HeatMapChart):
+        yield from _of_cells(figure, spec)
+    elif not isinstance(spec, TreeChart):
+        yield from _of_lines(figure, series)
+    if isinstance(spec, LineChart):
+        bands = [one for one in spec.bands if one.text]
+        tops = [((one.x_low + one.x_high) / 2, one.y_high) for one in bands]
+        yield from _values(figure, figure.axes[0], np.array(tops), [one.text for one in bands])
 
 
 def _of_bars(figure: Figure, spec: BarChart) -> Iterator[Value]:
     axes = figure.axes[0]
     for at, (place, end) in enumerate(zip(spec.places(), spec.ends(), strict=True)):
-        parts = [f"{layer.label}: {layer.values[at]:.4f}" for layer in spec.layers]
-        if spec.marks and not math.isnan(spec.marks[at]):
-            parts.append(f"theory: {spec.marks[at]:.4f}")
+        layers = [one for one in spec.layers if one.values[at] and one.label != spec.x_label]
+        parts = [f"{layer.label}: {layer.values[at]:.4f}" for layer in layers]
+        on_bar = spec.points_of(at)
+        parts += [f"{label}: {value:.4f}" for label, value in on_bar]
         words = "\n".join([spec.bars[at], spec.texts[at], *parts])
-        along = np.linspace(0, end, _STEPS)
-        points = np.column_stack([along, np.full(_STEPS, place)])
-        yield from _values(figure, axes, points, [words] * _STEPS)
+        along = np.linspace(0, end, _STEPS) if spec.layers else [value for _, value in on_bar]
+        points = np.column_stack([along, np.full(len(along), place)])
+        yield from _values(figure, axes, points, [words] * len(along))
 
 
 def _of_cells(figure: Figure, spec: HeatMapChart) -> Iterator[Value]:
+    if not (spec.x_ticks and spec.y_ticks):
+        return
     for axes, heat_map in zip(figure.axes, spec.maps, strict=False):
         cells = [
             (column, row, f"{x}, {y}\n{spec.color_label}: {value:.6g}")
@@ -227,23 +222,54 @@ _HERE = "writeamp.plots.backends"
 
 def render(spec: FigureSpec, _kind: str) -> bytes:
     """Return the figure as the bytes of a self-contained HTML page."""
-    with our_settings():
-        figure = drawn(spec)
-        _simplify(figure)
-        parts = marked(figure, spec)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg", metadata=METADATA["svg"])
-    values = [
-        (round(one.x, 5), round(one.y, 5), one.text, one.axes, one.series)
-        for one in values_in(figure, spec, parts.series)
-    ]
+    svg, values, axes = _parts(spec, WIDE_INCHES)
+    found = [(round(one.x, 5), round(one.y, 5), *one[2:]) for one in values]
     return page(
         spec.title,
-        _BODY.format(svg=inline_svg(buffer.getvalue()), words=text(spec.title)),
+        _BODY.format(svg=svg, words=text(spec.title)),
         styles=[source(_HERE, "figure.css")],
         scripts=[source(_HERE, "figure.js")],
-        data={"values": values, "axes": parts.axes},
+        data={"values": found, "axes": axes},
     )
+
+
+def _parts(
+    spec: FigureSpec, width_inches: float, colors: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, list[Value], list[dict[str, Any]]]:
+    """Return the SVG of the figure, the values in it, and the axes that may be zoomed into."""
+    with our_settings():
+        figure = drawn(spec, width_inches)
+        _simplify(figure)
+        figure.canvas.draw()
+        series, axes = _mark_series(figure), _mark_axes(figure, spec)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata=METADATA["svg"])
+        svg = _within_html(buffer.getvalue().decode(), colors)
+        return svg, list(_values_in(figure, spec, series)), axes
+
+
+# What a page has already, or does not need: facts of the file, and in tags its size, namespaces
+# and font. Texts stay as they are.
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_NEEDLESS = re.compile(
+    r"(?<=^<svg).*?(?= viewBox)| xmlns=.*(?=>$)|xlink:(?=href)|font-family: [^;\"]*;? ?", re.DOTALL
+)
+_SPACE = re.compile(r">\s+<")
+# A hundredth of a point cannot be seen.
+_DIGITS = re.compile(r"(\d\.\d\d)\d+")
+_COLOR = re.compile(r"#[0-9a-f]{6}\b")
+
+
+def _within_html(file: str, colors: Mapping[str, str]) -> str:
+    """Return the SVG of a file without what makes it long, with other words for its colours."""
+
+    def tag(found: re.Match[str]) -> str:
+        shorter = _DIGITS.sub(r"\1", _NEEDLESS.sub("", found[0]))
+        return _COLOR.sub(lambda color: colors.get(color[0], color[0]), shorter)
+
+    svg = _METADATA.sub("", file[file.index("<svg") :])
+    return _SPACE.sub(">\n<", _TAG.sub(tag, svg)).rstrip()
 
 
 def _simplify(figure: Figure) -> None:
@@ -251,3 +277,40 @@ def _simplify(figure: Figure) -> None:
         for line in axes.lines:
             if line.get_marker() != "none" and np.size(line.get_xdata()) > _MOST_MARKS:
                 line.set_rasterized(True)
+
+
+# Of a figure in the text of a page, where letters are as large as those beside it.
+_INLINE_INCHES = 7.2
+# More values than this are those of a line, whose shape says more.
+_MOST_TIPS = 200
+_VARIABLES = {
+    **{color: f"series-{at}" for at, color in enumerate(SERIES_COLORS, start=1)},
+    **{INK: "ink", MUTED: "muted", FAINT: "faint", GRID: "grid"},
+    **{HOST_COLOR: "host", "#FFFFFF": "background"},
+}
+# A page without the style of ours has the colours of other figures.
+_THEME = {color.lower(): f"var(--{name},{color})" for color, name in _VARIABLES.items()}
+
+
+def inline(spec: FigureSpec, *, has_titles: bool, inside: str) -> str:
+    """Return the figure for the text of a page, with values as tooltips.
+
+    Its `data-axes` are the ends of x and of y of the first axes, and where their left, right, top
+    and bottom are in the SVG.
+    """
+    shown = spec if has_titles else replace(spec, title="", subtitle="")
+    svg, values, axes = _parts(shown, _INLINE_INCHES, _THEME)
+    _, _, width, height = (float(one) for one in svg.split('"')[1].split())
+    tips = "".join(
+        f'<circle cx="{one.x * width:.1f}" cy="{one.y * height:.1f}" r="8" fill="transparent">'
+        f"<title>{text(one.text)}</title></circle>"
+        for one in (values if len(values) <= _MOST_TIPS else ())
+    )
+    facts = ""
+    if axes:
+        left, top, right, bottom = axes[0]["box"]
+        places = [left * width, right * width, top * height, bottom * height]
+        numbers = " ".join(f"{one:.6g}" for one in (*axes[0]["x"], *axes[0]["y"], *places))
+        facts = f' data-axes="{numbers}"'
+    head = f'<svg role="img" aria-label="{text(spec.title)}"{facts}'
+    return f"{head}{svg.removeprefix('<svg').removesuffix('</svg>')}{inside}{tips}</svg>"

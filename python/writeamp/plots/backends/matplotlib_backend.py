@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
@@ -17,7 +18,13 @@ from matplotlib.ticker import MaxNLocator
 
 from writeamp.plots.backends.matplotlib_bars import draw_bars, draw_tree
 from writeamp.plots.backends.matplotlib_grids import draw_heat_maps, draw_panels
-from writeamp.plots.backends.matplotlib_parts import DASHES, add_titles, draw_line, mark_handles
+from writeamp.plots.backends.matplotlib_parts import (
+    DASHES,
+    add_titles,
+    characters_of,
+    draw_line,
+    mark_handles,
+)
 from writeamp.plots.spec import (
     FigureSpec,
     HeatMapChart,
@@ -27,12 +34,15 @@ from writeamp.plots.spec import (
     TreeChart,
 )
 from writeamp.plots.style import GRID, INK, MUTED
-from writeamp.plots.wrapping import wrapped
+from writeamp.plots.wrapping import most_columns, wrapped
 
 _DPI = 160
-_LINES_INCHES, _STRIP_INCHES = 5.0, 0.9
-# Of a line of a legend beside a figure.
-_LABEL_CHARACTERS = 40
+# A wide figure has its legend beside the lines, a narrow one below them.
+WIDE_INCHES, _LEAST_WIDE_INCHES = 10.0, 9.0
+_LINES_SHARE, _STRIP_INCHES = 0.415, 0.9
+# Of a line of a legend, and of all beside each other below a narrow figure.
+_LABEL_CHARACTERS, _ROW_CHARACTERS = 40, 110
+_LEGEND_COLUMNS = 4
 # Text stays text in SVG and PDF, and the same figure gives the same bytes.
 _SETTINGS = {
     "svg.fonttype": "none",
@@ -70,9 +80,10 @@ def our_settings() -> Iterator[None]:
         yield
 
 
-def drawn(spec: FigureSpec) -> Figure:
+def drawn(spec: FigureSpec, width_inches: float = WIDE_INCHES) -> Figure:
     """Return the figure with everything in its place."""
-    figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06))
+    layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
+    figure = Figure(figsize=(width_inches, width_inches), layout=layout)
     FigureCanvasAgg(figure)
     add_titles(figure, _draw(figure, spec), spec)
     return figure
@@ -92,8 +103,8 @@ def _draw(figure: Figure, spec: FigureSpec) -> Axes:
 
 
 def _line_chart(figure: Figure, spec: LineChart) -> Axes:
-    heights = [_LINES_INCHES, *(_STRIP_INCHES for _ in spec.strips)]
-    figure.set_size_inches(10, sum(heights))
+    heights = [figure.get_figwidth() * _LINES_SHARE, *(_STRIP_INCHES for _ in spec.strips)]
+    figure.set_figheight(sum(heights))
     column = figure.subplots(
         len(heights), sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}
     )[:, 0]
@@ -117,7 +128,8 @@ def _lines(axes: Axes, spec: LineChart) -> list[Artist]:
     for band in spec.bands:
         corner = (band.x_low, band.y_low)
         width, height = band.x_high - band.x_low, band.y_high - band.y_low
-        axes.add_patch(Rectangle(corner, width, height, color=band.color, alpha=0.2, lw=0))
+        patch = Rectangle(corner, width, height, color=band.color, alpha=band.opacity, lw=0)
+        axes.add_patch(patch)
     handles: list[Artist] = []
     for line in spec.lines:
         artist = draw_line(axes, line)
@@ -127,7 +139,14 @@ def _lines(axes: Axes, spec: LineChart) -> list[Artist]:
         # Over the mean of a run, with which theory may well agree.
         axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=2.5)
     axes.set_ylabel(spec.y_label)
-    axes.set_xlim(0, 1.01 * max((max(line.x) for line in spec.lines if line.x), default=1.0))
+    ends = [max(line.x) for line in spec.lines if line.x]
+    end = max(ends or [band.x_high for band in spec.bands], default=1.0)
+    axes.set_xlim(spec.x_from, end + 0.01 * (end - spec.x_from))
+    if spec.counts:
+        axes.autoscale_view()
+        axes.set_ylim(bottom=0)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator("auto", integer=True))
     return handles + mark_handles(spec.levels)
 
 
@@ -150,9 +169,14 @@ def _strip(axes: Axes, strip: Strip) -> list[Artist]:
 
 
 def _legend(figure: Figure, handles: list[Artist]) -> None:
+    if not handles:
+        return
     labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 5) for handle in handles]
-    legend = figure.legend(
-        handles, labels, loc="outside right center", frameon=False, handlelength=2.6
-    )
+    is_wide = figure.get_figwidth() >= _LEAST_WIDE_INCHES
+    place: dict[str, Any] = {"loc": "outside right center"}
+    if not is_wide:
+        columns = most_columns(labels, characters_of(figure, _ROW_CHARACTERS), _LEGEND_COLUMNS)
+        place = {"loc": "outside lower center", "ncols": columns}
+    legend = figure.legend(handles, labels, frameon=False, handlelength=2.6, **place)
     for handle in filter(None, legend.legend_handles):
         handle.set_alpha(1.0)  # one faded tick is hardly seen

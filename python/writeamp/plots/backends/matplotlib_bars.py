@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
-from writeamp.plots.spec import BarChart, Line, TreeChart
+from writeamp.plots.backends.matplotlib_parts import (
+    DASHES,
+    characters_of,
+    draw_line,
+    mark_handles,
+)
+from writeamp.plots.spec import BarChart, TreeChart
 from writeamp.plots.style import FAINT, GRID, INK
 from writeamp.plots.wrapping import most_columns, shortened, wrapped
 
@@ -30,7 +36,7 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     places, headings = spec.places(), spec.headings()
     lines = max((name.count("\n") + 1 for name in names), default=1)
     inches = max(_BAR_INCHES, _LINE_INCHES * lines + 0.1)
-    figure.set_size_inches(10, 2.0 + inches * (len(places) + len(headings)))
+    figure.set_figheight(1.15 + inches * (len(places) + len(headings)))
     for heading, at in headings:
         axes.annotate(
             shortened(heading, _HEADING_CHARACTERS),
@@ -52,12 +58,10 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
             axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
     for mark in spec.levels:
         axes.axvline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=2.5)
-    if marked := spec.marked():
-        values, of_bars = zip(*marked, strict=True)
-        line = Line(values, of_bars, INK, 0.0, label=spec.marks_label, marker="diamond")
-        marks = draw_line(axes, line)
+    for line in spec.points:
+        marks = draw_line(axes, replace(line, y=[places[int(bar)] for bar in line.y]))
         marks.set_zorder(3.5)  # on the error bar
-        handles.append(marks)
+        handles += [marks] if line.label else []
     for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
         axes.annotate(
             text,
@@ -70,7 +74,7 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
         )
     axes.set_yticks(places, names)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, 1.17 * max(*spec.reaches(), *(mark.value for mark in spec.levels), 0.0))
+    axes.set_xlim(*_ends(spec))
     axes.set_xlabel(spec.x_label)
     axes.grid(axis="x", color=GRID, lw=0.8)
     axes.set_axisbelow(True)
@@ -81,12 +85,24 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     return axes
 
 
+def _ends(spec: BarChart) -> tuple[float, float]:
+    """Return the ends of the x axis, with room for the texts at the right."""
+    known = [*spec.reaches(), *(mark.value for mark in spec.levels), 0.0]
+    if spec.layers:
+        return 0.0, 1.17 * max(known)
+    known = [*known[:-1], *(end for end in spec.low if not math.isnan(end))]
+    known += [value for line in spec.points for value in line.x]
+    low, high = min(known), max(known)
+    span = high - low or 0.1 * abs(high) or 1.0
+    return low - 0.08 * span, high + 0.25 * span
+
+
 def _legend(figure: Figure, handles: list[Artist]) -> float:
     """Draw the legend, if any, and return how many lines it has, with the space between them."""
     if not handles:
         return 0.0
     labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
-    columns = most_columns(labels, _LEGEND_CHARACTERS, _LEGEND_COLUMNS)
+    columns = most_columns(labels, characters_of(figure, _LEGEND_CHARACTERS), _LEGEND_COLUMNS)
     rows = math.ceil(len(labels) / columns)
     columns = math.ceil(len(labels) / rows)  # so that rows are of like length
     figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=columns)
@@ -94,14 +110,14 @@ def _legend(figure: Figure, handles: list[Artist]) -> float:
 
 
 _LEAF_INCHES, _LEVEL_INCHES = 1.5, 1.35
-_LEAST_INCHES = 10.0
 
 
 def draw_tree(figure: Figure, spec: TreeChart) -> Axes:
     """Draw the nodes as boxes with lines between them, and return the axes."""
     places = spec.places()
     leaves, levels = 1 + max(x for x, _ in places), 1 + max(-y for _, y in places)
-    figure.set_size_inches(max(_LEAST_INCHES, _LEAF_INCHES * leaves), 1.0 + _LEVEL_INCHES * levels)
+    figure.set_figwidth(max(figure.get_figwidth(), _LEAF_INCHES * leaves))
+    figure.set_figheight(0.15 + _LEVEL_INCHES * levels)
     axes = figure.add_subplot()
     axes.set_axis_off()
     axes.set_xlim(-0.5, leaves - 0.5)

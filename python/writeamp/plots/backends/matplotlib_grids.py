@@ -14,17 +14,22 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
+from writeamp.plots.backends.matplotlib_parts import (
+    DASHES,
+    characters_of,
+    draw_line,
+    mark_handles,
+)
 from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
 from writeamp.plots.style import GRID, HEAT_COLORS, INK, heat_ink
 from writeamp.plots.wrapping import most_columns, shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
-_WIDTH_INCHES = 10.0
 _MANY_DECADES = 1e3
 # Where a decade of a narrow panel is ticked.
 _FEW_STEPS = (1.0, 3.0)
-_LEAST_MAP_INCHES, _MOST_MAP_INCHES = 1.6, 8.0
+# Of a map whose rows have names, of one that has none, and of any.
+_LEAST_MAP_INCHES, _LEAST_PLAIN_INCHES, _MOST_MAP_INCHES = 1.6, 0.9, 8.0
 # So many stand beside each other along the width of a figure.
 _NAME_CHARACTERS = 90
 _TITLE_CHARACTERS = 84
@@ -36,8 +41,7 @@ _ASLANT_CHARACTERS = 28
 def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     """Draw small line charts with one legend below; return the first one's axes."""
     rows = math.ceil(len(spec.panels) / spec.columns)
-    height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
-    figure.set_size_inches(_WIDTH_INCHES, height)
+    figure.set_figheight(0.375 * figure.get_figwidth() if rows == 1 else 0.75 + 2.9 * rows)
     grid = figure.subplots(
         rows,
         spec.columns,
@@ -71,7 +75,7 @@ def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) 
     if not handles:
         return first
     labels = [wrapped(label, _LABEL_CHARACTERS, 2) for label in handles]
-    columns = most_columns(labels, _LINE_CHARACTERS, _MOST_LEGEND_COLUMNS)
+    columns = most_columns(labels, characters_of(figure, _LINE_CHARACTERS), _MOST_LEGEND_COLUMNS)
     legend_rows = math.ceil(len(labels) / columns)
     legend = figure.legend(
         list(handles.values()),
@@ -113,7 +117,9 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
         axes.set_xlim(left=0)
     if names:
         _name_ticks(axes, names, spec.columns)
-    if spec.own_axes and panel.y_ends:
+    if panel.x_ends:
+        axes.set_xlim(panel.x_ends)
+    if panel.y_ends:
         axes.set_ylim(panel.y_ends)
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
@@ -159,15 +165,18 @@ def _plain_ticks(
 def _log_steps(values: Sequence[float]) -> tuple[float, ...]:
     """Return where a decade is ticked: also within it if there are few."""
     known = [value for value in values if not math.isnan(value)]
-    return (1.0,) if max(known) > _MANY_DECADES * min(known) else (1.0, 2.0, 5.0)
+    is_wide = bool(known) and max(known) > _MANY_DECADES * min(known)
+    return (1.0,) if is_wide else (1.0, 2.0, 5.0)
 
 
 def draw_heat_maps(figure: Figure, spec: HeatMapChart) -> Axes:
     """Draw heat maps with one scale of colours at the right; return the first one's axes."""
     rows = math.ceil(len(spec.maps) / spec.columns)
-    map_height = _WIDTH_INCHES / spec.columns * 0.75 * len(spec.y_ticks) / len(spec.x_ticks)
-    fitting = min(max(map_height, _LEAST_MAP_INCHES), _MOST_MAP_INCHES)
-    figure.set_size_inches(_WIDTH_INCHES, 1.6 + rows * fitting)
+    in_rows, in_columns = len(spec.maps[0].values), len(spec.maps[0].values[0])
+    map_height = figure.get_figwidth() / spec.columns * 0.75 * in_rows / in_columns
+    least = _LEAST_MAP_INCHES if spec.y_ticks else _LEAST_PLAIN_INCHES
+    fitting = min(max(map_height, least), _MOST_MAP_INCHES)
+    figure.set_figheight(0.75 + rows * fitting)
     grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=True)
     for axes, heat_map in zip(grid.flat, spec.maps, strict=False):
         image = _heat_map(axes, heat_map, spec)
@@ -191,12 +200,15 @@ def _heat_map(axes: Axes, heat_map: HeatMap, spec: HeatMapChart) -> AxesImage:
     )
     for row, values in enumerate(heat_map.values):
         for column, value in enumerate(values):
-            color = heat_ink(value, spec.scale)
-            text = spec.cell_text(value)
-            axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
+            if text := spec.cell_text(value):
+                color = heat_ink(value, spec.scale)
+                axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
     title = wrapped(heat_map.title, _TITLE_CHARACTERS // spec.columns, 2)
     axes.set_title(title, loc="left", fontsize=10, color=INK)
-    _names_along(axes, spec.x_ticks, spec.columns)
+    if spec.x_ticks:
+        _names_along(axes, spec.x_ticks, spec.columns)
+    else:
+        axes.set_xticks(())
     names = [wrapped(name, _ASLANT_CHARACTERS, 2) for name in spec.y_ticks]
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)

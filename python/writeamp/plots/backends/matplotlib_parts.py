@@ -65,18 +65,32 @@ def mark_handles(marks: Iterable[Mark]) -> list[Artist]:
     ]
 
 
+# Characters of a line that others are chosen for.
+_WIDTH_INCHES = 10.0
+
+
+def characters_of(figure: Figure, characters: int) -> int:
+    """Return how many characters stand beside each other where so many do in a wide figure."""
+    return int(characters * figure.get_figwidth() / _WIDTH_INCHES)
+
+
 # Of the width, for all that stands on a line.
 _SHARE = 0.98
 # Of a further line.
-_TITLE_INCHES, _SUBTITLE_INCHES = 0.23, 0.17
+_TITLES_INCHES, _TITLE_INCHES, _SUBTITLE_INCHES = 0.85, 0.23, 0.17
 _TITLE_LINES, _SUBTITLE_LINES, _LABEL_LINES = 3, 5, 2
 
 
 def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
     """Write title and subtitle above a figure that is drawn, flush with some axes.
 
-    The layout decides where the axes begin, and then leaves all in its place.
+    The layout decides where the axes begin, and then leaves all in its place. Without both there
+    is no room for them.
     """
+    if not (spec.title or spec.subtitle):
+        figure.draw_without_rendering()
+        _fix_layout(figure)
+        return
     in_panels = isinstance(spec, PanelChart | HeatMapChart)
     title = figure.suptitle(spec.title, ha="left", fontsize=13, fontweight="bold")
     figure.draw_without_rendering()
@@ -91,16 +105,20 @@ def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
         subtitle.remove()
         axes.set_title(below, loc="left", fontsize=9.5, color=MUTED, pad=10)
     more = _TITLE_INCHES * shown.count("\n") + _SUBTITLE_INCHES * below.count("\n")
-    figure.set_figheight(figure.get_figheight() + more)
-    for one in figure.axes:
-        _fit_label(one, figure)
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_figheight(figure.get_figheight() + _TITLES_INCHES + more)
+    _fix_layout(figure)
     left = axes.get_position().x0
     title.set_x(left)
     if in_panels:
         bottom = figure.transFigure.inverted().transform(title.get_window_extent())[0][1]
         subtitle.set(x=left, y=bottom, text=below)
+
+
+def _fix_layout(figure: Figure) -> None:
+    for one in figure.axes:
+        _fit_label(one, figure)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def _fits(text: Text, figure: Figure) -> Callable[[str], bool]:

@@ -1,4 +1,4 @@
-"""Figures of write amplification by policy, in layers by cause, and by way to answer."""
+"""Figures of write amplification by policy, in layers by cause, and by name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from writeamp.errors import WriteampError
-from writeamp.plots.spec import BarChart, Layer, Line, Panel, PanelChart
+from writeamp.plots.spec import BarChart, Layer, Line
 from writeamp.plots.style import (
     HOST_COLOR,
+    INK,
     MUTED,
     SERIES_COLORS,
     WA_LABEL,
@@ -90,16 +91,20 @@ def wa_by_policy(
         high=tuple(row.ci_high for row in rows),
         texts=texts,
         levels=theory_marks(theory),
-        marks=tuple(row.theory[1] if row.theory else math.nan for row in rows),
-        marks_label=_marks_label(rows),
+        points=_theory_of_rows(rows),
         sections=_sections(rows),
     )
 
 
-def _marks_label(rows: Sequence[PolicyResult]) -> str:
-    """Return the model whose WA is marked, or what the marks have in common."""
+def _theory_of_rows(rows: Sequence[PolicyResult]) -> tuple[Line, ...]:
+    """Return the marks of the WA that theory has for single rows, if there are any."""
+    found = [(row.theory[1], at) for at, row in enumerate(rows) if row.theory]
+    if not found:
+        return ()
     models = {row.theory[0] for row in rows if row.theory}
-    return f"theory: {models.pop()}" if len(models) == 1 else "theory of the row"
+    label = f"theory: {models.pop()}" if len(models) == 1 else "theory of the row"
+    x, y = zip(*found, strict=True)
+    return (Line(x, y, INK, 0.0, label=label, marker="diamond"),)
 
 
 def _sections(rows: Sequence[PolicyResult]) -> tuple[str, ...]:
@@ -116,63 +121,46 @@ def _causes(rows: Sequence[PolicyResult]) -> list[str]:
     return list(names)
 
 
-# Of the highest and lowest value, the room that is left above and below.
-_ROOM = 0.08
+class WaDot(NamedTuple):
+    """A WA by its name, its 95% interval (NaN for none), and whether nothing is said against it."""
 
-
-class WayDot(NamedTuple):
-    """Answer of a way: WA, its 95% interval, and whether nothing is said against it."""
-
-    way: str
+    name: str
     wa: float
     low: float
     high: float
-    is_sound: bool
+    is_sound: bool = True
 
 
-def wa_by_way(dots: Sequence[WayDot], *, title: str, subtitle: str) -> PanelChart:
-    """Describe a dot with its interval for each way.
+def wa_by_name(dots: Sequence[WaDot], *, title: str, subtitle: str = "") -> BarChart:
+    """Describe a dot with its interval for each WA, such as those of several ways to answer.
 
     Args:
-        dots: from left to right.
+        dots: from the top.
         title: what is shown.
         subtitle: the drive.
 
     Raises:
-        WriteampError: no way has an answer.
+        WriteampError: there is no dot.
     """
     if not dots:
         raise WriteampError("no way has an answer, so there is nothing to draw")
-    lines = [
-        Line([at, at], [one.low, one.high], series_color(0), 1.5)
-        for at, one in enumerate(dots)
-        if one.high > one.low
-    ]
+    points = []
     for label, is_sound, color in (
         ("WA", True, series_color(0)),
         ("outside its domain, or not steady", False, MUTED),
     ):
-        chosen = [(at, one.wa) for at, one in enumerate(dots) if one.is_sound is is_sound]
+        chosen = [(one.wa, at) for at, one in enumerate(dots) if one.is_sound is is_sound]
         if chosen:
             x, y = zip(*chosen, strict=True)
-            lines.append(Line(x, y, color, 0.0, label=label, marker="circle"))
-    low = min(min(one.low, one.wa) for one in dots)
-    high = max(max(one.high, one.wa) for one in dots)
-    room = _ROOM * (high - low or high)
-    return PanelChart(
+            points.append(Line(x, y, color, 0.0, label=label, marker="circle"))
+    return BarChart(
         title=title,
         subtitle=subtitle,
-        x_label="",
-        y_label="write amplification, with its 95% interval",
-        panels=(
-            Panel(
-                "",
-                tuple(lines),
-                from_zero=False,
-                y_ends=(math.floor((low - room) * 100) / 100, math.ceil((high + room) * 100) / 100),
-            ),
-        ),
-        columns=1,
-        x_ticks=tuple(float(at) for at in range(len(dots))),
-        x_names=tuple(one.way.replace(", ", ",\n") for one in dots),
+        x_label=f"{WA_LABEL}, with its 95% interval",
+        bars=tuple(one.name for one in dots),
+        layers=(),
+        texts=tuple(f"{one.wa:.4g}" for one in dots),
+        low=tuple(one.low if one.high > one.low else math.nan for one in dots),
+        high=tuple(one.high if one.high > one.low else math.nan for one in dots),
+        points=tuple(points),
     )

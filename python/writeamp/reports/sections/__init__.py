@@ -26,7 +26,7 @@ _SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     advice.advice,
     ways.differences,
     by_cause.by_cause,
-    run_drawings.wa_over_time,
+    run_drawings.over_time,
     run_drawings.blocks,
     what_if.what_if,
     details.notes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from writeamp.reports.charts import IntervalRow, intervals
+from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 
@@ -28,7 +28,7 @@ def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
             [[words(one, "key"), shown(one.get("a")), shown(one.get("b"))] for one in settings],
         )
     drawn = [
-        IntervalRow(f"{words(one, 'key')}, {when}", value, interval(one, side))
+        WaDot(f"{words(one, 'key')}, {when}", value, *(interval(one, side) or (value, value)))
         for one in found
         if words(one, "key").rpartition(".")[2] == "wa"
         for side, when in (("a", "before"), ("b", "after"))
@@ -36,7 +36,7 @@ def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
     ]
     if drawn:
         yield Drawing(
-            intervals(drawn[:40], "write amplification"),
+            wa_by_name(drawn[:40], title="Write amplification before and after"),
             "Dots are the values, lines their 95% intervals.",
         )
     if found:

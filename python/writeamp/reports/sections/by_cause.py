@@ -5,45 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from writeamp.reports.charts import LayerPart, icicle
+from writeamp.plots.spec import BarChart, Layer
+from writeamp.plots.style import HOST_COLOR, series_color
 from writeamp.reports.report import Drawing, Report, Rows, Section
 from writeamp.reports.values import number, rows, table, words
 from writeamp.results.numbers import four_digits
 
 # Causes in words, with the colour of each.
 _CAUSES = {
-    "host": ("written by the host", "--host"),
-    "gc": ("moved by collection", "--series-1"),
-    "wear_leveling": ("moved by wear levelling", "--series-2"),
-    "padding": ("padding", "--series-3"),
-    "read_modify_write": ("read-modify-write", "--series-4"),
-    "mapping": ("mapping table", "--series-5"),
-    "refresh": ("refresh", "--series-6"),
-    "slc": ("SLC cache", "--series-7"),
-    "folding": ("folded out of the SLC cache", "--series-1"),
+    "host": ("written by the host", HOST_COLOR),
+    "gc": ("moved by collection", series_color(0)),
+    "wear_leveling": ("moved by wear levelling", series_color(1)),
+    "padding": ("padding", series_color(2)),
+    "read_modify_write": ("read-modify-write", series_color(3)),
+    "mapping": ("mapping table", series_color(4)),
+    "refresh": ("refresh", series_color(5)),
+    "slc": ("SLC cache", series_color(6)),
+    "folding": ("folded out of the SLC cache", series_color(0)),
 }
+_AXIS = "bytes for each byte of the host"
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def by_cause(report: Report) -> Section | None:
-    """Return the icicle of one run, or of the row that is trusted most, and its numbers."""
+    """Return the bars of one run, or of the row that is trusted most, and its numbers."""
     document = report.document
     of = document
     if not table(document, "causes"):
         of = table(report.more, "run") or _row_with_causes(document)
     causes = {
-        cause: pages for cause in table(of, "causes") if (pages := number(of["causes"], cause))
+        cause: pages for cause in table(of, "causes") if (pages := _positive(of["causes"], cause))
     }
     # An SLC cache takes the pages that the host wrote before other flash does.
     host = causes.get("host", 0) + causes.get("slc", 0)
     if not host:
         return None
-    page_bytes = number(document, "page_bytes") or number(of, "page_bytes") or 4096.0
-    flash = [
-        LayerPart(_name(cause), pages * page_bytes, _color(cause), _words(cause, pages, host))
-        for cause, pages in causes.items()
-    ]
-    layers = [*_above(document, host * page_bytes), flash]
+    page_bytes = _positive(document, "page_bytes") or _positive(of, "page_bytes") or 4096.0
     total = sum(causes.values())
     lines = [
         [_name(cause), f"{pages:,.0f}", four_digits(pages / host), f"{pages / total:.1%}"]
@@ -52,14 +49,20 @@ def by_cause(report: Report) -> Section | None:
     lines.append(["all", f"{total:,.0f}", four_digits(total / host), "100.0%"])
     columns = ["programmed", ">pages", ">for each page of the host", ">share"]
     caption = (
-        "Each layer is as wide as the bytes that it wrote; the lowest is the flash, with the cause "
-        "of each page that was programmed."
+        "Each bar is as long as the bytes that its layer wrote; the lowest is the flash, with the "
+        "cause of each page that was programmed."
     )
     if of is not document:
         named = filter(None, (words(of, "way"), words(of, "manager"), words(of, "victims")))
         caption = f"Of {', '.join(named)}. {caption}"
-    drawing = Drawing(icicle(layers, "Bytes written at each layer"), caption)
+    figure = _figure(document, causes, host * page_bytes, page_bytes)
+    drawing = Drawing(figure, caption)
     return Section("causes", "Write amplification by cause", (drawing, Rows(columns, lines)))
+
+
+def _positive(of: Mapping[str, Any], key: str) -> float | None:
+    value = number(of, key)
+    return value if value and value > 0 else None
 
 
 def _row_with_causes(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -67,20 +70,45 @@ def _row_with_causes(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return min(found, key=lambda one: number(one, "wa") or float("inf"), default={})
 
 
-def _above(document: Mapping[str, Any], host_bytes: float) -> list[list[LayerPart]]:
-    """Return the layers above the flash, from the top."""
-    layers, found = table(document, "layers"), []
+def _figure(
+    document: Mapping[str, Any],
+    causes: Mapping[str, float],
+    host_bytes: float,
+    page_bytes: float,
+) -> BarChart:
+    """Describe a bar for each layer, the flash divided by cause."""
+    above = _above(document, host_bytes)
+    shares = [size / host_bytes for _, size in above]
+    none = (0.0,) * len(above)
+    flash = sum(causes.values()) * page_bytes
+    sizes = [*(size for _, size in above), flash]
+    return BarChart(
+        title="Bytes written at each layer",
+        subtitle="",
+        x_label=_AXIS,
+        bars=(*(name for name, _ in above), "programmed in the flash"),
+        layers=(
+            Layer(_AXIS, HOST_COLOR, (*shares, 0.0)),
+            *(
+                Layer(_name(cause), _color(cause), (*none, pages * page_bytes / host_bytes))
+                for cause, pages in causes.items()
+            ),
+        ),
+        texts=tuple(map(_bytes, sizes)),
+    )
+
+
+def _above(document: Mapping[str, Any], host_bytes: float) -> list[tuple[str, float]]:
+    """Return the layers above the flash with their bytes, from the top."""
+    layers = table(document, "layers")
+    found = []
     # Bytes without a factor are not of the drive's files alone.
-    passed = number(layers, "application_bytes")
+    passed = _positive(layers, "application_bytes")
     if passed and number(table(layers, "factors"), "file_system"):
-        said = f"{_bytes(passed)} passed to write()"
-        found.append([LayerPart(said, passed, "--series-3", said)])
-    if size := number(layers, "file_system_bytes"):
-        said = f"{words(document, 'file_system') or 'the file system'} wrote {_bytes(size)}"
-        found.append([LayerPart(said, size, "--series-6", said)])
-    asked = number(layers, "device_bytes") or host_bytes
-    said = f"the drive was asked for {_bytes(asked)}"
-    return [*found, [LayerPart(said, asked, "--host", said)]]
+        found.append(("passed to write()", passed))
+    if size := _positive(layers, "file_system_bytes"):
+        found.append((f"{words(document, 'file_system') or 'the file system'} wrote", size))
+    return [*found, ("the drive was asked for", _positive(layers, "device_bytes") or host_bytes)]
 
 
 def _name(cause: str) -> str:
@@ -88,11 +116,7 @@ def _name(cause: str) -> str:
 
 
 def _color(cause: str) -> str:
-    return _CAUSES.get(cause, ("", "--series-7"))[1]
-
-
-def _words(cause: str, pages: float, host: float) -> str:
-    return f"{_name(cause)}: {pages:,.0f} pages, {pages / host:.4g} for each page of the host"
+    return _CAUSES.get(cause, ("", series_color(6)))[1]
 
 
 def _bytes(size: float) -> str:

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from writeamp.reports.charts import cells, histogram, over_time
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
+from writeamp.plots.spec import Band, ColorScale, HeatMap, HeatMapChart, LineChart
+from writeamp.plots.style import WA_LABEL, series_color
 from writeamp.reports.report import Block, Drawing, Report, Section
 from writeamp.reports.values import number, numbers, table, words
 
+_CELLS_IN_A_ROW = 64
 
-def wa_over_time(report: Report) -> Section | None:
+
+def over_time(report: Report) -> Section | None:
     """Return the line, with the mean of what was counted."""
     found = table(report.more, "over_time")
     x, wa = numbers(found, "x"), numbers(found, "wa")
-    if len(x) < 2 or len(x) != len(wa):
+    if len(x) < 2 or len(x) != len(wa) or x[-1] <= 0:
         return None
     mean = number(found, "mean")
-    warmup = number(found, "warmup") or 0
-    drawn = over_time(x, wa, x_words=words(found, "x_words"), mean=mean, warmup=warmup)
+    run = WaSeries(
+        "mean of an interval",
+        x,
+        wa,
+        number(found, "warmup") or 0.0,
+        math.nan if mean is None else mean,
+    )
+    figure = wa_over_time([run], title="Write amplification over time", subtitle="")
+    figure = replace(figure, x_label=words(found, "x_words"), y_label=WA_LABEL)
     caption = "Each point is the mean of an interval"
-    caption += "." if mean is None else "; the dashed line is the mean."
+    caption += "." if mean is None else "; the thick line is the mean of what was counted."
     facts = "" if mean is None else f"The mean is {mean:.4g}."
     command = None
     if report.verb == "simulate":
         command = report.with_options("--series", "--json")
-    return Section("over-time", "Over time", (Drawing(drawn, caption, facts),), command=command)
+    return Section("over-time", "Over time", (Drawing(figure, caption, facts),), command=command)
 
 
 def blocks(report: Report) -> Section | None:
@@ -46,13 +59,55 @@ def _drawings(report: Report) -> Iterator[Block]:
     ):
         edges, counts = (numbers(table(report.more, key), part) for part in ("edges", "counts"))
         if counts and len(edges) == len(counts) + 1 and max(counts) > 0 and edges[0] < edges[-1]:
-            yield Drawing(histogram(edges, counts, x_words, "blocks"), caption)
+            yield Drawing(_histogram(edges, counts, x_words), caption)
     wear = table(report.more, "wear")
     erases = numbers(wear, "erases")
     if erases:
-        yield Drawing(
-            cells(erases, "Map of the erases of each block"), _caption(wear), _facts(wear)
-        )
+        yield Drawing(_wear_map(erases), _caption(wear), _facts(wear))
+
+
+def _histogram(edges: Sequence[float], counts: Sequence[float], x_words: str) -> LineChart:
+    """Describe bars: number i counts the whole numbers from edge i on, below edge i + 1."""
+    color = series_color(0)
+    bars = zip(edges, edges[1:], counts, strict=False)
+    return LineChart(
+        title=f"Histogram of {x_words}",
+        subtitle="",
+        x_label=x_words,
+        y_label="blocks",
+        lines=(),
+        bands=tuple(
+            Band(low - 0.5, high - 0.5, 0.0, count, color, 0.9, _bar_text(low, high, count))
+            for low, high, count in bars
+            if count
+        ),
+        x_from=edges[0] - 0.5,
+        counts=True,
+    )
+
+
+def _bar_text(low: float, high: float, count: float) -> str:
+    ends = f"{low:.6g}" if high - low == 1 else f"{low:.6g} to {high - 1:.6g}"
+    return f"{ends}: {count:,.6g} blocks"
+
+
+def _wear_map(erases: Sequence[float]) -> HeatMapChart:
+    columns = min(len(erases), _CELLS_IN_A_ROW)
+    cells = [*erases, *[math.nan] * (-len(erases) % columns)]
+    rows = tuple(tuple(cells[at : at + columns]) for at in range(0, len(cells), columns))
+    return HeatMapChart(
+        title="Map of the erases of each block",
+        subtitle="",
+        x_label="",
+        y_label="",
+        x_ticks=(),
+        y_ticks=(),
+        color_label="erases",
+        maps=(HeatMap("", rows),),
+        columns=1,
+        scale=ColorScale(min(erases), max(erases)),
+        cell_format="",
+    )
 
 
 def _caption(wear: Mapping[str, Any]) -> str:

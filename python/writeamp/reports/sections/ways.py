@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from writeamp.reports.charts import IntervalRow, intervals
+from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
 
@@ -50,7 +50,7 @@ def ways(report: Report) -> Section | None:
     )
     blocks: list[Block] = [table]
     drawn = [
-        IntervalRow(name, wa, interval(row, "wa"), is_faint=_is_outside(row))
+        WaDot(name, wa, *(interval(row, "wa") or (wa, wa)), is_sound=not _is_outside(row))
         for name, row in zip(names, found, strict=True)
         if (wa := number(row, "wa")) is not None
     ]
@@ -59,7 +59,8 @@ def ways(report: Report) -> Section | None:
         faint = (
             "; grey is outside of what the model assumes" if any(map(_is_outside, found)) else ""
         )
-        blocks.insert(0, Drawing(intervals(drawn, "write amplification"), f"{caption}{faint}."))
+        figure = wa_by_name(drawn, title="Write amplification of each row")
+        blocks.insert(0, Drawing(figure, f"{caption}{faint}."))
     return Section("rows", _TITLES[key], tuple(blocks), command=report.with_options("--json"))
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from writeamp.pages.escaping import text
-from writeamp.reports.report import Controls, Paragraph, Report, Section
-from writeamp.reports.svg import SIZE, WIDTH, label, rule
+from writeamp.plots.spec import Line, Panel, PanelChart
+from writeamp.plots.style import INK, WA_LABEL, series_color
+from writeamp.reports.report import Controls, Drawing, Paragraph, Report, Section
 from writeamp.reports.values import number, op_of_data, words
 
 _LEAST_OP, _MOST_OP = 0.01, 1.0
@@ -24,12 +25,9 @@ _ROWS = (
     ("cold-rests", "only the hot pages are written, uniformly (effective op)"),
     ("divided-best", "hot and cold apart, the spare space divided best (Dayan et al.)"),
 )
-_CURVES = (
-    ("markov", "--series-1", "uniform, greedy"),
-    ("divided-best", "--series-2", "hot and cold apart"),
-)
+_CURVES = (("markov", "uniform, greedy"), ("divided-best", "hot and cold apart"))
 _HOT_COLD = re.compile(r"hot-cold:f=([0-9.eE+-]+),r=([0-9.eE+-]+)")
-_LEFT, _RIGHT, _TOP, _FOOT, _HEIGHT, _MOST_WA = 64, WIDTH - 12, 12, 210, 256, 8
+_MOST_WA = 8.0
 
 
 def what_if(report: Report) -> Section | None:
@@ -49,7 +47,7 @@ def what_if(report: Report) -> Section | None:
         "the formulas of writeamp's library, computed here; they know nothing of this run but its "
         f"op{_why_this_op(document, op)} and the pages of its blocks."
     )
-    form = Controls(_form(start, pages, hot, writes, wa))
+    form = Controls(_form(start, pages, hot, writes), _drawing(start, wa), _END)
     command = shlex.join(["writeamp", *predict])
     return Section("what-if", "What if", (intro, form), command=command)
 
@@ -62,7 +60,10 @@ def _why_this_op(document: Mapping[str, Any], op: float) -> str:
     return f" ({op:.4g}, as only a part of the logical pages holds data; {of_drive:.4g} of all)"
 
 
-def _form(op: float, pages: float, hot: float, writes: float, wa: float | None) -> str:
+_END = '<button type="button" class="screen">As it was</button></form>'
+
+
+def _form(op: float, pages: float, hot: float, writes: float) -> str:
     log = f'data-scale="log" min="{math.log10(_LEAST_OP):g}" max="{math.log10(_MOST_OP):g}"'
     share = 'min="0.01" max="0.99"'
     sliders = (
@@ -87,52 +88,30 @@ def _form(op: float, pages: float, hot: float, writes: float, wa: float | None) 
         f'<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">load</th>'
         f'<th scope="col" class="number">WA</th><th scope="col" class="number">against op '
         f"{op:.3g}</th></tr></thead><tbody>{lines}</tbody></table></div>"
-        f'<figure><div class="scroll chart" tabindex="0">{_curves(op, wa)}</div>'
-        "<figcaption>WA over op. The dashed line is the op of the slider"
-        f"{_dot_words(wa)}.</figcaption></figure>"
-        '<button type="button" class="screen">As it was</button></form>'
     )
 
 
-def _dot_words(wa: float | None) -> str:
-    return "; the dot is this result" if wa is not None and wa <= _MOST_WA else ""
-
-
-def _curves(op: float, wa: float | None) -> str:
-    parts = []
-    for level in (1, 2, 4, 6, 8):
-        height = _y(level)
-        parts.append(rule(_LEFT, height, _RIGHT, height))
-        parts.append(label(_LEFT - 8, height + SIZE / 3, str(level), anchor="end", muted=True))
-    for value in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1):
-        parts.append(label(_x(value), _FOOT + 18, f"{value:g}", anchor="middle", muted=True))
-    parts.append(label((_LEFT + _RIGHT) / 2, _HEIGHT - 6, "op", anchor="middle", muted=True))
-    for at, (name, color, said) in enumerate(_CURVES):
-        parts.append(
-            f'<polyline data-curve="{name}" style="fill:none;stroke:var({color});stroke-width:2"/>'
-        )
-        x, y = _RIGHT - 190, _TOP + 16 + 22 * at
-        parts.append(
-            f'<rect x="{x}" y="{y - 10}" width="18" height="4" style="fill:var({color})"/>'
-        )
-        parts.append(label(x + 26, y - 3, said))
-    parts.append(
-        f'<line data-here y1="{_TOP}" y2="{_FOOT}" '
-        'style="stroke:var(--muted);stroke-dasharray:5 4"/>'
+def _drawing(op: float, wa: float | None) -> Drawing:
+    """Return axes with a legend, on which the page draws the curves."""
+    lines = [Line((), (), series_color(at), label=label) for at, (_, label) in enumerate(_CURVES)]
+    dot = ""
+    if wa is not None and wa <= _MOST_WA:
+        lines.append(Line([op], [wa], INK, 0.0, marker="circle"))
+        dot = "; the dot is this result"
+    figure = PanelChart(
+        title="Curves of write amplification over op",
+        subtitle="",
+        x_label="op",
+        y_label=WA_LABEL,
+        panels=(Panel("", tuple(lines), x_ends=(_LEAST_OP, _MOST_OP), y_ends=(1.0, _MOST_WA)),),
+        columns=1,
+        x_log=True,
+        x_ticks=(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
     )
-    if _dot_words(wa) and wa is not None:
-        parts.append(f'<circle cx="{_x(op):.1f}" cy="{_y(wa):.1f}" r="5" style="fill:var(--ink)"/>')
-    axes = f"{_LEAST_OP} {_MOST_OP} {_LEFT} {_RIGHT} {_TOP} {_FOOT} {_MOST_WA}"
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {_HEIGHT}" width="{WIDTH}" height="{_HEIGHT}" '
-        f'font-size="{SIZE}" role="img" aria-label="Curves of write amplification over op" '
-        f'data-axes="{axes}">{"".join(parts)}</svg>'
+    drawn = "".join(
+        f'<polyline data-curve="{name}" style="fill:none;stroke:var(--series-{at})"/>'
+        for at, (name, _) in enumerate(_CURVES, start=1)
     )
-
-
-def _x(op: float) -> float:
-    return _LEFT + (_RIGHT - _LEFT) * math.log(op / _LEAST_OP) / math.log(_MOST_OP / _LEAST_OP)
-
-
-def _y(wa: float) -> float:
-    return _FOOT - (_FOOT - _TOP) * (wa - 1) / (_MOST_WA - 1)
+    here = '<line data-here style="stroke:var(--muted);stroke-dasharray:5 4"/>'
+    caption = f"WA over op. The dashed line is the op of the slider{dot}."
+    return Drawing(figure, caption, inside=drawn + here)
