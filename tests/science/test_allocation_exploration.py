@@ -29,8 +29,7 @@ def test_there_are_as_many_workloads_as_the_paper_explored(
 
 
 @pytest.mark.parametrize(
-    ("chunks", "fill", "maximum"),
-    [(10, 0.7, 2.01), (20, 0.7, 5.84), (10, 0.9, 2.73)],
+    ("chunks", "fill", "maximum"), [(10, 0.7, 2.01), (20, 0.7, 5.84), (10, 0.9, 2.73)]
 )
 def test_the_closed_form_is_at_worst_as_far_from_the_optimum_as_published(
     explored: dict[tuple[int, float], Any], chunks: int, fill: float, maximum: float
@@ -40,8 +39,7 @@ def test_the_closed_form_is_at_worst_as_far_from_the_optimum_as_published(
 
 
 @pytest.mark.parametrize(
-    ("chunks", "means"),
-    [(10, [0.236, 0.396, 0.384, 0.3145]), (20, [0.484, 0.857, 0.964, 0.948])],
+    ("chunks", "means"), [(10, [0.236, 0.396, 0.384, 0.3145]), (20, [0.484, 0.857, 0.964, 0.948])]
 )
 def test_the_closed_form_is_on_average_as_far_from_the_optimum_as_published(
     explored: dict[tuple[int, float], Any], chunks: int, means: list[float]

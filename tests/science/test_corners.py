@@ -6,11 +6,7 @@ import pytest
 
 from writeamp.devices.profile import profile
 from writeamp.errors import WriteampError
-from writeamp.testing.corners import (
-    measured_corners,
-    random_writes_of_whole_blocks,
-    shortened,
-)
+from writeamp.testing.corners import measured_corners, random_writes_of_whole_blocks, shortened
 
 FEW_PAGES = 9_000_000
 

@@ -101,9 +101,7 @@ def test_the_first_row_of_table_1_is_of_another_r_than_it_prints() -> None:
 
 
 @pytest.mark.parametrize("case", TABLE_2)
-def test_table_2_is_reproduced_to_its_printed_digits(
-    case: tuple[float, int, float, float],
-) -> None:
+def test_table_2_is_reproduced_to_its_printed_digits(case: tuple[float, int, float, float]) -> None:
     s_f, d, r, f = case
     for exponent, printed in enumerate(TABLE_2[case]):
         found = solve(32, s_f, d, 2**exponent, r, f).wa
@@ -512,34 +510,6 @@ def test_an_ill_conditioned_result_is_a_warning_and_json_without_infinities() ->
 def test_what_is_infinite_is_null_in_json() -> None:
     point = dataclasses.replace(solve(4, 0.2, 3, 2, 0.8, 0.2), wa_error_bound=math.inf)
     assert json.loads(json.dumps(point.to_dict(), allow_nan=False))["wa_error_bound"] is None
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (SWAP.replace("hcwf-swap", "hcwf-swop"), ["mode", "hcwf-swop", "did you mean"]),
-        (SWAP.replace("--d-swap 8", ""), ["d_swap", "missing"]),
-        (f"{PLAIN} --d-swap 8", ["d_swap", "leave it out"]),
-        (SWAP.replace("--d 9", "--d 0"), ["d is 0", "from 1"]),
-        (SWAP.replace("--d 9", "--d 1.5"), ["--d", "1.5", "whole number"]),
-        (SWAP.replace("--d-swap 8", "--d-swap 0"), ["d_swap is 0", "from 1"]),
-        (SWAP.replace("0.12", "1.2"), ["spare_factor is 1.2", "between 0 and 1"]),
-        (SWAP.replace("0.12", "some"), ["--spare-factor", "some", "number"]),
-        (f"{SWAP} --op 0.1", ["op", "spare_factor", "only one"]),
-        (SWAP.replace("--spare-factor 0.12", ""), ["over-provisioning is missing"]),
-        (SWAP.replace("--hot-fraction 0.2", "--hot-fraction 1"), ["hot_fraction is 1"]),
-        (SWAP.replace("0.77", "0"), ["hot_write_fraction is 0"]),
-        (SWAP.replace("--pages-per-block 32", "--pages-per-block 0"), ["pages_per_block is 0"]),
-        (f"{SWAP} --plot blocks.xyz", ["blocks.xyz", "png"]),
-    ],
-)
-def test_bad_usage_is_one_sentence_and_status_2(arguments: str, words: list[str]) -> None:
-    status, out, err = run(arguments)
-    assert (status, out) == (2, "")
-    assert err.startswith("writeamp: ")
-    assert err.count("\n") == 1
-    for word in words:
-        assert word in err
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
@@ -158,24 +159,26 @@ def test_spare_factor_pages_and_d_broadcast() -> None:
     assert table[1, 1, 1] == d_choices(0.3, 64)
 
 
-@pytest.mark.parametrize("d", [0, -1, 1.5, 2**32, math.nan, -math.inf, "10", None])
-def test_a_d_outside_its_domain_is_named_with_the_domain(d: object) -> None:
-    with pytest.raises(WriteampError, match=r"^d must be an integer of at least 1 .*, or infinite"):
-        d_choices(0.1, 64, d)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("spare_factor", [0, 1, 1.5, -0.1, math.nan, math.inf])
-def test_a_spare_factor_outside_its_domain_is_named_with_the_domain(spare_factor: float) -> None:
-    with pytest.raises(WriteampError, match=r"^spare_factor must be greater than 0 and less than"):
-        d_choices(spare_factor, 64)
-
-
-@pytest.mark.parametrize("pages", [0, 1.5, (1 << 20) + 1, math.inf])
-def test_pages_per_block_beyond_what_can_be_followed_is_an_error(pages: float) -> None:
-    with pytest.raises(WriteampError, match=r"^pages_per_block must be .* at most 1048576"):
-        d_choices(0.1, pages)
-
-
-def test_shapes_that_do_not_broadcast_are_named() -> None:
-    with pytest.raises(WriteampError, match=r"spare_factor \(2,\), pages_per_block \(3,\) and d"):
-        d_choices([0.1, 0.2], [16, 32, 64])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        *(
+            ((0.1, 64, d), r"^d must be an integer of at least 1 .*, or infinite")
+            for d in (0, -1, 1.5, 2**32, math.nan, -math.inf, "10", None)
+        ),
+        *(
+            ((spare_factor, 64), r"^spare_factor must be greater than 0 and less than")
+            for spare_factor in (0, 1, 1.5, -0.1, math.nan, math.inf)
+        ),
+        *(
+            ((0.1, pages), r"^pages_per_block must be .* at most 1048576")
+            for pages in (0, 1.5, (1 << 20) + 1, math.inf)
+        ),
+        (([0.1, 0.2], [16, 32, 64]), r"spare_factor \(2,\), pages_per_block \(3,\) and d"),
+    ],
+)
+def test_an_argument_outside_its_domain_is_named_with_the_domain(
+    arguments: tuple[Any, ...], sentence: str
+) -> None:
+    with pytest.raises(WriteampError, match=sentence):
+        d_choices(*arguments)

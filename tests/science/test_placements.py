@@ -120,11 +120,7 @@ def test_persistently_isolated_handles_keep_relocated_pages_apart_too() -> None:
     run |= {"victims": "greedy", "warmup": 200_000, "writes": 600_000}
     plain, initially, persistently = (
         simulate(**run, manager=manager).wa
-        for manager in (
-            "single",
-            "nvme-fdp:handles=2",
-            "nvme-fdp:handles=2,isolation=persistent",
-        )
+        for manager in ("single", "nvme-fdp:handles=2", "nvme-fdp:handles=2,isolation=persistent")
     )
     assert persistently < initially < plain
 

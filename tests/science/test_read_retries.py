@@ -116,14 +116,7 @@ def test_captures_of_worn_drives_show_each_try_and_the_same_write_amplification(
     amplification, reads = [], []
     for erases in (0, 3000):
         path = tmp_path / f"rb{erases}.vcd"
-        found = worn(
-            erases,
-            90,
-            load,
-            host_bytes=2**25,
-            rb_capture=str(path),
-            set=CAPTURED,
-        )
+        found = worn(erases, 90, load, host_bytes=2**25, rb_capture=str(path), set=CAPTURED)
         capture = found.capture
         assert capture is not None
         drive = device("tlc-datacenter", size="1GiB")

@@ -153,10 +153,7 @@ def test_a_loaded_drive_is_not_taken_for_an_inverted_probe(tmp_path: Path) -> No
 
 def test_small_captures_are_counted(tmp_path: Path) -> None:
     for seed in range(20):
-        commands = (
-            replace(READS, count=60),
-            *(replace(command, count=20) for command in PROGRAMS),
-        )
+        commands = (replace(READS, count=60), *(replace(command, count=20) for command in PROGRAMS))
         assert holds(measured(tmp_path, alone(dies(commands, seed=seed))))
 
 

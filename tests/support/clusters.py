@@ -37,10 +37,7 @@ class Cluster:
         return started
 
     def start_worker(
-        self,
-        *options: str,
-        within: Sequence[str] = (),
-        variables: Mapping[str, str] | None = None,
+        self, *options: str, within: Sequence[str] = (), variables: Mapping[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
         """Start a program with one worker."""
         words = ["worker", self.address, "--nthreads", "1", "--no-dashboard"]

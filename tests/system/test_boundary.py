@@ -66,8 +66,7 @@ def test_a_file_that_is_written_never_becomes_a_closed_stream(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "verb",
-    ["simulate", "simulate --sweep op=0.2:0.4:2", "compare --managers single --replicas 1"],
+    "verb", ["simulate", "simulate --sweep op=0.2:0.4:2", "compare --managers single --replicas 1"]
 )
 def test_a_picture_is_drawn_though_the_reader_of_the_table_has_gone(
     verb: str, tmp_path: Path

@@ -93,17 +93,13 @@ def status(address: tuple[str, int], page: str) -> int | None:
         return None
 
 
-def test_it_listens_on_this_machine_only(
-    started: tuple[Processes, set[tuple[str, int]]],
-) -> None:
+def test_it_listens_on_this_machine_only(started: tuple[Processes, set[tuple[str, int]]]) -> None:
     _, addresses = started
     assert addresses
     assert {host for host, _ in addresses} == {"127.0.0.1"}
 
 
-def test_nobody_without_its_key_is_heard(
-    started: tuple[Processes, set[tuple[str, int]]],
-) -> None:
+def test_nobody_without_its_key_is_heard(started: tuple[Processes, set[tuple[str, int]]]) -> None:
     processes, addresses = started
     certificate, key = (str(processes.path_behind(f"--tls-{one}")) for one in ("cert", "key"))
     ours = distributed.Security(

@@ -177,12 +177,8 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ("--manager oracle", ["oracle", "invalidation times", "single"]),
-            ("--fs ntfs", ["fs", "ntfs", "ext4"]),
-            ("--max-wa 0", ["--max-wa", "at least 1"]),
             ("--precondition aged:none.csv", ["none.csv"]),
             ("--plot wa.txt", ["wa.txt", "png"]),
-            ("--fs ext4", ["--mount"]),
             ("--record t.svg --plot t.svg", ["one file"]),
             ("--record t.csv", ["t.csv", ".parquet"]),
             ("--record none/t.parquet", ["none/t.parquet"]),

@@ -12,17 +12,7 @@ from pathlib import Path
 import pytest
 
 from patience import await_value
-from served import (
-    MOUNTING,
-    PATH,
-    SMALL,
-    ended,
-    left_behind,
-    needs,
-    refused,
-    serve,
-    start,
-)
+from served import MOUNTING, PATH, SMALL, ended, left_behind, needs, refused, serve, start
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 MOUNT = f"{SMALL} --mount mnt"

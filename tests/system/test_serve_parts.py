@@ -375,6 +375,7 @@ class TestSettings:
         ("settings", "words"),
         [
             ({"manager": "wolf"}, "wolf needs hints on groups.* wolf-interval"),
+            ({"manager": "oracle"}, "oracle needs hints on invalidation times.* single"),
             ({"device": "raid0:x25-m,x25-m"}, "one flash drive"),
             ({"device": "spinpoint-m7"}, "one flash drive"),
             ({"precondition": "workload"}, "nobody knows"),

@@ -29,8 +29,7 @@ RUNS = 24
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     folder = tmp_path_factory.mktemp("fleet")
     made = wa.volumes.make(
-        folder / "fleet.csv",
-        FleetSettings(volumes=8, requests=60_000, size="4MiB", size_sigma=0.5),
+        folder / "fleet.csv", FleetSettings(volumes=8, requests=60_000, size="4MiB", size_sigma=0.5)
     )
     return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
 

@@ -195,11 +195,7 @@ def test_the_argument_that_explains_a_failure_is_named(given: dict[str, Any], sa
             {"trace_format": pl.DataFrame({"a": [1]})},
             "trace_format is of the type Data",
         ),
-        (
-            "simulate",
-            {"time_scale": 5e-324},
-            "time_scale is 5e-324; its absolute value must be 0",
-        ),
+        ("simulate", {"time_scale": 5e-324}, "time_scale is 5e-324; its absolute value must be 0"),
         ("meanfield.transient", {"drive_writes": []}, "drive_writes is empty; it must be a sequen"),
     ],
 )

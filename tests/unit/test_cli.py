@@ -46,12 +46,6 @@ def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
     assert "the trace was looped 5 times" in found["notes"]
 
 
-def test_series_are_in_the_document_when_asked_for() -> None:
-    found = document("simulate", "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000 --series")
-    assert found["series"]["host_pages"][-1] == 4000
-    assert len(found["series"]["wa"]) == len(found["series"]["host_pages"])
-
-
 def test_trace_info_prints_the_promised_keys() -> None:
     found = document("trace info", f"'{TRACE}'")
     assert found.keys() >= TRACE_KEYS
@@ -106,14 +100,6 @@ def test_a_converted_trace_holds_the_same_requests(tmp_path: Path) -> None:
         assert first[key] == second[key]
 
 
-def test_predict_names_each_model() -> None:
-    found = document("predict", "--op 0.28 --pages-per-block 32768")
-    wa = {model["model"]: model["wa"] for model in found["models"]}
-    assert wa["expected-value"] == pytest.approx(2.481361, abs=1e-6)
-    assert wa["markov"] == pytest.approx(2.481200, abs=1e-6)
-    assert wa["uniform-distribution"] == pytest.approx(2.285714, abs=1e-6)
-
-
 def test_list_covers_every_registry() -> None:
     found = document("list")
     names = {kind: {row["name"] for row in rows} for kind, rows in found.items()}
@@ -163,10 +149,3 @@ def test_help_shows_an_example(verb: str) -> None:
     status, out, _ = run(verb, "--help")
     assert status == 0
     assert "Example: writeamp" in out
-
-
-def test_a_plot_is_drawn_where_asked(tmp_path: Path) -> None:
-    picture = tmp_path / "wa.svg"
-    drive = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 40000"
-    assert run("simulate", f"{drive} --plot '{picture}'")[0] == 0
-    assert "write amplification" in picture.read_text()

@@ -16,6 +16,10 @@ TRACE = "simulate --op 0.1 --pages-per-block 4 --trace"
 TIMED = "simulate --blocks 64 --pages-per-block 32"
 LIFE = "endurance --blocks 64 --pages-per-block 16 --w-max 10"
 
+SWAPS = (
+    "meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12 --d 9 --d-swap 8 "
+    "--hot-fraction 0.2 --hot-write-fraction 0.77"
+)
 SWEEP = f"sweep {ROOT}/examples/op_by_manager.toml --out {{folder}}/results"
 ALLOCATE = "allocate --sizes"
 
@@ -156,15 +160,20 @@ CASES: list[tuple[str, list[str]]] = [
     ),
     (f"{LIFE} --time 1s", ["No such option"]),
     ("compare --managers single --time 1s", ["No such option"]),
+    # Mean fields.
+    (f"{SWAPS.replace('hcwf-swap', 'hcwf-swop')}", ["mode", "hcwf-swop", "did you mean"]),
+    (f"{SWAPS.replace('--d-swap 8', '')}", ["d_swap", "missing"]),
+    (f"{SWAPS.replace('hcwf-swap', 'hcwf')}", ["d_swap", "leave it out"]),
+    (f"{SWAPS.replace('--d 9', '--d 1.5')}", ["--d", "1.5", "whole number"]),
+    (f"{SWAPS.replace('0.12', 'some')}", ["--spare-factor", "some", "number"]),
+    (f"{SWAPS} --op 0.1", ["op", "spare_factor", "only one"]),
+    (f"{SWAPS} --plot blocks.xyz", ["blocks.xyz", "png"]),
     # Of other verbs.
     ("predict --op 0.1 --model markow", ["markow", "markov"]),
     ("list polices", ["polices", "victims"]),
     ("reproduce park2017 --resume kept", ["park2017", "--resume", "huang2011"]),
     ("reproduce huang2011 --traces nowhere", ["nowhere", "traces"]),
     ("serve --manager wolf", ["wolf", "hints", "single", "wolf-interval"]),
-    ("serve --device raid0:x25-m,x25-m", ["raid0", "one flash drive"]),
-    ("serve --precondition workload", ["precondition workload", "full or none"]),
-    ("serve --time-scale 0", ["time_scale", "from 1e-6 to 1e9"]),
     ("serve --max-wa 0.99", ["--max-wa", "at least 1"]),
     ("serve --fs fat", ["fs", "ext4, xfs, btrfs"]),
     ("doctor", ["nothing to judge"]),

@@ -17,11 +17,7 @@ from writeamp.settings.experiment import VERBS, setting_places
 from writeamp.studies import functions
 
 SMALL = {"blocks": 64, "pages_per_block": 16, "op": 0.25, "writes": 5_000}
-REQUIRED = {
-    "simulate": {},
-    "compare": {"managers": "single,hcwf:d=5"},
-    "endurance": {"w_max": 20},
-}
+REQUIRED = {"simulate": {}, "compare": {"managers": "single,hcwf:d=5"}, "endurance": {"w_max": 20}}
 
 
 def experiment(verb: str = "simulate", **settings: object) -> wa.Experiment:

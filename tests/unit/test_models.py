@@ -161,14 +161,8 @@ def test_a_pages_per_block_outside_its_domain_is_named_with_the_domain(pages: ob
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (
-            lambda: expected_value([[0.1, 0.2], [math.nan, 0.0]]),
-            r"^op\[1, 0\] must be .* not nan$",
-        ),
-        (
-            lambda: markov([0.1, 0.2], [64, 128, 256]),
-            r"op \(2,\) and pages_per_block \(3,\)$",
-        ),
+        (lambda: expected_value([[0.1, 0.2], [math.nan, 0.0]]), r"^op\[1, 0\] must be .* not nan$"),
+        (lambda: markov([0.1, 0.2], [64, 128, 256]), r"op \(2,\) and pages_per_block \(3,\)$"),
         (
             lambda: effective_op(0.147, 0.5, [0.5, 0.6]),
             r"^hot_ratio\[1\] must be at most the utilization",

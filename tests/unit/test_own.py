@@ -56,11 +56,7 @@ def test_a_compiled_placement_does_what_the_same_class_does_in_python() -> None:
 
 @pytest.mark.parametrize(
     ("mine", "built_in"),
-    [
-        (Regions, "dac"),
-        (wa.manager(Regions, regions=4), "dac:regions=4"),
-        (AllAtOnce, "dac"),
-    ],
+    [(Regions, "dac"), (wa.manager(Regions, regions=4), "dac:regions=4"), (AllAtOnce, "dac")],
     ids=str,
 )
 def test_a_class_does_what_the_same_scheme_does_in_rust(mine: Any, built_in: str) -> None:

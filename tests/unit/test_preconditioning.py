@@ -147,9 +147,7 @@ def test_only_pages_that_the_trace_writes_are_filled_for_the_workload(tmp_path: 
     assert long.wa < short.wa
 
 
-def test_a_trace_that_ages_keeps_its_addresses_as_is_and_its_ranks_compact(
-    tmp_path: Path,
-) -> None:
+def test_a_trace_that_ages_keeps_its_addresses_as_is_and_its_ranks_compact(tmp_path: Path) -> None:
     run_by = uniform_trace(tmp_path / "run.parquet", 1000, 5000)
     beyond = trace_file(tmp_path / "beyond.parquet", np.arange(3000, 3500))
     drive = {"trace": run_by, "pages_per_block": 16, "op": 0.2, "spread": False}

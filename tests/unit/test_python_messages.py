@@ -102,10 +102,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         lambda: ANY.compare(managers="single", warmup=3),
         "unexpected keyword argument 'warmup'; valid: device, size",
     ),
-    (
-        lambda: wa.compare(managers=[]),
-        "there is no manager to compare; name at least one",
-    ),
+    (lambda: wa.compare(managers=[]), "there is no manager to compare; name at least one"),
     (
         lambda: ANY.compare(managers=None),
         "managers is missing (--managers): block managers, separated by commas",

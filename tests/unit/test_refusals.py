@@ -127,14 +127,8 @@ POLICIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"manager": "hcwf:d=3", "victims": "greedy"}, ["hcwf", "one of the two"]),
     ({"manager": "hcwf:detector=blom"}, ["detector 'blom'", "did you mean 'bloom'"]),
     ({"manager": "hcwf:detector=bloom(window=0)"}, ["window=0", "above 0"]),
-    (
-        {"device": "eagletree", "manager": "hcwf", "layout": "striped"},
-        ["hcwf", "striped-per-lun"],
-    ),
-    (
-        {"blocks": 2, "pages_per_block": 4, "fill": 0.5, "manager": "hcwf"},
-        ["hcwf", "2 block(s)"],
-    ),
+    ({"device": "eagletree", "manager": "hcwf", "layout": "striped"}, ["hcwf", "striped-per-lun"]),
+    ({"blocks": 2, "pages_per_block": 4, "fill": 0.5, "manager": "hcwf"}, ["hcwf", "2 block(s)"]),
     ({"wear_leveling": "dual"}, ["wear leveller", "did you mean 'dual-pool'"]),
     ({"wear_leveling": "static:threshold=0"}, ["threshold=0", "from 1"]),
     ({"wear_leveling": "youngest-free:reserve=1e6"}, ["too small", "single"]),
@@ -163,10 +157,7 @@ POLICIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"workload": "drift:f=0.1,r=0.9,period=0"}, ["period=0", "from 1"]),
     ({"workload": "drift:f=0.1,r=0.9,period=9,steps=10"}, ["steps=10", "from 1 to 9"]),
     ({"workload": "database:updates=oltp"}, ["workload 'oltp'", "uniform"]),
-    (
-        {"workload": "tpcc:clusters=0/0,tail_share=0"},
-        ["tpcc", "none that is ever updated"],
-    ),
+    ({"workload": "tpcc:clusters=0/0,tail_share=0"}, ["tpcc", "none that is ever updated"]),
     ({"precondition": "half"}, ["precondition", "full", "none"]),
     ({"mapping": "as-is"}, ["mapping", "no trace"]),
     ({"trace_format": "msr"}, ["--format", "no --trace"]),

@@ -103,8 +103,7 @@ def test_compare_takes_every_spec_that_simulate_takes(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "workload",
-    ["hot-cold:f=0.1,r=0.9", "hot-cold:r=0.9,f=0.1", "hot-cold(f=1e-1,r=0.9)"],
+    "workload", ["hot-cold:f=0.1,r=0.9", "hot-cold:r=0.9,f=0.1", "hot-cold(f=1e-1,r=0.9)"]
 )
 def test_every_spelling_gets_its_mean_field(workload: str) -> None:
     result = wa.simulate(workload=workload, manager="hcwf(d=5)", blocks=64, pages_per_block=16,

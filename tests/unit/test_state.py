@@ -18,11 +18,7 @@ def simulation(workload: str = "zipf:s=1", seed: int = 7, **policy: str) -> _eng
         superblock=False,
     )
     drive = _engine.Drive(
-        geometry=geometry,
-        logical_pages=800,
-        layout="striped-per-lun",
-        manager="sepgc",
-        **policy,
+        geometry=geometry, logical_pages=800, layout="striped-per-lun", manager="sepgc", **policy
     )
     load = _engine.Load.spec(workload, 800)
     return _engine.Simulation(drive, load, seed=seed, batch_pages=64)
