@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 import writeamp as wa
-from writeamp.cli.answer_tables import RowPrinter, advice_table, differences_table
+from writeamp.cli import options
+from writeamp.cli.answer import RowPrinter
 from writeamp.plots import PolicyResult, save, wa_by_policy
 
 TRACE = Path(__file__).with_name("postgres-tpcb.parquet")
@@ -99,10 +100,9 @@ def side_by_side(console: Console, pages: wa.traces.PageTrace) -> None:
     console.print("The same question by every way, for single, greedy (writeamp answer):")
     printer = RowPrinter()
     found = wa.answer(trace=pages, op=OP, repeat=PASSES, row=printer.row)
-    for table in (differences_table(found), advice_table(found.advice)):
-        if table is not None:
-            console.print("")
-            console.print(table)
+    for part in found.card().parts:
+        console.print("")
+        options.print_part(part)
     console.print(
         "\nA row of your own drive: writeamp answer --trace … --counters before.json "
         "--counters after.json,\neach saved by `nvme smart-log -o json` or `smartctl -j -x` "

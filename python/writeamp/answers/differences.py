@@ -13,6 +13,7 @@ from writeamp.answers.causes import WINDOWED, Cause
 from writeamp.answers.question import SimulatedQuestion
 from writeamp.answers.way import Findings, WayRow
 from writeamp.errors import WriteampError
+from writeamp.results.numbers import four_digits
 from writeamp.runners import local_runner
 
 # What switches came before, and at which end: the key of a run.
@@ -22,6 +23,8 @@ _SIMULATION: Steps = ("simulation",)
 _VISIBLE = 1e-3
 # Shares of one cause in two chains that are one run differ by rounding only.
 _NOTHING = 1e-12
+# A cause of a smaller share of WA is not shown in words.
+_SHOWN = 0.002
 # Of WA: rows that differ by less than this agree, though they may be computed without noise.
 _ALIKE = 1e-3
 
@@ -161,6 +164,26 @@ class RowDifference:
     unexplained: float
     noise: float
     agree: bool
+
+    def why(self, sign: int, wa: float) -> str:
+        """Return the causes in words, those with the largest share first.
+
+        Args:
+            sign: -1 for the difference of the first row from the second.
+            wa: of which shares must be a visible part.
+        """
+        if self.agree:
+            return f"they agree: noise is ±{four_digits(self.noise)}"
+        least = _SHOWN * wa
+        shares = sorted(self.causes, key=lambda each: -abs(each.share))
+        shown = [each for each in shares if abs(each.share) >= least]
+        small = sum(each.share for each in shares if abs(each.share) < least)
+        parts = [f"{sign * each.share:+.4f} {each.cause}" for each in shown]
+        if abs(small) > 0:
+            parts.append(f"{sign * small:+.4f} smaller ones")
+        unexplained = sign * self.unexplained
+        parts.append(f"{unexplained:+.4f} unexplained ({unexplained / wa:+.2%} of WA)")
+        return "; ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON types."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,6 @@ from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import four_digits
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.mixture import Mixture
 
@@ -109,18 +107,42 @@ class Answer(Drawn):
         return found.beside() | {"run": causes}
 
     def card(self) -> Card:
-        """Return a row for each way."""
-        rows = [(one.way, _wa(one), _bounds(one), one.reason or one.assumes) for one in self.rows]
-        found = [
-            f"{one.change}: WA {one.wa:.4g} instead of {one.wa_now:.4g} ({one.costs})"
-            for one in self.advice
+        """Return a row for each way, why rows differ, and what would make WA less."""
+        title = f"WA of {self.load_name} on {self.device.name} under {self.policy}"
+        rows = [one.cells for one in self.rows]
+        parts = [part for part in (self._why_rows_differ(), self._advice()) if part.rows]
+        return Card(title, rows, WayRow.COLUMNS, notes=self.notes, parts=parts)
+
+    def _why_rows_differ(self) -> Card:
+        """Return how each row differs from the simulation and why."""
+        rows = []
+        simulated = self.simulated
+        for row in self.rows if simulated is not None else ():
+            assert simulated is not None
+            one = self.between(row.way, simulated.way)
+            if row is simulated or one is None:
+                continue
+            sign = 1 if one.between[1] == row.way else -1
+            why = one.why(sign, row.wa)
+            if not (row.is_steady and simulated.is_steady):
+                why += "; of this window only"
+            rows.append((f"{row.way} minus simulate", f"{sign * one.wa_difference:+.4f}", why))
+        pairs = [
+            " and ".join(one.between)
+            for one in self.differences
+            if one.agree and (simulated is None or simulated.way not in one.between)
         ]
-        return Card(
-            f"WA of {self.load_name} on {self.device.name} under {self.policy}",
-            rows,
-            ("way", ">WA", ">95% CI", ""),
-            notes=[*found, *self.notes],
-        )
+        notes = [f"agree with each other too: {'; '.join(pairs)}"] if pairs else []
+        columns = ("why rows differ", ">WA", "of it")
+        return Card("Why rows differ", rows, columns, notes=notes, is_ruled=False)
+
+    def _advice(self) -> Card:
+        """Return the changes that make it least."""
+        rows = [
+            (one.change, f"{one.wa:.4f}", f"{one.wa_now:.4f}", one.costs) for one in self.advice
+        ]
+        columns = ("what would make it less", ">WA", ">now", "costs")
+        return Card("What would make it less", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
         """Describe a dot with its interval for each way that answers."""
@@ -138,18 +160,9 @@ class Answer(Drawn):
 
     def __str__(self) -> str:
         """Return the answers in a line."""
-        answers = ", ".join(f"{one.way} {_wa(one)}" for one in self.rows if one.answers)
+        answers = ", ".join(f"{one.way} {one.wa:.3f}" for one in self.rows if one.answers)
         return f"WA of {self.load_name} on {self.device.name}: {answers}"
 
     def __repr__(self) -> str:
         """Return the line in brackets."""
         return f"<Answer: {self}>"
-
-
-def _wa(row: WayRow) -> str:
-    return f"{row.wa:.3f}" if row.answers else "–"
-
-
-def _bounds(row: WayRow) -> str:
-    low, high = row.ci
-    return "" if math.isnan(low) else f"{four_digits(low)} to {four_digits(high)}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from writeamp.answers.case import Case
 from writeamp.answers.question import Question, SimulatedQuestion
 from writeamp.results.any_result import AnyResult
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import json_number, range_in_words
 from writeamp.vssd.result import ServeResult
 
 # Called with the name of a part, how much of it is done, and of how much.
@@ -60,6 +60,8 @@ class WayRow(AnyResult):
         findings: results for later ways, which are not shown.
     """
 
+    COLUMNS: ClassVar[tuple[str, ...]] = ("way", ">WA", "interval", ">seconds", "")
+
     way: str
     kind: str
     wa: float
@@ -89,6 +91,18 @@ class WayRow(AnyResult):
     def bounds(self) -> tuple[float, float]:
         """The interval, or the number itself twice where it has none."""
         return (self.wa, self.wa) if math.isnan(self.ci[0]) else self.ci
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Cells of the row in a table, as `COLUMNS` names them."""
+        low, high = self.ci
+        return (
+            self.way,
+            f"{self.wa:.4f}" if self.answers else "–",
+            "" if math.isnan(low) else range_in_words(low, high),
+            f"{self.seconds:.2f}",
+            self.reason or f"assumes {self.assumes}",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON types."""

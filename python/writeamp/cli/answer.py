@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from writeamp.answers.settings import QuestionSettings
 from writeamp.cli import boundary, options
@@ -16,15 +18,21 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
 from writeamp.plots import check_target
 from writeamp.settings.experiment import Experiment
+from writeamp.text import printable
 
 if TYPE_CHECKING:
     from writeamp.answers.result import Answer
+    from writeamp.answers.way import WayRow
 
 # Settings of `simulate` that are of one timed run, or of one that is reported in another form.
 _WITHOUT = (
     *("time", "timed", "host_bytes", "time_scale", "spread", "capacity"),
     *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
 )
+# Columns of a row before its words; on a narrow terminal these stand below it.
+_ROW = "{:<31} {:>7}  {:<16} {:>7}"
+_LEAST_WORDS = 30
+_BELOW: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    "}
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +66,6 @@ def answer(
         check_target(plot)
     from writeamp.answers.answering import Listener  # noqa: PLC0415 (slow)
     from writeamp.answers.functions import answer_of  # noqa: PLC0415 (slow)
-    from writeamp.cli.answer_tables import RowPrinter  # noqa: PLC0415 (slow)
 
     printer = RowPrinter()
     with _Bars() as bars:
@@ -80,24 +87,36 @@ def answer(
 
 
 def _print_reasons(found: Answer) -> None:
-    from writeamp.cli.answer_tables import (  # noqa: PLC0415 (slow)
-        advice_table,
-        agreements,
-        differences_table,
-    )
-
-    differences = differences_table(found)
-    if differences is not None:
+    for part in found.card().parts:
         stdout.print("")
-        stdout.print(differences)
-    agreed = agreements(found)
-    if agreed is not None:
-        stdout.print(agreed)
-    if found.advice:
-        stdout.print("")
-        stdout.print(advice_table(found.advice))
-    elif not found.unfinished:
+        options.print_part(part)
+    if not (found.advice or found.unfinished):
         stdout.print("nothing that was tried would make it less")
+
+
+class RowPrinter:
+    """Printer of rows one by one, in columns that fit all of them."""
+
+    def __init__(self) -> None:
+        """Print nothing yet."""
+        self._is_first = True
+
+    def row(self, row: WayRow) -> None:
+        """Print a row, below the names of the columns if it is the first."""
+        if self._is_first:
+            names = [name.removeprefix(">") for name in row.COLUMNS[:-1]]
+            stdout.print(Text(_ROW.format(*names), style="bold"))
+            self._is_first = False
+        *cells, words = row.cells
+        line = _ROW.format(*cells)
+        beside = stdout.width - len(line) - 2
+        if beside >= _LEAST_WORDS:
+            first, *rest = textwrap.wrap(words, beside)
+            lines = [f"{line}  {first}", *(" " * (len(line) + 2) + one for one in rest)]
+        else:
+            lines = [line, *textwrap.wrap(words, stdout.width, **_BELOW)]
+        for one in lines:
+            stdout.print(Text(printable(one)), soft_wrap=True)
 
 
 class _Bars:

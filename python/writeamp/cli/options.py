@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from writeamp.results.card import Card
 
 _T = TypeVar("_T")
+# So many rows of a table are printed.
+_MOST_ROWS = 200
 
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
@@ -301,15 +303,30 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text
     return made
 
 
-def print_tables(cards: Sequence[Card]) -> None:
-    """Print the tables of a result."""
-    for card in cards:
-        print_card(card)
-
-
 def print_card(card: Card) -> None:
-    """Print the rows of a card: a table if its columns have names, else names and values."""
-    stdout.print(table(card.title, card.columns, card.rows) if card.columns else facts(card.rows))
+    """Print the tables of a card; one whose columns have no names is of names and values."""
+    _print_table(card)
+    for part in card.parts:
+        print_part(part)
+
+
+def print_part(part: Card) -> None:
+    """Print a table of a card, and its notes."""
+    _print_table(part)
+    for sentence in part.notes:
+        stdout.print(sentence)
+
+
+def _print_table(card: Card) -> None:
+    rows = card.rows[:_MOST_ROWS]
+    if not card.columns:
+        stdout.print(facts(rows))
+    elif card.is_ruled:
+        stdout.print(table(card.title, card.columns, rows))
+    else:
+        stdout.print(bare_table(card.columns, rows))
+    if len(card.rows) > len(rows):
+        stdout.print(f"{len(card.rows) - len(rows):,} more rows are in the output of --json")
 
 
 def bare_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

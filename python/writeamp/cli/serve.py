@@ -15,7 +15,6 @@ import typer
 from writeamp.cli import boundary, findings, options
 from writeamp.cli.findings import AnyFinding
 from writeamp.cli.progress_bar import Bar
-from writeamp.cli.serve_table import print_served
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
@@ -145,7 +144,7 @@ def _tell(
             options.note(sentence)
     document = partial(findings.with_findings, result.to_dict(), wrong)
     if not options.printed_json(document, result.beside, json=json):
-        print_served(result)
+        options.print_card(result.card())
     if plot is None:
         return
     if result.host_pages:

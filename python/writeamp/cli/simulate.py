@@ -91,7 +91,7 @@ def simulate(
 
     options.tell(
         result,
-        lambda: options.print_tables(result.tables()),
+        lambda: options.print_card(result.card()),
         json=json,
         csv=csv,
         plot=plot,

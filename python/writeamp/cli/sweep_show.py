@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +58,6 @@ def show(
     """
     if plot is not None:
         check_target(plot)
-    from writeamp.cli.sweep_tables import print_view, rows_of  # noqa: PLC0415 (slow)
     from writeamp.studies.sweep.results import sweep_results  # noqa: PLC0415 (slow)
 
     chosen = _chosen(asked, is_asked=bool(given) or plot is not None)
@@ -73,15 +73,24 @@ def show(
             "out": str(folder),
             "points": found.tidy.frame.height,
             "parameters": found.tidy.parameters,
-            **(rows_of(found) if view is None else view.to_dict()),
+            **(
+                {"rows": [group.to_dict() for group in found.groups()]}
+                if view is None
+                else view.to_dict()
+            ),
         }
 
     if options.printed_json(document, json=json):
         return
     if csv:
         options.print_csv((view or found).to_frame())
-    else:
-        print_view(str(folder), found, view)
+        return
+    card = (view or found).card()
+    # Its title is the number of points where it does not say more.
+    title = f"{folder}: {card.title}" if card.title.endswith(" points") else card.title
+    options.print_card(replace(card, title=title))
+    for sentence in card.notes:
+        options.note(sentence)
 
 
 def _chosen(asked: ViewSettings, *, is_asked: bool) -> str | None:

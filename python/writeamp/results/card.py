@@ -1,7 +1,4 @@
-"""Cards of results in notebooks: HTML tables of their main facts.
-
-They need nothing beside them.
-"""
+"""Cards of results: tables of their main facts, for terminals and, as HTML, notebooks."""
 
 from __future__ import annotations
 
@@ -45,7 +42,11 @@ class Card:
     """The main facts of a result in words.
 
     Without `columns`, each row is a name and a value; a column whose name begins with ">" is
-    aligned to the right.
+    aligned to the right. A cell may have several lines.
+
+    Attributes:
+        parts: further tables, each with its notes below it.
+        is_ruled: whether a terminal draws lines around cells; tables of sentences have none.
     """
 
     title: str
@@ -54,6 +55,8 @@ class Card:
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     spark: Spark | None = None
+    parts: Sequence[Card] = ()
+    is_ruled: bool = True
 
 
 def html_of(card: Card) -> str:
@@ -62,11 +65,20 @@ def html_of(card: Card) -> str:
         f'<div class="writeamp"><div><strong>{_text(card.title)}</strong></div>',
         _table(card),
         *([] if card.spark is None else [_line(card.spark)]),
+        *(
+            html
+            for part in card.parts
+            for html in (f"<div>{_text(part.title)}</div>", _table(part), *_notes(part))
+        ),
         *(f"<div>⚠ {_text(sentence)}</div>" for sentence in card.warnings),
-        *(f'<div style="opacity:.75">{_text(sentence)}</div>' for sentence in card.notes),
+        *_notes(card),
         "</div>",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _notes(card: Card) -> list[str]:
+    return [f'<div style="opacity:.75">{_text(sentence)}</div>' for sentence in card.notes]
 
 
 def _table(card: Card) -> str:
@@ -121,11 +133,7 @@ class Presented(AnyResult):
 
     @abstractmethod
     def card(self) -> Card:
-        """Return the main facts in words, as a notebook shows them."""
-
-    def tables(self) -> Sequence[Card]:
-        """Return the tables that the command prints: the card, unless a class has more."""
-        return (self.card(),)
+        """Return the main facts in words, as a notebook and the command show them."""
 
     def _repr_html_(self) -> str:
         return html_of(self.card())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -66,10 +65,7 @@ class SimulationResult(Protocol):
         """Return the result as a data frame."""
 
     def card(self) -> Card:
-        """Return the main facts in words, as a notebook shows them."""
-
-    def tables(self) -> Sequence[Card]:
-        """Return the tables that the command prints."""
+        """Return the main facts in words, as a notebook and the command show them."""
 
     def beside(self) -> dict[str, Any]:
         """Return what a report draws that is in no document."""

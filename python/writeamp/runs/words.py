@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from writeamp.devices.device import Device
 from writeamp.results.numbers import with_interval
@@ -35,8 +34,3 @@ def shape_in_words(device: Device) -> str:
 def steady_in_words(steady: bool, reason: str) -> str:
     """Return why a run is steady, or that it is not and why."""
     return reason if steady else f"NO: {reason}"
-
-
-def causes_in_words(causes: Mapping[str, float]) -> str:
-    """Return the pages programmed by each cause that had some."""
-    return ", ".join(f"{cause} {pages:,.0f}" for cause, pages in causes.items() if pages) or "none"

@@ -10,6 +10,12 @@ from writeamp.vssd.command import ProcessWrites
 from writeamp.vssd.write_counter import WriteCounts
 
 LAYERS = ("application", "file_system", "device", "flash")
+_WORDS = {
+    "application": "passed to write()",
+    "file_system": "file system wrote",
+    "device": "drive was written",
+    "flash": "flash programmed",
+}
 TRACEPOINTS, PROCESS_COUNTERS = "tracepoints", "wchar"
 
 # Stores to mapped files are no part of the application's bytes: above this share of them, the
@@ -121,6 +127,19 @@ class Layers:
         top = next(iter(self.bytes_by_layer().values()))
         return self.flash / top if top and self.unknown is None else None
 
+    def cells(self) -> list[list[str]]:
+        """Return the cells of a table: each layer in words, its bytes and its factor."""
+        factors = self.factors()
+        rows = [
+            [_WORDS[name], f"{size:,}", _factor(factors[name]) if name in factors else ""]
+            for name, size in self.bytes_by_layer().items()
+        ]
+        if self.unknown is not None:
+            size = "unknown" if self.application is None else f"{self.application:,}"
+            where = "" if self.application is None else ", pipes too"
+            rows.insert(0, [_WORDS["application"] + where, size, ""])
+        return [*rows, ["in all", "", _factor(self.whole())]]
+
     def notes(self) -> list[str]:
         """Return a note if the application's bytes are unknown."""
         return [] if self.unknown is None else [f"no factor of the application: {self.unknown}"]
@@ -147,3 +166,7 @@ class Layers:
             return reasons
         key = "application_bytes" if self.application is None else "factors.file_system"
         return reasons | {key: self.unknown}
+
+
+def _factor(factor: float | None) -> str:
+    return "–" if factor is None else f"× {factor:.4g}"

@@ -21,15 +21,15 @@ from writeamp.plots.style import DRIVE_WRITES_LABEL
 from writeamp.results.beside import erase_counts, over_time, valid_pages
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import json_number, with_interval
 from writeamp.runs.byte_amplification import differs
 from writeamp.runs.drive_result import OF_THE_HOST
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.steadiness_checks import check_turnovers
-from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
 from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.durations import shown_duration
 from writeamp.vssd import live, notes
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers
@@ -40,6 +40,7 @@ _OF_THE_HOST = (*OF_THE_HOST, "write_requests", "read_requests", "trim_requests"
 _LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 _NS_PER_S = 1e9
 _NS_PER_US = 1e3
+_US_PER_S = 1e6
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -305,23 +306,56 @@ class ServeResult(Drawn):
         )
 
     def card(self) -> Card:
-        """Return the main facts in words."""
-        layers = self.layers.factors() if self.layers else {}
+        """Return the main facts, and tables of layers and latencies if there are any."""
+        parts = []
+        if self.layers is not None:
+            columns = ("layer", ">bytes", ">factor")
+            parts.append(Card("From the application to the flash", self.layers.cells(), columns))
+        if self.latency_us is not None:
+            rows = [
+                [direction, *(shown_duration(us / _US_PER_S) for us in found.values())]
+                for direction, found in self.latency_us.items()
+                if found is not None
+            ]
+            names = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
+            parts.append(Card("In the drive's time", rows, names))
+        return Card("Virtual SSD", self._facts(), notes=self.notes, parts=parts)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        is_whole = self.settings.counts_from_start or self.run is None
+        since = "start" if is_whole else "command's start"
+        device = self.device
         rows = [
-            ("write amplification", wa_in_words(self.wa, self.ci)),
-            ("host wrote", shown_bytes(self.host_bytes)),
-            ("flash programmed", shown_bytes(self.flash_bytes)),
-            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
-            *(
-                (f"WA of {name.replace('_', ' ')}", f"{factor:.4f}")
-                for name, factor in layers.items()
-                if factor is not None
-            ),
-            ("drive", drive_in_words(self.device)),
+            ("drive", f"{device.name}: {shown_bytes(device.capacity_bytes)}, {device.layout}"),
+            ("space", f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}"),
             ("manager, victims", str(self.policy)),
-            *([("command", self.run)] if self.run else []),
+            ("before the run", "kept from an earlier run" if self.is_kept else self.precondition),
+            ("counted", f"{shown_duration(self.elapsed_s)}, from the {since} on"),
+            ("host wrote", f"{self.host_bytes:,} bytes in {self.host_pages:,} pages"),
         ]
-        return Card("Virtual SSD", rows, notes=self.notes)
+        if self.run_exit_status is not None:
+            rows.append(("command", f"ended with status {self.run_exit_status}"))
+        if self.read_modify_write_pages:
+            rows.append(("read, modified, written", f"{self.read_modify_write_pages:,} pages"))
+        rows += [
+            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
+        ]
+        rows.append(("flash wrote", f"{self.flash_bytes:,} bytes"))
+        rows.append(("erased", f"{self.erases:,} blocks"))
+        low, mean, high = (self.ended[f"{word}_erase_count"] for word in ("min", "mean", "max"))
+        rows.append(("wear of a block", f"{low:,} to {high:,} erases in its life, mean {mean:.4g}"))
+        if self.has_partial_pages:
+            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
+            factor = self.partial_page_factor
+            rows.append(("", f"= WA per page × {factor:.4f}, as pages are written in part"))
+        if math.isnan(self.wa):
+            wa = "none: the host wrote nothing"
+        else:
+            unknown = "no interval: nothing was collected"
+            if self.has_collected:
+                unknown = "too little for an interval"
+            wa = with_interval(self.wa, self.ci, unknown=unknown)
+        return [*rows, ("WA per page" if self.has_partial_pages else "write amplification", wa)]
 
     def _compared(self) -> dict[str, Any]:
         # Both did the same for the same, in whatever time.

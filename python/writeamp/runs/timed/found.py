@@ -12,6 +12,7 @@ import polars as pl
 from writeamp._engine import TIMED_CAUSES, TimedRun
 from writeamp.devices.device import Device
 from writeamp.runs.plan import Plan
+from writeamp.units.durations import shown_duration
 
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
@@ -51,6 +52,10 @@ class Served:
     def latency_us(self) -> dict[str, float | None] | None:
         """Return mean, quantiles and maximum in microseconds; None without a request."""
         return {"mean": self.mean_us, **self.quantiles_us} if self.requests else None
+
+    def cells(self) -> list[str]:
+        """Return the latencies in words, as `latency_us` has them."""
+        return [shown_duration((us or 0.0) / 1e6) for us in (self.latency_us() or {}).values()]
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,12 @@ from writeamp.runs.series import series_of
 from writeamp.runs.timed.figure import figure_of
 from writeamp.runs.timed.found import Capture, Found, Served
 from writeamp.runs.timed.notes import notes_on_table
-from writeamp.runs.words import causes_in_words, drive_in_words, steady_in_words, wa_in_words
+from writeamp.runs.words import steady_in_words
 from writeamp.statistics.steady import SteadyState
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
 _COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
-
 # What a device without flash does not count.
 _OF_FLASH = (
     "host_pages",
@@ -304,37 +303,77 @@ class TimedResult(DriveResult):
         return figure_of(self.plan, self.device, self.found, self.series)
 
     def card(self) -> Card:
-        """Return the main facts in words, with throughput over virtual time as a line."""
-        rows = [
-            ("latency", "; ".join(_latency(*one) for one in self.latency_us.items())),
-            ("throughput", f"{self.iops['all']:,.0f} IOPS, {self.bandwidth_mb_s['all']:,.4g} MB/s"),
-            ("write amplification", wa_in_words(self.wa, self.ci)),
-            ("workload", self.plan.load_name),
-            ("manager, victims", str(self.plan.policy)),
-            ("device", drive_in_words(self.device)),
-            ("measured", f"{self.measured_s:.4g} s from {self.measured_from_s:.4g} s on"),
-            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
-        ]
-        if self.wa_by_flash is not None:
-            kinds = ", ".join(f"{kind} {wa:.4g}" for kind, wa in self.wa_by_flash.items())
-            rows.insert(3, ("WA by kind of flash", kinds))
+        """Return the facts and latencies, with throughput over virtual time as a line."""
         times = self.time_series
         iops = times["read_iops"] + times["write_iops"]
-        spark = Spark(times["time_s"], iops, f"IOPS over {self.virtual_time_s:.4g} s")
+        rows = [
+            [name, *served.cells(), _rate(self.iops[name]), _rate(self.bandwidth_mb_s[name])]
+            for name, served in (("read", self.reads), ("write", self.writes_served))
+            if served.requests
+        ]
+        rows.append(["all", *[""] * 6, _rate(self.iops["all"]), _rate(self.bandwidth_mb_s["all"])])
         return Card(
             "Simulation in virtual time",
-            rows,
+            self._facts(),
             warnings=self.warnings,
             notes=self.notes,
-            spark=spark,
+            spark=Spark(times["time_s"], iops, f"IOPS over {self.virtual_time_s:.4g} s"),
+            parts=[Card("Latency, throughput and bandwidth", rows, _COLUMNS)],
         )
 
-    def tables(self) -> tuple[Card, Card]:
-        """Return more facts than the card has, and the latencies by direction."""
-        return (
-            Card("Simulation in virtual time", _facts(self)),
-            Card("Latency, throughput and bandwidth", _rows(self), _COLUMNS),
-        )
+    def _facts(self) -> list[tuple[str, str]]:
+        device, virtual_s = self.device, self.virtual_time_s
+        rows = [
+            ("workload", self.plan.load_name),
+            ("manager, victims", str(self.plan.policy)),
+            ("device", f"{device.name}: {device.kind}, {shown_bytes(device.capacity_bytes)}"),
+            ("before the run", self.plan.host.precondition),
+            ("run", f"{shown_duration(virtual_s)} of virtual time, seed {self.plan.seed}"),
+            (
+                "measured",
+                f"{shown_duration(self.measured_s)} from {shown_duration(self.measured_from_s)} on",
+            ),
+        ]
+        rows += [(f"busy: {level}", f"{share:.1%}") for level, share in self.utilization.items()]
+        return rows + self._facts_of_flash() if self.has_flash else rows
+
+    def _facts_of_flash(self) -> list[tuple[str, str]]:
+        found = self.found
+        rows = [
+            (
+                "flash operations",
+                f"{found.program_operations:,} programs, {found.read_operations:,} page reads, "
+                f"{found.end['erases']:,} erases",
+            )
+        ]
+        retries = self.read_retries
+        if retries is not None and any(retries.values()):
+            by_purpose = ", ".join(f"{count:,} {name}" for name, count in retries.items() if count)
+            rows.append(("further tries of reads", by_purpose))
+        capture = self.capture
+        if capture is not None and capture.path is not None:
+            rows.append(
+                ("capture", f"{capture.path}: {capture.pins} pins, {capture.edges:,} edges")
+            )
+        if not self.host_pages:
+            return [*rows, ("write amplification", "none: the host wrote nothing")]
+        rows += [
+            ("counted", f"{self.host_pages:,} host pages after a warm-up of {self.warmup_pages:,}"),
+            ("steady", steady_in_words(self.steady, self.steady_state.reason)),
+        ]
+        rows += [
+            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
+        ]
+        rows.append(("erased", f"{self.erases:,} blocks"))
+        if self.percentage_used is not None:
+            rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
+        if self.has_partial_pages:
+            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
+        if self.wa_by_flash is not None:
+            kinds = ", ".join(f"{kind} {wa:.4g}" for kind, wa in self.wa_by_flash.items())
+            rows.append(("WA by kind of flash", kinds))
+        name = "WA per page" if self.has_partial_pages else "write amplification"
+        return [*rows, (name, with_interval(self.wa, self.ci, unknown="too short for an interval"))]
 
     def _per_second(self, read: float, write: float) -> dict[str, float]:
         seconds = self.measured_s
@@ -357,82 +396,6 @@ def _wear(erases: int, blocks: int, rated_cycles: int | None) -> dict[str, float
         "rated_cycles": rated_cycles,
         "used_share": used_share,
     }
-
-
-def _latency(direction: str, found: dict[str, float | None] | None) -> str:
-    if found is None:
-        return f"no {direction}"
-    figures = ", ".join(f"{name} {found[name]:.4g}" for name in ("mean", "p50", "p99"))
-    return f"{direction} {figures} µs"
-
-
-def _facts(result: TimedResult) -> list[tuple[str, str]]:
-    device, virtual_s = result.device, result.virtual_time_s
-    rows = [
-        ("workload", result.plan.load_name),
-        ("manager, victims", str(result.plan.policy)),
-        ("device", f"{device.name}: {device.kind}, {shown_bytes(device.capacity_bytes)}"),
-        ("before the run", result.plan.host.precondition),
-        ("run", f"{shown_duration(virtual_s)} of virtual time, seed {result.plan.seed}"),
-        (
-            "measured",
-            f"{shown_duration(result.measured_s)} from {shown_duration(result.measured_from_s)} on",
-        ),
-    ]
-    rows += [(f"busy: {level}", f"{share:.1%}") for level, share in result.utilization.items()]
-    return rows + _facts_of_flash(result) if result.has_flash else rows
-
-
-def _facts_of_flash(result: TimedResult) -> list[tuple[str, str]]:
-    found = result.found
-    rows = [
-        (
-            "flash operations",
-            f"{found.program_operations:,} programs, {found.read_operations:,} page reads, "
-            f"{found.end['erases']:,} erases",
-        )
-    ]
-    retries = result.read_retries
-    if retries is not None and any(retries.values()):
-        by_purpose = ", ".join(f"{count:,} {name}" for name, count in retries.items() if count)
-        rows.append(("further tries of reads", by_purpose))
-    capture = result.capture
-    if capture is not None and capture.path is not None:
-        rows.append(("capture", f"{capture.path}: {capture.pins} pins, {capture.edges:,} edges"))
-    if not result.host_pages:
-        return [*rows, ("write amplification", "none: the host wrote nothing")]
-    rows += [
-        ("counted", f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}"),
-        ("steady", steady_in_words(result.steady, result.steady_state.reason)),
-    ]
-    rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
-    rows.append(("erased", f"{result.erases:,} blocks"))
-    if result.percentage_used is not None:
-        rows.append(("percentage used", f"{result.percentage_used:.3g}% by the whole run"))
-    if result.has_partial_pages:
-        rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
-    name = "WA per page" if result.has_partial_pages else "write amplification"
-    return [*rows, (name, _wa(result))]
-
-
-def _wa(result: TimedResult) -> str:
-    return with_interval(result.wa, result.ci, unknown="too short for an interval")
-
-
-def _rows(result: TimedResult) -> list[list[str]]:
-    directions = {"read": result.reads, "write": result.writes_served}
-    rows = [
-        [name, *_latencies(served), _rate(result.iops[name]), _rate(result.bandwidth_mb_s[name])]
-        for name, served in directions.items()
-        if served.requests
-    ]
-    total = ["all", *[""] * 6, _rate(result.iops["all"]), _rate(result.bandwidth_mb_s["all"])]
-    return [*rows, total]
-
-
-def _latencies(served: Served) -> list[str]:
-    found = served.latency_us() or {}
-    return [shown_duration((us or 0.0) / 1e6) for us in found.values()]
 
 
 def _rate(value: float) -> str:

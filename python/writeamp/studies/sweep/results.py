@@ -25,7 +25,7 @@ from writeamp.studies.sweep.views.curves import Curves
 from writeamp.studies.sweep.views.heat_map import HeatMaps
 from writeamp.studies.sweep.views.pareto import Pareto
 from writeamp.studies.sweep.views.sensitivity import Sensitivity
-from writeamp.studies.sweep.views.view import card_of_rows
+from writeamp.studies.sweep.views.view import card_of_groups
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -80,10 +80,9 @@ class SweepResults(Drawn):
 
     def card(self) -> Card:
         """Return a row for each choice, with WA if that was found."""
-        axes = ", ".join(self.tidy.parameters)
-        title = f"{self.tidy.frame.height} results over {axes or 'no axis'}"
+        title, parameters = f"{self.tidy.frame.height} points", self.tidy.parameters
         has_wa = "wa" in self.tidy.frame.columns
-        return card_of_rows(title, [one.to_dict() for one in self.groups()] if has_wa else [])
+        return card_of_groups(title, parameters, self.groups() if has_wa else ())
 
     def figure(self) -> FigureSpec:
         """Describe what `curves` shows without an argument.

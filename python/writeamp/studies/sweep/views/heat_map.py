@@ -11,10 +11,17 @@ from writeamp.errors import WriteampError
 from writeamp.plots.figures.sweeps import cells_over_axes
 from writeamp.plots.labels import axis_label, title_word, upright_label
 from writeamp.plots.spec import HeatMapChart
+from writeamp.results.card import Card
 from writeamp.studies.sweep.summary import Group, groups_of
 from writeamp.studies.sweep.tidy import Tidy, word_of
 from writeamp.studies.sweep.views.roles import Roles, panels_of, roles_of
-from writeamp.studies.sweep.views.view import View, beside, subtitle_of, without_axis
+from writeamp.studies.sweep.views.view import (
+    View,
+    beside,
+    card_of_groups,
+    subtitle_of,
+    without_axis,
+)
 
 # More cells along one axis than this are too small to be told apart.
 _MOST_CELLS = 60
@@ -112,6 +119,10 @@ class HeatMaps(View):
 
     def _records(self) -> list[dict[str, Any]]:
         return [point.to_dict() for point in self.points]
+
+    def card(self) -> Card:
+        """Return a row for each point."""
+        return card_of_groups(f"{len(self.points)} points", self.roles.names, self.points)
 
     def figure(self) -> HeatMapChart:
         """Describe the grids; numbers of y rise upwards."""

@@ -16,11 +16,19 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.plots.figures.pareto import DOMINATED, FRONT, NEAR, ParetoPoint, pareto_front
 from writeamp.plots.labels import axis_label, upright_label
 from writeamp.plots.spec import PanelChart
+from writeamp.results.card import Card
 from writeamp.studies.sweep.summary import Group, groups_of
 from writeamp.studies.sweep.tidy import ORIGINS, Tidy, word_of
 from writeamp.studies.sweep.views.objectives import Objective
 from writeamp.studies.sweep.views.roles import MOST_HUES, is_log
-from writeamp.studies.sweep.views.view import View, subtitle_of
+from writeamp.studies.sweep.views.view import (
+    View,
+    column_title,
+    heading,
+    interval_in_words,
+    number_in_words,
+    subtitle_of,
+)
 
 _Costs: TypeAlias = npt.NDArray[np.float64]
 
@@ -98,6 +106,24 @@ class Pareto(View):
 
     def _records(self) -> list[dict[str, Any]]:
         return [one.to_dict() for one in self.choices]
+
+    def card(self) -> Card:
+        """Return the choices that no other dominates for certain."""
+        columns = [one.column for one in self.objectives]
+        names = [name for name in self.tidy.varying if name not in columns]
+        best = [one for one in self.choices if one.standing != DOMINATED]
+        headings = [heading(name, [one.groups[0].value(name) for one in best]) for name in names]
+        rows = []
+        for choice in best:
+            row = [word_of(choice.groups[0].value(name)) for name in names]
+            for group in choice.groups:
+                row += [number_in_words(group.mean), interval_in_words(group.low, group.high)]
+            rows.append([*row, _STANDINGS[choice.standing]])
+        pairs = [text for name in columns for text in (f">{column_title(name)}", ">95% CI")]
+        title = f"{len(best)} of {len(self.choices)} choices are on the Pareto front, or near it"
+        left_out = f"{self.left_out} choices lack one of {', '.join(columns)} and are left out"
+        notes = [left_out] if self.left_out else []
+        return Card(title, rows, [*headings, *pairs, "standing"], notes=notes)
 
     def _hues(self) -> list[Any]:
         """Return the values of the hue in their order, and None last."""

@@ -15,6 +15,7 @@ from writeamp.errors import WriteampError
 from writeamp.plots.figures.sweeps import IndexBar, indices_by_axis
 from writeamp.plots.labels import axis_label
 from writeamp.plots.spec import BarChart
+from writeamp.results.card import Card
 from writeamp.studies.dataset import KEY
 from writeamp.studies.sweep.designs import GRID, SEARCH
 from writeamp.studies.sweep.plan import SweepPlan
@@ -24,7 +25,14 @@ from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
 from writeamp.studies.sweep.views.indices.index import Index
 from writeamp.studies.sweep.views.indices.samples import METHODS
 from writeamp.studies.sweep.views.roles import check_alike
-from writeamp.studies.sweep.views.view import View, subtitle_of
+from writeamp.studies.sweep.views.view import (
+    View,
+    column_title,
+    heading,
+    interval_in_words,
+    number_in_words,
+    subtitle_of,
+)
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -93,6 +101,24 @@ class Sensitivity(View):
 
     def _records(self) -> list[dict[str, Any]]:
         return [part.choice | one.to_dict() for part in self.parts for one in part.indices]
+
+    def card(self) -> Card:
+        """Return a row for each index."""
+        names = list(self.parts[0].choice)
+        rows = [
+            [
+                *(word_of(part.choice[name]) for name in names),
+                one.axis,
+                one.measure.replace("_", " "),
+                number_in_words(one.value),
+                interval_in_words(one.to_dict()["low"], one.to_dict()["high"]),
+            ]
+            for part in self.parts
+            for one in part.indices
+        ]
+        headings = [heading(name, [part.choice[name] for part in self.parts]) for name in names]
+        title = f"What decides {column_title(self.column)}: {self.method}"
+        return Card(title, rows, [*headings, "axis", "index", ">value", ">95% CI"])
 
     def figure(self) -> BarChart:
         """Describe the indices as bars with intervals."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.frames import flat
 from writeamp.studies.sweep.summary import Group
 from writeamp.studies.sweep.tidy import STUDY, Tidy, word_of
 
-# What tells rows apart that no reader could.
-_FOR_PROGRAMS = ("version", STUDY)
+# Enough digits of a hash to tell a few studies apart.
+_STUDY_DIGITS = 12
+_HEADINGS = {"wa": "WA"}
 
 
 class View(Drawn):
@@ -27,16 +27,61 @@ class View(Drawn):
     def _records(self) -> list[dict[str, Any]]:
         """Return the rows of the view, as JSON types."""
 
-    def card(self) -> Card:
-        """Return the view as a table."""
-        return card_of_rows(self.figure().title, self._records())
+
+def card_of_groups(title: str, names: Sequence[str], groups: Sequence[Group]) -> Card:
+    """Return a row for each group: its values by name, and the mean with its interval."""
+    if len({group.version for group in groups}) > 1 and "version" not in names:
+        names = [*names, "version"]
+    if len({tuple(group.value(name) for name in names) for group in groups}) < len(groups):
+        names = [*names, STUDY]
+    headings = [heading(name, [group.value(name) for group in groups]) for name in names]
+    column = groups[0].column if groups else "wa"
+    columns = [*headings, ">runs", f">{column_title(column)}", ">95% CI", "steady"]
+    rows = [
+        [
+            *(_value(group, name) for name in names),
+            str(group.runs) if not group.failed else f"{group.runs}, {group.failed} failed",
+            number_in_words(group.mean),
+            interval_in_words(group.low, group.high),
+            _steady(group),
+        ]
+        for group in groups
+    ]
+    return Card(title, rows, columns)
 
 
-def card_of_rows(title: str, records: Sequence[dict[str, Any]]) -> Card:
-    """Return rows as a table, without what is the same hash or version in all."""
-    rows = [flat(one) for one in records]
-    names = list(dict.fromkeys(name for one in rows for name in one if name not in _FOR_PROGRAMS))
-    return Card(title, [[word_of(one.get(name)) for name in names] for one in rows], names)
+def _value(group: Group, name: str) -> str:
+    word = word_of(group.value(name))
+    return word[:_STUDY_DIGITS] if name == STUDY else word
+
+
+def _steady(group: Group) -> str:
+    if group.steady is None:
+        return "–"
+    found = group.runs - group.failed
+    return "yes" if group.steady else "NO" if found == 1 else f"NO, {group.not_steady} of {found}"
+
+
+def heading(name: str, values: Sequence[Any]) -> str:
+    """Return the heading of a setting's column, aligned to the right if all values are numbers."""
+    return f">{name}" if all(isinstance(one, int | float | None) for one in values) else name
+
+
+def column_title(column: str) -> str:
+    """Return the name of a column of results in a table."""
+    return _HEADINGS.get(column, column)
+
+
+def number_in_words(value: float | None) -> str:
+    """Return a number with four decimals, or six digits of a large one; a dash for None."""
+    return "–" if value is None else f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"
+
+
+def interval_in_words(low: float | None, high: float | None) -> str:
+    """Return both ends of an interval; a dash if there is none."""
+    if low is None or high is None:
+        return "–"
+    return f"{number_in_words(low)} to {number_in_words(high)}"
 
 
 def beside(tidy: Tidy, named: Sequence[str]) -> list[str]:
