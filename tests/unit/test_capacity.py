@@ -15,7 +15,7 @@ from stand_in_runners import EndsEarly
 from writeamp._engine import scaled_workload
 from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.registry import engine_entries
-from writeamp.runs.capacity_error import Scale, Scaling
+from writeamp.runs.capacity_error import Scale, ScalingError
 from writeamp.studies.capacity import scale as capacity_scale
 from writeamp.studies.capacity.scale import scale_of
 
@@ -55,13 +55,13 @@ def test_the_error_of_scaling_is_part_of_the_interval(short: wa.Result) -> None:
 
 def test_a_result_warns_of_an_error_that_is_large_or_unknown() -> None:
     scale = Scale(2**40, 2**31, 512.0)
-    assert Scaling(scale, 0.01).warnings(2.0) == []
-    assert "another by 5.0%" in str(Scaling(scale, 0.1).warnings(2.0))
-    unknown = Scaling(scale, float("nan"))
+    assert ScalingError(scale, 0.01).warnings(2.0) == []
+    assert "another by 5.0%" in str(ScalingError(scale, 0.1).warnings(2.0))
+    unknown = ScalingError(scale, float("nan"))
     assert "not known" in str(unknown.warnings(2.0))
     assert unknown.facts()["scaling_error"] is None
     assert unknown.widened((1.5, 2.5)) == (1.5, 2.5)
-    assert Scaling(scale, 1.0).widened((1.5, 2.5)) == (1.0, 3.5), "no drive amplifies below 1"
+    assert ScalingError(scale, 1.0).widened((1.5, 2.5)) == (1.0, 3.5), "no drive amplifies below 1"
 
 
 def test_what_tells_nothing_of_a_run_leaves_the_error_of_scaling_unknown() -> None:

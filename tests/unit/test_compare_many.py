@@ -226,7 +226,7 @@ def test_a_capacity_is_simulated_for_each_workload_and_named_as_it_was_asked() -
     )  # fmt: skip
     assert [row.workload for row in found.rows] == ["uniform", "hot-cold:f=0.1,r=0.9"]
     assert found.to_dict()["capacity_bytes"] == 64 * 2**20
-    assert all(row.scaling for row in found.rows)
+    assert all(row.substitutes for row in found.rows)
 
 
 def test_what_holds_of_all_loads_is_noted_once() -> None:

@@ -25,7 +25,7 @@ import writeamp as wa
 from places import TRACE
 from writeamp.errors import WriteampError
 from writeamp.results.documents import from_document, to_document
-from writeamp.runs.capacity_error import Scale, Scaling
+from writeamp.runs.capacity_error import Scale, ScalingError
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.spread import Spread
 
@@ -116,7 +116,7 @@ def results() -> dict[str, Result]:
     found["with spread"] = replace(found["single"], spread=spread)
     scale = Scale(2**40, 2**30, 1024.0, ("a window is not scaled",))
     for name, error in (("of a capacity", 0.01), ("of a capacity, unknown", math.nan)):
-        found[name] = replace(found["single"], scaling=Scaling(scale, error))
+        found[name] = replace(found["single"], scaling=ScalingError(scale, error))
     return found
 
 

@@ -18,14 +18,14 @@ from writeamp.registry.specs import Spec
 from writeamp.runs.expectation import Expectation, mean_field
 from writeamp.runs.inputs import Prepared, prepare
 from writeamp.runs.one_run import new_simulation
-from writeamp.runs.plan import Plan
+from writeamp.runs.plan import Plan, policy_of
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
 from writeamp.studies.candidates import alone
 from writeamp.studies.mixture import CandidateRun, Mixture
-from writeamp.studies.simulation import in_pages, plan_of, policy_of
+from writeamp.studies.simulation import in_pages, plan_of
 from writeamp.traces.touching import OPS
 from writeamp.vssd.result import ServeResult
 

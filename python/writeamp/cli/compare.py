@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +22,6 @@ from writeamp.plots import check_target
 from writeamp.plots.style import with_error
 from writeamp.runners import Runner
 from writeamp.settings.experiment import Experiment
-from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
     from writeamp.studies.compare.result import Comparison
@@ -109,7 +107,8 @@ def _print(found: Comparison) -> None:
     for load in found.loads:
         if load.models:
             stdout.print(load.theory_in_words(named=several), markup=False)
-    _print_scaling(found)
+    for line in found.legend:
+        stdout.print(line, markup=False)
     for hints, what in _HINTS:
         names = dict.fromkeys(row.policy for row in found.rows if row.hints == hints)
         if names:
@@ -220,25 +219,6 @@ def _theory(row: Row) -> str:
 
 def _share(cause: str, row: Row) -> str:
     return f"{row.causes[cause] / row.causes['host']:.3f}"
-
-
-def _print_scaling(found: Comparison) -> None:
-    """Say what stood for a drive of a capacity, and how well."""
-    scaling = found.rows[0].scaling
-    if scaling is None:
-        return
-    scale = scaling.scale
-    known = {row.name: row.scaling.error for row in found.rows if row.scaling}
-    errors = ", ".join(
-        f"{name} {'unknown' if math.isnan(error) else f'{error:.4f}'}"
-        for name, error in known.items()
-    )
-    stdout.print(
-        f"capacity {scale.capacity_bytes:,} bytes, simulated as "
-        f"{shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1; error of scaling, in the "
-        f"intervals: {errors}",
-        markup=False,
-    )
 
 
 def _interrupted(found: Comparison) -> str:

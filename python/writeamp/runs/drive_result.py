@@ -20,6 +20,7 @@ from writeamp.results.numbers import json_number
 from writeamp.runs.byte_amplification import differs, partial_page_factor
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
+from writeamp.runs.spread import Spread
 from writeamp.statistics.steady import SteadyState
 
 # What the host asked for, as the engine counts it.
@@ -49,6 +50,7 @@ class DriveResult(Drawn):
     samples: dict[str, npt.NDArray[np.uint64]]
     ageing: Ageing | None
     elapsed_s: float
+    spread: Spread | None = None
 
     @property
     def load(self) -> Spec | traces.PageTrace:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from writeamp.devices.device import Device
-from writeamp.runs.capacity_error import Scaling
 from writeamp.runs.preconditioning import Ageing
-from writeamp.units.byte_sizes import shown_bytes
 
 # A longer list of passes shows so many at each end.
 _MOST_PASSES = 8
 _SHOWN_PASSES = 3
-
-
-def facts_of_scaling(scaling: Scaling) -> list[tuple[str, str]]:
-    """Return table rows on the drive that was simulated for a capacity, and on its error."""
-    scale = scaling.scale
-    capacity = f"{scale.capacity_bytes:,} bytes = {shown_bytes(scale.capacity_bytes)}"
-    if scale.is_exact:
-        return [("capacity", f"{capacity}, simulated as it is")]
-    simulated = f"simulated as {shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1"
-    error = "not known" if math.isnan(scaling.error) else f"±{scaling.error:.4f}"
-    return [
-        ("capacity", f"{capacity}, {simulated}"),
-        ("error of scaling", f"{error} of WA, in its interval"),
-    ]
 
 
 def before_in_words(ageing: Ageing | None, state: str, device: Device) -> str:

@@ -8,7 +8,8 @@ from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.registry.specs import Spec
-from writeamp.settings.settings import LoadSettings, SimulationSettings
+from writeamp.settings.compared import PoliciesSettings
+from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
 from writeamp.traces.recorded import CountingWindow
 
 # An automatic run begins with so many times the flash's size.
@@ -64,6 +65,19 @@ class Plan:
             earlier=self.earlier and self.earlier.without_requests(),
             before=self.before and self.before.without_requests(),
         )
+
+
+def policy_of(settings: PolicySettings) -> Policy:
+    """Return the policy of settings."""
+    return Policy.of(settings.manager, settings.victims, settings.wear_leveling)
+
+
+def policies_of(settings: PolicySettings | PoliciesSettings) -> list[Policy]:
+    """Return the policies of settings: of a comparison, those of its rows."""
+    if isinstance(settings, PolicySettings):
+        return [policy_of(settings)]
+    pairs = settings.combinations().pairs
+    return [Policy.of(manager, victims, settings.wear_leveling) for manager, victims in pairs]
 
 
 def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -24,7 +24,7 @@ from writeamp.results.beside import over_time, valid_pages, wear_of_blocks
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Picture, draw
 from writeamp.results.numbers import interval_in_words, json_number
-from writeamp.runs.capacity_error import Scaling
+from writeamp.runs.capacity_error import ScalingError
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.expectation import (
     Expectation,
@@ -33,12 +33,13 @@ from writeamp.runs.expectation import (
     references,
     uniform_writes,
 )
-from writeamp.runs.facts import before_in_words, facts_of_passes, facts_of_scaling
+from writeamp.runs.facts import before_in_words, facts_of_passes
 from writeamp.runs.horizon import horizon_warnings
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import points_of, series_of
 from writeamp.runs.spread import Spread
+from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
 from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
 from writeamp.settings.precondition import Precondition
 from writeamp.statistics.steady import SteadyState
@@ -118,7 +119,7 @@ class Result(DriveResult):
     run_s: float = field(compare=False)
     """Seconds that the run itself took, without the initial fill."""
     spread: Spread | None = None
-    scaling: Scaling | None = None
+    scaling: ScalingError | None = None
     """Of a capacity: the drive that was simulated for it, and the error of that."""
 
     @property
@@ -127,7 +128,16 @@ class Result(DriveResult):
 
         Of a capacity, the error of scaling is part of it.
         """
-        return self.scaling.widened(super().ci) if self.scaling else super().ci
+        return self.substitute.widened(super().ci)
+
+    @property
+    def substitute(self) -> Substitute:
+        """Relation of the run to the experiment requested, if that is another."""
+        return self.scaling or NO_SUBSTITUTE
+
+    def with_error_of(self, other: Result) -> Result:
+        """Return the result with the error that another run in the same place has."""
+        return replace(self, scaling=other.scaling)
 
     @property
     def op(self) -> float:
@@ -186,7 +196,7 @@ class Result(DriveResult):
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
         spread = self.spread and self.spread.warning(self._cyclic_part())
         found += [spread] if spread else []
-        found += self.scaling.warnings(self.wa) if self.scaling else []
+        found += self.substitute.warnings(self.wa)
         return [*found, *self.warnings_of_the_drive]
 
     def _cyclic_part(self) -> str | None:
@@ -295,7 +305,7 @@ class Result(DriveResult):
             "wa_of_replicas": list(self.steady_state.wa_of_replicas),
             **({} if self.predicted_wa is None else {"predicted_wa": self.predicted_wa}),
             **self._facts_of_counts(),
-            **(self.scaling.facts() if self.scaling else {}),
+            **self.substitute.facts(),
             "utilization": self.utilization,
             "held_pages": self.held_pages,
             **({"theory": vars(self.theory)} if theory else {}),
@@ -409,8 +419,7 @@ class Result(DriveResult):
         if self.percentage_used is not None:
             rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
         rows.append(("theory", f"{self.theory}; at {self.held_in_words}"))
-        if self.scaling:
-            rows += facts_of_scaling(self.scaling)
+        rows += self.substitute.rows()
         if self.spread:
             rows.append(
                 (

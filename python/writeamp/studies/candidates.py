@@ -9,15 +9,15 @@ from typing import Any
 
 from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.devices.device import device
-from writeamp.errors import RefusedError
-from writeamp.runners import Progress, gather_whole, local_runner
+from writeamp.runners import Progress, local_runner
+from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.runner import drives_that_fit
-from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import is_recording
 from writeamp.settings.settings import ComparisonSettings, SimulationSettings
 from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.studies.over import Found, Run, over, succeeded
 
 # A run of one candidate need not be known better than the candidates are.
 _PRECISION = 0.004
@@ -25,53 +25,60 @@ _PRECISION = 0.004
 _MOST_PAGES = 2**22
 
 
-def run_mixture(
-    experiment: Experiment,
-    simulate: Any,
-    progress: Progress | None = None,
-) -> Mixture:
-    """Run the candidates of an experiment that carry its weight, and mix what they come to.
+def over_candidates(
+    experiment: Experiment, simulate: Run[DriveResult], progress: Progress | None = None
+) -> DriveResult | Mixture:
+    """Run an experiment; on a learnt profile, mix the results of all candidates.
 
     Args:
-        experiment: what to do, on a drive that is known by candidates.
+        experiment: what to do.
         simulate: runs an experiment on one drive.
-        progress: called with the candidates that are done, and how many there are.
+        progress: called with the candidates that are done, and how many there are; of one drive,
+            as `simulate` calls it.
     """
-    candidates = experiment.candidates
-    assert candidates is not None
-    carrying = candidates.carrying
-    jobs = [alone(experiment, candidates, one) for one in carrying]
-    runner = local_runner(len(jobs), most=most_at_once(jobs[0]))
-    found = gather_whole(runner, partial(_run, simulate), jobs, progress=progress)
-    of_recording = is_recording(experiment.load)
-    runs, names, elapsed_s = [], [], 0.0
-    for one, result in zip(carrying, found, strict=True):
-        if isinstance(result, RefusedError):
-            continue
-        runs.append(
-            CandidateRun(
-                one, result.wa, _half_width(result, of_recording=of_recording), result.steady
-            )
-        )
-        names.append(result.plan.load_name)
-        elapsed_s += result.elapsed_s
-    if not runs:
-        refusal = found[0]
-        assert isinstance(refusal, RefusedError)
-        raise refusal
-    left_out = len(carrying) - len(runs)
+    if experiment.candidates is None:
+        return simulate(experiment, progress)
+    return mixture_of(experiment, experiment.candidates, simulate, progress)
+
+
+def mixture_of(
+    experiment: Experiment,
+    candidates: Candidates,
+    simulate: Run[DriveResult],
+    progress: Progress | None = None,
+) -> Mixture:
+    """Run the candidates that carry the weight, and return the mixture of their results."""
+    variants = [alone(experiment, candidates, one) for one in candidates.carrying]
+    runner = local_runner(len(variants), most=most_at_once(variants[0]))
+    mix = partial(_mixed, experiment, candidates)
+    return over(variants, mix, simulate, progress, runner=runner)
+
+
+def _mixed(experiment: Experiment, candidates: Candidates, found: Found[DriveResult]) -> Mixture:
+    """Return the mixture of the candidates that can be drives of this size."""
+    results = succeeded(found)
+    left_out = len(found) - len(results)
     refused = f"{left_out} candidates cannot be drives of this size, or serve this load"
+    of_recording = is_recording(experiment.load)
     return Mixture(
         profile=str(experiment.device.profile),
-        load_name=names[0],
-        runs=tuple(runs),
+        load_name=results[0][1].plan.load_name,
+        runs=tuple(
+            CandidateRun(
+                candidates.carrying[at],
+                one.wa,
+                _half_width(one, of_recording=of_recording),
+                one.steady,
+            )
+            for at, one in results
+        ),
         error=candidates.error,
         drive_notes=(refused,) if left_out else (),
-        elapsed_s=elapsed_s,
+        elapsed_s=sum(one.elapsed_s for _, one in results),
     )
 
 
-def _half_width(result: Result, *, of_recording: bool) -> float:
+def _half_width(result: DriveResult, *, of_recording: bool) -> float:
     """Return how far WA of a candidate may be off.
 
     The requests of a recording are what is asked about, and each candidate serves them all: what is
@@ -123,15 +130,6 @@ def _scales(experiment: Experiment) -> bool:
     load = experiment.load
     has_trace = bool(load.traces) or Precondition.of(load.precondition).trace is not None
     return not has_trace and not experiment.is_timed and not experiment.device.changes_times
-
-
-def _run(simulate: Any, experiment: Experiment) -> Result | RefusedError:
-    """Return the run of one candidate, or why there can be no such drive of this size."""
-    try:
-        found: Result = simulate(experiment)
-    except RefusedError as refusal:
-        return refusal
-    return found
 
 
 def most_at_once(experiment: Experiment) -> int:

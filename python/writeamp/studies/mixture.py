@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.optimize import brentq  # type: ignore[import-untyped]
@@ -17,6 +17,7 @@ from writeamp.plots.style import SERIES_COLORS, WA_LABEL
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
+from writeamp.runs.substitute import Substitute
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,3 +190,31 @@ class Mixture(Drawn):
     def __repr__(self) -> str:
         """Return the line in brackets."""
         return f"<Mixture: {self}>"
+
+
+@dataclass(frozen=True)
+class OfCandidates(Substitute):
+    """WA of all candidates, in the place of that of the first of them."""
+
+    mixture: Mixture
+    has_own_wa: ClassVar[bool] = True
+
+    def wa_of(self, own: float) -> float:
+        """Return the median of the mixture."""
+        return self.mixture.wa
+
+    def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
+        """Return the interval of the mixture."""
+        return self.mixture.ci
+
+    def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
+        """Return what the first candidate says, unless much of the weight is not steady."""
+        warnings = self.mixture.warnings
+        return (False, warnings[0]) if warnings else (steady, reason)
+
+    def facts_of_wa(self) -> dict[str, Any]:
+        """Return the 90% interval, and each candidate."""
+        return {
+            "wa_ci90": list(self.mixture.ci90),
+            "candidates": [one.to_dict() for one in self.mixture.runs],
+        }

@@ -11,38 +11,36 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.results.protocol import SimulationResult
 from writeamp.runners import Progress
-from writeamp.runs.capacity_error import SMALLER, Measured, scaling_of
+from writeamp.runs.capacity_error import SMALLER
 from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.inputs import Prepared, prepare
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.plan import Plan, stated_load
+from writeamp.runs.plan import Plan, policy_of, stated_load
 from writeamp.runs.runner import run, spread_over_sizes
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
-from writeamp.studies.candidates import run_mixture
-from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+from writeamp.studies.candidates import over_candidates
+from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
 
 
 def run_simulation(experiment: Experiment, progress: Progress | None = None) -> SimulationResult:
     """Simulate a drive, in virtual time if the experiment is timed.
 
-    Of a drive that is known by candidates, all that carry its weight are simulated.
+    Of a learnt profile, all drives that carry its weight are simulated.
 
     Args:
         experiment: what to do.
         progress: called with the host pages written and expected; in a timed run, with what is done
             of what ends it, and all of it.
     """
-    if experiment.candidates is not None:
-        return run_mixture(experiment, simulate_drive, progress)
-    return simulate_drive(experiment, progress)
+    return over_candidates(experiment, simulate_drive, progress)
 
 
 def simulate_drive(experiment: Experiment, progress: Progress | None = None) -> DriveResult:
-    """Simulate one drive, the most probable where it is known by candidates."""
+    """Simulate one drive; of a learnt profile, the most probable."""
     simulate = simulate_timed if experiment.is_timed else simulate_untimed
     return simulate(experiment, progress)
 
@@ -50,7 +48,8 @@ def simulate_drive(experiment: Experiment, progress: Progress | None = None) -> 
 def simulate_untimed(experiment: Experiment, progress: Progress | None = None) -> Result:
     """Simulate one drive without times; the experiment is none that asks for them."""
     assert not experiment.is_timed
-    return run_at_capacity(experiment, _untimed, _restated, progress, share=1 / SMALLER)
+    restate = ScaledExperiment.target_result
+    return over_capacity(experiment, _untimed, restate, progress, share=1 / SMALLER)
 
 
 def simulate_timed(experiment: Experiment, progress: Progress | None = None) -> TimedResult:
@@ -60,24 +59,6 @@ def simulate_timed(experiment: Experiment, progress: Progress | None = None) -> 
     settings, policy = _settings_of(experiment)
     plan = plan_of(prepared, experiment, policy, settings)
     return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
-
-
-def _restated(standing: StandIn, found: Result, other: Result | None) -> Result:
-    """Return a stand-in's result as that of the drive that is meant."""
-    scale, policy = standing.scale, standing.asked.policy
-    assert isinstance(policy, PolicySettings)
-    scaling = scaling_of(scale, measured_wa(found), None if other is None else measured_wa(other))
-    return replace(found, plan=standing.meant(found.plan, policy_of(policy)), scaling=scaling)
-
-
-def measured_wa(result: Result) -> Measured:
-    """Return the WA that a run found, without the error of any scale."""
-    return Measured(result.wa, result.ci, result.steady)
-
-
-def policy_of(settings: PolicySettings) -> Policy:
-    """Return the policy of settings."""
-    return Policy.of(settings.manager, settings.victims, settings.wear_leveling)
 
 
 def _settings_of(experiment: Experiment) -> tuple[SimulationSettings, Policy]:

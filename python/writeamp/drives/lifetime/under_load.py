@@ -26,7 +26,7 @@ from writeamp.models._effective_op import effective_op
 from writeamp.runners import Progress
 from writeamp.runs.daily_writes import WARRANTY_YEARS
 from writeamp.settings.experiment import Experiment
-from writeamp.studies.candidates import run_mixture
+from writeamp.studies.candidates import mixture_of
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.functions import endurance
 from writeamp.studies.mixture import CandidateRun, Mixture
@@ -243,8 +243,8 @@ def factors(more_op: float, **settings: Any) -> Factors:
     experiment = Experiment.of("simulate", **settings)
     if experiment.candidates is None:
         return Factors()
-    asked = replace(experiment, candidates=experiment.candidates.with_more_op(more_op))
-    found = run_mixture(asked, simulate_drive)
+    candidates = experiment.candidates.with_more_op(more_op)
+    found = mixture_of(experiment, candidates, simulate_drive)
     best = found.runs[0]
     # Erases of the drive for each drive write.
     wear = replace(found, runs=tuple(replace(one, wa=_wear(one)) for one in found.runs))

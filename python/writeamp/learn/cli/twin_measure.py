@@ -24,8 +24,8 @@ from writeamp.learn.twin.settings import ChainSettings, TargetSettings
 from writeamp.learn.twin.virtual import VirtualHost, socket_of
 from writeamp.learn.twin.windows import Windows, windows_of_csv
 from writeamp.runs.inputs import prepare
+from writeamp.runs.plan import policy_of
 from writeamp.settings.experiment import Experiment
-from writeamp.studies.simulation import policy_of
 from writeamp.units.byte_sizes import shown_bytes
 
 # What a computer sends to a virtual and to a real drive in a second, and host pages that a core

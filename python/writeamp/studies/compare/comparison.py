@@ -14,13 +14,12 @@ from writeamp.files.output import AnyPath
 from writeamp.registry.specs import Spec
 from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Progress, Runner, Shared, local_runner
-from writeamp.runs.capacity_error import Measured, scaling_of
 from writeamp.runs.inputs import Prepared, prepare
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.meaning import meaning_of_run
 from writeamp.runs.memory import check_memory
 from writeamp.runs.one_run import new_simulation
-from writeamp.runs.plan import Plan
+from writeamp.runs.plan import Plan, policies_of
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.seeds import replica_seed
 from writeamp.runs.simulation_result import Result
@@ -33,9 +32,9 @@ from writeamp.settings.settings import (
     SimulationSettings,
     Warmup,
 )
-from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
 from writeamp.studies.compare.load_labels import load_labels
-from writeamp.studies.compare.of_candidates import compared_candidates
+from writeamp.studies.compare.of_candidates import compared_over_candidates
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
@@ -68,7 +67,7 @@ def run_comparison(
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
-    Of a drive that is known by candidates, all that carry its weight are simulated.
+    Of a learnt profile, all drives that carry its weight are simulated.
 
     Args:
         experiment: what to do.
@@ -83,14 +82,12 @@ def run_comparison(
     """
 
     def on_one_drive(kept: RunStore, asked: Experiment, tell: Progress | None = None) -> Comparison:
-        return run_at_capacity(
+        return over_capacity(
             asked, lambda one, report: _compared(one, report, runner, kept), _restated, tell
         )
 
     def compared(kept: RunStore) -> Comparison:
-        if experiment.candidates is None:
-            return on_one_drive(kept, experiment, progress)
-        return compared_candidates(
+        return compared_over_candidates(
             experiment,
             partial(on_one_drive, kept),
             progress,
@@ -100,25 +97,19 @@ def run_comparison(
     return keep_runs(out, compared)
 
 
-def _restated(standing: StandIn, found: Comparison, other: Comparison | None) -> Comparison:
-    """Return a comparison said of the drive that is meant, with the error of each row."""
-    asked, scaled = standing.asked, standing.experiment
-    policies = dict(zip(_policies(scaled), _policies(asked), strict=True))
-
-    def meant(result: Result) -> Result:
-        plan = result.plan
-        return replace(result, plan=standing.meant(plan, policies[plan.policy]))
-
+def _restated(scaled: ScaledExperiment, found: Comparison, other: Comparison | None) -> Comparison:
+    """Return a comparison said of the drive that is requested, with the error of each row."""
     # In the same order, if all are there; each is named by what it was scaled to.
     others = [None] * len(found.rows) if other is None else other.rows
     rows = []
     for row, beside in zip(found.rows, others, strict=True):
-        results = tuple(map(meant, row.results))
-        manager = results[0].plan.policy.manager
-        scaling = scaling_of(
-            standing.scale, _measured(row), None if beside is None else _measured(beside)
+        results = tuple(
+            replace(result, plan=scaled.target_plan(result.plan)) for result in row.results
         )
-        rows.append(replace(row, manager=manager, results=results, scaling=scaling))
+        manager = results[0].plan.policy.manager
+        error = scaled.error(row, beside)
+        rows.append(replace(row, manager=manager, results=results, substitutes=(error,)))
+    asked = scaled.requested
     names = _names(asked) if found.unfinished else ()
     return _without(names, replace(found, rows=tuple(rows)))
 
@@ -127,10 +118,6 @@ def _without(asked: tuple[str, ...], found: Comparison) -> Comparison:
     """Return a comparison with those names unfinished, of all asked for, that have no row."""
     finished = {row.name for row in found.rows}
     return replace(found, unfinished=tuple(name for name in asked if name not in finished))
-
-
-def _measured(row: Row) -> Measured:
-    return Measured(row.wa, row.ci, row.steady)
 
 
 def _names(experiment: Experiment) -> tuple[str, ...]:
@@ -209,12 +196,6 @@ def _combinations(experiment: Experiment) -> Combinations:
     return experiment.policy.combinations()
 
 
-def _policies(experiment: Experiment) -> list[Policy]:
-    leveling = experiment.policy.wear_leveling
-    pairs = _combinations(experiment).pairs
-    return [Policy.of(manager, victims, leveling) for manager, victims in pairs]
-
-
 def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
     """Return the runs, those of a row after each other."""
     settings, with_victims = _settings(experiment), _combinations(experiment).with_victims
@@ -230,7 +211,7 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
             ),
         )
         for load, name in enumerate(loads)
-        for policy in _policies(experiment)
+        for policy in policies_of(experiment.policy)
         for replica in range(settings.replicas)
     ]
 
@@ -238,7 +219,7 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
 def _bases(experiment: Experiment) -> _Bases:
     """Return each load's plan, that of its first run, and the drive of all its runs."""
     alone = experiment.with_each_load
-    policy = _policies(experiment)[0]
+    policy = policies_of(experiment.policy)[0]
     prepared = [_prepared(one, named=len(alone) > 1) for one in alone]
     plans = [
         plan_of(found, one, policy, _one_run(found, one))

@@ -79,16 +79,10 @@ class OneLoad:
         return {
             "workload": self.name,
             **self.device.facts(),
-            **self._facts_of_scaling(),
+            **self.rows[0].facts_of_drive,
             "writes": first.writes,
             "warmup_pages": first.warmup_pages,
             "precondition": first.plan.host.precondition,
             "partial_page_factor": json_number(factor),
             "theory": [vars(one) for one in self.theory],
         }
-
-    def _facts_of_scaling(self) -> dict[str, Any]:
-        """Return the drive that stands for a capacity; each row has an error of its own."""
-        scaling = self.rows[0].scaling
-        facts = scaling.facts() if scaling else {}
-        return {name: one for name, one in facts.items() if name != "scaling_error"}

@@ -6,25 +6,22 @@ the manager chooses by them. Each row is the mixture of what the candidates come
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 from writeamp.devices.candidates import Candidate, Candidates
-from writeamp.errors import Interrupted, RefusedError, WriteampError
+from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runners import Here, Progress, Runner, gather, local_runner
-from writeamp.settings.compared import PoliciesSettings
+from writeamp.runners import Here, Progress, Runner, local_runner
+from writeamp.settings.compared import Combinations, PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.learnt import replaced_by
 from writeamp.studies.candidates import alone, most_at_once
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row
-from writeamp.studies.mixture import CandidateRun, Mixture
-
-_Compare: TypeAlias = Callable[[Experiment], Comparison]
-_Found: TypeAlias = Comparison | WriteampError
+from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
+from writeamp.studies.over import Found, Run, over, succeeded
 
 
 @dataclass(frozen=True)
@@ -35,13 +32,13 @@ class _Pair:
     experiments: tuple[Experiment, ...]
 
 
-def compared_candidates(
-    experiment: Experiment, compare: _Compare, progress: Progress | None, *, at_once: bool
+def compared_over_candidates(
+    experiment: Experiment, compare: Run[Comparison], progress: Progress | None, *, at_once: bool
 ) -> Comparison:
-    """Return the comparison of each manager over all candidates that carry the weight.
+    """Return a comparison; on a learnt profile, of each manager over all candidates.
 
     Args:
-        experiment: what to do, on a drive that is known by candidates.
+        experiment: what to do.
         compare: compares on one drive.
         progress: called with the candidates of all pairs that are done, and how many there are.
         at_once: run several candidates at a time, each on one thread.
@@ -50,28 +47,33 @@ def compared_candidates(
         WriteampError: a row failed, or no candidate can be under it; `finished` has the others.
         Interrupted: Ctrl-C.
     """
+    if experiment.candidates is None:
+        return compare(experiment, progress)
     policy = experiment.policy
     assert isinstance(policy, PoliciesSettings)
     asked = policy.combinations()
     pairs = [_pair(experiment, manager, victims) for manager, victims in asked.pairs]
-    jobs = [one for pair in pairs for one in pair.experiments]
+    variants = [one for pair in pairs for one in pair.experiments]
     runner: Runner = Here()
     if at_once:
-        runner = local_runner(len(jobs), most=most_at_once(jobs[0].with_each_load[0]))
-        jobs = [one.with_settings(threads=1) for one in jobs]
-    try:
-        found = gather(runner, partial(_run, compare), jobs, progress=progress)
-    except Interrupted:
-        # Each row needs all its candidates; those that were run are in the folder, if there is one.
-        raise Interrupted(None) from None
+        runner = local_runner(len(variants), most=most_at_once(variants[0].with_each_load[0]))
+        variants = [one.with_settings(threads=1) for one in variants]
+    combine = partial(_combined, experiment, asked, pairs)
+    # Each row needs all its candidates; those that were run are in the folder, if there is one.
+    return over(variants, combine, compare, progress, runner=runner)
+
+
+def _combined(
+    experiment: Experiment, asked: Combinations, pairs: Sequence[_Pair], found: Found[Comparison]
+) -> Comparison:
     of_pairs, failed, at = [], None, 0
     for pair in pairs:
         own = found[at : at + len(pair.experiments)]
         at += len(own)
-        failure = _failure(own)
-        failed = failed or failure
-        if failure is None:
-            of_pairs.append(_mixed(experiment, pair, own))
+        try:
+            of_pairs.append(_mixed(experiment, pair, succeeded(own)))
+        except WriteampError as failure:
+            failed = failed or failure
     several = len(experiment.with_each_load) > 1
     rows = tuple(
         replace(row, with_load=several, with_victims=asked.with_victims)
@@ -95,42 +97,23 @@ def _pair(experiment: Experiment, manager: Spec, victims: Spec | None) -> _Pair:
     )
 
 
-def _run(compare: _Compare, experiment: Experiment) -> _Found:
-    try:
-        return compare(experiment)
-    except WriteampError as error:
-        return error
-
-
-def _failure(found: Sequence[_Found]) -> WriteampError | None:
-    """Return why a pair has no row: a candidate failed, or none can be such a drive.
-
-    A candidate that cannot be a drive of this size, or under this manager, is left out.
-    """
-    errors = [one for one in found if isinstance(one, WriteampError)]
-    failures = [one for one in errors if not isinstance(one, RefusedError)]
-    if len(errors) == len(found):
-        failures += errors
-    return failures[0] if failures else None
-
-
-def _mixed(experiment: Experiment, pair: _Pair, found: Sequence[_Found]) -> list[Row]:
+def _mixed(
+    experiment: Experiment, pair: _Pair, found: Sequence[tuple[int, Comparison]]
+) -> list[Row]:
     """Return a row for each load, whose WA is that of the mixture."""
-    known = [
-        (one, comparison)
-        for one, comparison in zip(pair.candidates.carrying, found, strict=True)
-        if not isinstance(comparison, WriteampError)
-    ]
-    of_best = known[0][1]
+    of_best = found[0][1]
     rows = []
     for at, row in enumerate(of_best.rows):
         mixture = Mixture(
             profile=str(experiment.device.profile),
             load_name=row.workload,
-            runs=tuple(_of_row(one, comparison.rows[at]) for one, comparison in known),
+            runs=tuple(
+                _of_row(pair.candidates.carrying[number], comparison.rows[at])
+                for number, comparison in found
+            ),
             error=pair.candidates.error,
         )
-        rows.append(replace(row, mixture=mixture))
+        rows.append(replace(row, substitutes=(*row.substitutes, OfCandidates(mixture))))
     return rows
 
 

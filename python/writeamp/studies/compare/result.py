@@ -109,6 +109,16 @@ class Comparison(Drawn):
         return warnings_of(self.loads)
 
     @property
+    def legend(self) -> list[str]:
+        """Lines on the drives that were simulated in the place of the requested one, if any."""
+        of_rows = {row.name: row.substitutes for row in self.rows}
+        found = (
+            one.legend({name: several[at] for name, several in of_rows.items()})
+            for at, one in enumerate(self.rows[0].substitutes)
+        )
+        return [line for line in found if line]
+
+    @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
         first, *others = self.loads

@@ -14,13 +14,12 @@ from writeamp._engine import CAUSES
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import AnyResult, OlderName
 from writeamp.results.numbers import json_number
-from writeamp.runs.capacity_error import Scaling
 from writeamp.runs.counts import flash_pages
 from writeamp.runs.expectation import Expectation
 from writeamp.runs.simulation_result import ROUGH, Result
+from writeamp.runs.substitute import Substitute
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
-from writeamp.studies.mixture import Mixture
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,10 +32,8 @@ class Row(AnyResult):
 
     manager: str
     results: tuple[Result, ...]
-    scaling: Scaling | None = None
-    """Of a capacity: the drive that was simulated for it, and the error of that."""
-    mixture: Mixture | None = None
-    """Of a drive that is known by candidates: WA of all, while `results` are of the first."""
+    substitutes: tuple[Substitute, ...] = ()
+    """What `results` say of the drive requested, if that is another; the last decides."""
     with_victims: bool = False
     with_load: bool = False
 
@@ -59,21 +56,23 @@ class Row(AnyResult):
 
     @property
     def wa(self) -> float:
-        """Mean write amplification of the replicas; of candidates, the median of their mixture."""
-        if self.mixture is not None:
-            return self.mixture.wa
-        return float(np.mean([result.wa for result in self.results]))
+        """Mean write amplification of the replicas, or what stands in its place."""
+        found = float(np.mean([result.wa for result in self.results]))
+        for one in self.substitutes:
+            found = one.wa_of(found)
+        return found
 
     @property
     def ci(self) -> tuple[float, float]:
         """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike.
 
-        Of a trace, at least that of its runs; of a capacity, the error of scaling is part of it.
+        Of a trace, at least that of its runs. The error of a drive that stands for the requested
+        one is part of it.
         """
-        if self.mixture is not None:
-            return self.mixture.ci
-        own = self._own_ci
-        return self.scaling.widened(own) if self.scaling else own
+        found = self._own_ci
+        for one in self.substitutes:
+            found = one.widened(found)
+        return found
 
     @property
     def _own_ci(self) -> tuple[float, float]:
@@ -106,7 +105,8 @@ class Row(AnyResult):
         """Warning that a steady row's own interval leaves WA uncertain, or None."""
         low, high = self._own_ci
         share = (high - low) / 2 / self.wa
-        if self.mixture is not None or not self.steady or not share > ROUGH:
+        has_own_wa = not any(one.has_own_wa for one in self.substitutes)
+        if not has_own_wa or not self.steady or not share > ROUGH:
             return None
         if not self.is_of_trace:
             more = "more writes or replicas tell"
@@ -141,8 +141,12 @@ class Row(AnyResult):
 
     @cached_property
     def _judged(self) -> tuple[bool, str]:
-        if self.mixture is not None and self.mixture.warnings:
-            return False, self.mixture.warnings[0]
+        found = self._judged_by_runs()
+        for one in self.substitutes:
+            found = one.judged(*found)
+        return found
+
+    def _judged_by_runs(self) -> tuple[bool, str]:
         runs = len(self.results)
         unsteady = [result.steady_state for result in self.results if not result.steady]
         # What all runs are unsteady for lies in what they do, not in the draws of one.
@@ -216,10 +220,9 @@ class Row(AnyResult):
             "victims": self.victims,
             "wa": self.wa,
             "wa_ci95": [json_number(bound) for bound in self.ci],
-            **({} if self.mixture is None else self._of_candidates(self.mixture)),
             "wa_of_replicas": [json_number(result.wa) for result in self.results],
             "wa_bytes": json_number(self.wa_bytes),
-            **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
+            **self.facts_of_wa,
             "theory_wa": theory and theory.wa,
             "theory_model": theory and theory.model,
             "told": self.told,
@@ -232,11 +235,15 @@ class Row(AnyResult):
             "host_pages_per_s": self.host_pages_per_s,
         }
 
-    def _of_candidates(self, mixture: Mixture) -> dict[str, Any]:
-        return {
-            "wa_ci90": list(mixture.ci90),
-            "candidates": [one.to_dict() for one in mixture.runs],
-        }
+    @property
+    def facts_of_wa(self) -> dict[str, Any]:
+        """Facts of the substitutes on this WA, as JSON types."""
+        return dict(fact for one in self.substitutes for fact in one.facts_of_wa().items())
+
+    @property
+    def facts_of_drive(self) -> dict[str, Any]:
+        """Facts of the substitutes on all rows of the drive, as JSON types."""
+        return dict(fact for one in self.substitutes for fact in one.facts_of_drive().items())
 
 
 def row_name(manager: str, victims: str | None, load: str | None = None) -> str:

@@ -25,10 +25,10 @@ def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
         )
     ]
     found += _advice(loads)
-    for say in (_rough, _error_of_scaling):
+    for say in (_rough, _error):
         found += [f"{who}: {sentence}" for who, _, sentence in _said_once(loads, say)]
-    scales = (row.scaling.scale for load in loads for row in load.rows[:1] if row.scaling)
-    found += dict.fromkeys(sentence for scale in scales for sentence in scale.warnings)
+    substitutes = (one for load in loads for row in load.rows[:1] for one in row.substitutes)
+    found += dict.fromkeys(sentence for one in substitutes for sentence in one.warnings_of_drive())
     of_drives = (
         sentence
         for load in loads
@@ -44,8 +44,8 @@ def _rough(row: Row) -> str | None:
     return row.rough_warning
 
 
-def _error_of_scaling(row: Row) -> str | None:
-    return "; ".join(row.scaling.warnings_of_error(row.wa)) if row.scaling else None
+def _error(row: Row) -> str:
+    return "; ".join(sentence for one in row.substitutes for sentence in one.warnings_of_wa(row.wa))
 
 
 def _advice(loads: Sequence[OneLoad]) -> list[str]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from writeamp.results.numbers import fitting_form, interval_in_words, with_interval
 from writeamp.runs.daily_writes import WARRANTY_YEARS
 from writeamp.runs.words import shape_in_words
 from writeamp.studies.endurance.found import FoundLives
-from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import space_in_words
 
 
@@ -65,25 +62,9 @@ def _capacity(found: FoundLives) -> list[tuple[str, str]]:
     if found.plan.capacity_bytes is None:
         return []
     meant = f"of a drive of {found.capacity_bytes:,} bytes"
-    scaling = found.scaling
-    if scaling is None:
+    if found.scaling is None:
         return [("", f"{meant} that wears as this one")]
-    if scaling.scale.is_exact:
-        return [("", f"{meant}, simulated as it is")]
-    rows = [
-        (
-            "",
-            f"{meant}, simulated as {shown_bytes(scaling.scale.simulated_bytes)}, "
-            f"{scaling.scale.factor:.4g}:1",
-        )
-    ]
-    if math.isnan(scaling.wa):
-        return [*rows, ("error of scaling", "not known, and in no interval")]
-    errors = (
-        f"±{scaling.wa:.4f} of WA, ±{scaling.pe_fairness:.4f} of fairness, "
-        f"±{scaling.endurance_full_drive_writes:,.2f} of endurance, in their intervals"
-    )
-    return [*rows, ("error of scaling", errors)]
+    return found.scaling.rows(meant)
 
 
 def _number(value: float, low: float, high: float, unit: str, form: str = ",.3f") -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.results.any_result import OlderName
-from writeamp.runs.capacity_error import widened
+from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.daily_writes import (
     DAYS_PER_YEAR,
     WARRANTY_YEARS,
@@ -23,7 +23,6 @@ from writeamp.runs.daily_writes import (
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.seeds import replica_seed
 from writeamp.statistics.replicas import student_interval, student_intervals
-from writeamp.studies.capacity.error_of_lives import LifeScaling
 from writeamp.studies.study import StoreStats
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -52,7 +51,7 @@ class FoundLives:
     seeds: npt.NDArray[np.uint64]
     """The seed of each life, shape (replicas,): fewer than the plan has if it was interrupted."""
     elapsed_s: float = field(compare=False)
-    scaling: LifeScaling | None = None
+    scaling: LifeScalingErrors | None = None
     """Of a capacity: the drive that was simulated for it, and the errors of that."""
     kept: StoreStats | None = field(default=None, compare=False)
     """The folder in which the lives were kept, if there is one."""
@@ -80,7 +79,7 @@ class FoundLives:
     @property
     def pe_fairness_ci95(self) -> tuple[float, float]:
         """The interval of `pe_fairness`."""
-        low, high = self._interval(self.lives["pe_fairness"].to_numpy(), "pe_fairness")
+        low, high = self._interval("pe_fairness")
         # No drive is fairer than 1; min() would lose a NaN.
         return low, 1.0 if high > 1 else high
 
@@ -95,8 +94,7 @@ class FoundLives:
     @property
     def endurance_ci95(self) -> tuple[float, float]:
         """The interval of `endurance_full_drive_writes`."""
-        name = "endurance_full_drive_writes"
-        return self._interval(self.lives[name].to_numpy(), name)
+        return self._interval("endurance_full_drive_writes")
 
     @property
     def endurance_logical_drive_writes(self) -> float:
@@ -112,7 +110,7 @@ class FoundLives:
     @property
     def ci(self) -> tuple[float, float]:
         """The interval of `wa`."""
-        return self._interval(self.end.wa, "wa")
+        return self._interval("wa")
 
     @property
     def host_pages(self) -> float:
@@ -141,7 +139,7 @@ class FoundLives:
     @property
     def tbw_ci95(self) -> tuple[float, float]:
         """The interval of `tbw`."""
-        low, high = self._interval(self._drive_writes, "drive_writes")
+        low, high = self._interval("drive_writes")
         terabytes = self.capacity_bytes / _TERABYTE
         return low * terabytes, high * terabytes
 
@@ -158,7 +156,7 @@ class FoundLives:
 
     def dwpd_ci95(self, warranty_years: float = WARRANTY_YEARS) -> tuple[float, float]:
         """Return the interval of `dwpd`."""
-        low, high = self._interval(self._drive_writes, "drive_writes")
+        low, high = self._interval("drive_writes")
         days = warranty_days(warranty_years)
         return low / days, high / days
 
@@ -262,12 +260,19 @@ class FoundLives:
         """Writes of the logical capacity from the fill to the end of each life."""
         return np.asarray(self.end.host_pages / self.plan.device.logical_pages)
 
-    def _interval(self, of_lives: _Floats, name: str) -> tuple[float, float]:
-        """Return the interval of a mean over lives, with the error of scaling of that name."""
-        found = student_interval(of_lives)
+    @property
+    def measures(self) -> dict[str, _Floats]:
+        """Figures of each life that have an interval over the lives."""
+        names = ("pe_fairness", "endurance_full_drive_writes")
+        of_table = {name: self.lives[name].to_numpy() for name in names}
+        return {"wa": self.end.wa, **of_table, "drive_writes": self._drive_writes}
+
+    def _interval(self, name: str) -> tuple[float, float]:
+        """Return the interval of one of the `measures`, with the error of scaling."""
+        found = student_interval(self.measures[name])
         if self.scaling is None:
             return found
-        return widened(found, getattr(self.scaling, name), least=1.0 if name == "wa" else 0.0)
+        return self.scaling.widened(found, name)
 
     def _fairness(self, counts: Counts, w: npt.ArrayLike) -> _Floats:
         return counts.erases / (self.plan.device.geometry.blocks * np.asarray(w, np.float64))

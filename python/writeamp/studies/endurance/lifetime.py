@@ -17,7 +17,7 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Progress, Runner, Shared, local_runner, useful_threads
-from writeamp.runs.capacity_error import Measured, Scale, difference
+from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.lives import Study, Wear, live, plan_of_lives, study_of
@@ -26,12 +26,9 @@ from writeamp.runs.memory import check_memory
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import FILLS, Precondition
-from writeamp.settings.settings import EnduranceSettings, LoadSettings, PolicySettings
-from writeamp.statistics.replicas import student_interval
-from writeamp.studies.capacity.error_of_lives import LifeScaling
-from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+from writeamp.settings.settings import EnduranceSettings, LoadSettings
+from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
 from writeamp.studies.endurance.result import Endurance
-from writeamp.studies.simulation import policy_of
 from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
 if TYPE_CHECKING:  # a type of the stub only
@@ -69,42 +66,16 @@ def run_lifetime(
         def worn_out(one: Experiment, report: Progress | None) -> Endurance:
             return _worn_out(one, report, next(checks, None), runner, kept)
 
-        return run_at_capacity(experiment, worn_out, _restated, progress)
+        return over_capacity(experiment, worn_out, _restated, progress)
 
     return keep_runs(out, lives)
 
 
-def _restated(standing: StandIn, found: Endurance, other: Endurance | None) -> Endurance:
-    """Return lives as those of the drive that is meant, with the errors of scaling."""
-    scale, policy = standing.scale, standing.asked.policy
-    assert isinstance(policy, PolicySettings)
-    if scale.is_exact:
-        scaling = LifeScaling.exact(scale)
-    else:
-        scaling = LifeScaling.unknown(scale) if other is None else _scaling(scale, found, other)
-    return replace(found, plan=standing.meant(found.plan, policy_of(policy)), scaling=scaling)
-
-
-def _scaling(scale: Scale, found: Endurance, other: Endurance) -> LifeScaling:
-    """Return the errors of scaling, as drives of a quarter of the size tell them."""
-
-    def error(value: Callable[[Endurance], npt.NDArray[np.float64]]) -> float:
-        ours, others = value(found), value(other)
-        return difference(
-            Measured(float(ours.mean()), student_interval(ours)),
-            Measured(float(others.mean()), student_interval(others)),
-        )
-
-    steps = scale.steps
-    return LifeScaling(
-        scale,
-        wa=error(lambda lives: lives.end.wa),
-        pe_fairness=steps * error(lambda lives: lives.lives["pe_fairness"].to_numpy()),
-        endurance_full_drive_writes=steps
-        * error(lambda lives: lives.lives["endurance_full_drive_writes"].to_numpy()),
-        drive_writes=steps
-        * error(lambda lives: lives.end.host_pages / lives.plan.device.logical_pages),
-    )
+def _restated(scaled: ScaledExperiment, found: Endurance, other: Endurance | None) -> Endurance:
+    """Return lives as those of the drive that is requested, with the errors of scaling."""
+    others = None if other is None else other.measures
+    errors = LifeScalingErrors.of(scaled.scale, found.measures, others)
+    return replace(found, plan=scaled.target_plan(found.plan), scaling=errors)
 
 
 def _worn_out(

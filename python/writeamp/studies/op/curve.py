@@ -16,8 +16,7 @@ from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.curve_result import CurvePoint, OpCurve
-from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
-from writeamp.studies.op.kept_drives import KeepDrives
+from writeamp.studies.op.drive_sizes import DriveSizes, KeepDrives, drive_sizes
 from writeamp.studies.study import RunStore, keep_runs
 from writeamp.theory.prediction import SweptParameter, parse_sweep
 from writeamp.units.ratios import RATIOS, RatioLike, op_of
@@ -68,7 +67,9 @@ def _op_curve(
         runner = local_runner(len(jobs), drives_that_fit(sizes.drive(max(jobs))))
 
     def curve(results: Mapping[int, Result]) -> OpCurve:
-        found = {jobs[at]: replace(result, plan=sizes.said) for at, result in results.items()}
+        found = {
+            jobs[at]: replace(result, plan=sizes.target_plan) for at, result in results.items()
+        }
         points = [
             CurvePoint(value, found[blocks])
             for value, blocks in zip(values, blocks_of, strict=True)
@@ -88,7 +89,7 @@ def _op_curve(
     work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _ASKS)))
     try:
         results = kept.gather(
-            KeepDrives(sizes, has_scaling=True),
+            KeepDrives(sizes, is_restated=True),
             runner,
             work,
             jobs,
@@ -134,7 +135,7 @@ def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
     sizes = shared.value
     drive = sizes.drive(blocks)
     try:
-        found = sizes.with_scaling(run(sizes.plan, drive))
+        found = sizes.with_error(run(sizes.plan, drive))
     except WriteampError as error:
         raise placed(f"at op {drive.op:.4g}", error) from None
-    return replace(found, plan=sizes.said.without_requests())
+    return replace(found, plan=sizes.target_plan.without_requests())

@@ -5,21 +5,24 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from writeamp.devices.device import Device
 from writeamp.devices.geometry import COUNT_BITS
 from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runs.capacity_error import Scale, scaling_of
+from writeamp.results.documents import from_document, to_document
 from writeamp.runs.inputs import prepare
-from writeamp.runs.plan import Plan, used_pages
+from writeamp.runs.meaning import meaning_of_run
+from writeamp.runs.plan import Plan, policy_of, used_pages
 from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
-from writeamp.studies.capacity.runs import StandIn
-from writeamp.studies.simulation import in_pages, measured_wa, plan_of, policy_of
+from writeamp.studies.capacity.scaled_experiment import ScaledExperiment
+from writeamp.studies.simulation import in_pages, plan_of
+from writeamp.studies.study import DocumentCodec, RunFacts
 from writeamp.units.ratios import physical_of
 
 # Four times as much spare space as data: nobody builds such a drive.
@@ -40,17 +43,15 @@ class DriveSizes:
 
     plan: Plan
     base: Device
-    meant: Plan | None = None
-    """The plan said of the drive that is meant, where these stand for it."""
-    scale: Scale | None = None
-    """The drive that is meant, where these stand for it."""
+    scaled: ScaledExperiment | None = None
+    """The experiment that these are of, where another was requested."""
     smaller: DriveSizes | None = None
     """Drives that tell the error of that, if there is one."""
 
-    @property
-    def said(self) -> Plan:
+    @cached_property
+    def target_plan(self) -> Plan:
         """Plan as results report it."""
-        return self.meant or self.plan
+        return self.plan if self.scaled is None else self.scaled.target_plan(self.plan)
 
     @property
     def logical_pages(self) -> int:
@@ -103,8 +104,8 @@ class DriveSizes:
         """Return the op of the drive with so many blocks in each plane; also between two drives."""
         return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
 
-    def with_scaling(self, result: Result) -> Result:
-        """Return a result on one of the drives with the error of its scale, if any.
+    def with_error(self, result: Result) -> Result:
+        """Return a result on one of the drives as that of the requested one, with its error.
 
         That is measured on a drive of the same op.
         """
@@ -116,17 +117,13 @@ class DriveSizes:
         return self.restated(result, other)
 
     def restated(self, result: Result, other: Result | None) -> Result:
-        """Return a result as that of the drive that is meant, where these stand for it.
+        """Return a result as that of the requested drive, where these stand for it.
 
         Args:
             result: on one of the drives.
             other: on that of `smaller` with the same op; None if there is none.
         """
-        if self.scale is None:
-            return result
-        smaller_wa = None if other is None else measured_wa(other)
-        scaling = scaling_of(self.scale, measured_wa(result), smaller_wa)
-        return replace(result, plan=self.said, scaling=scaling)
+        return result if self.scaled is None else self.scaled.target_result(result, other)
 
     @property
     def has_draws(self) -> bool:
@@ -137,6 +134,51 @@ class DriveSizes:
     def expected_held_pages(self) -> int:
         """Logical pages that hold data, as far as that is known before a run."""
         return used_pages(self.plan.load, self.plan.host, self.base)
+
+
+class KeepDrives(DocumentCodec[int, Result]):
+    """Keeping of a curve's or a search's runs: each means its drive, load, policy and length."""
+
+    verb = "simulate"
+
+    def __init__(self, sizes: DriveSizes, plan: Plan | None = None, *, is_restated: bool) -> None:
+        """Take the drives.
+
+        Args:
+            sizes: the drives, and what runs on them.
+            plan: what runs on them in place of that.
+            is_restated: whether results are said of the requested drive, with their error.
+        """
+        self._sizes = sizes
+        self._plan = plan or sizes.plan
+        self._is_restated = is_restated
+
+    def meaning(self, blocks: int) -> dict[str, Any]:
+        """Return the meaning of the run on a drive, and of the one that tells its error."""
+        sizes, drive = self._sizes, self._sizes.drive(blocks)
+        found = meaning_of_run(self._plan, drive)
+        if not self._is_restated or sizes.scaled is None:
+            return found
+        found["scale"] = to_document(sizes.scaled.scale)
+        if sizes.smaller is not None:
+            smaller = sizes.smaller.drive(sizes.smaller.blocks_for(drive.op))
+            found["smaller"] = meaning_of_run(sizes.smaller.plan, smaller)
+        return found
+
+    def facts(self, blocks: int, result: Result) -> RunFacts:
+        """Return the op of the drive, the seed and WA."""
+        op = self._sizes.op(blocks)
+        return RunFacts(f"{self._plan.policy} at op {op:.6g}", self._plan.seed, result.wa)
+
+    def document(self, blocks: int, result: Result) -> Any:
+        """Return the result as JSON types, without what all drives have in common."""
+        return to_document(result, without=("plan", "device"))
+
+    def result(self, blocks: int, document: Any) -> Result:
+        """Return the result of a drive from its document."""
+        plan = (self._sizes.target_plan if self._is_restated else self._plan).without_requests()
+        drive = self._sizes.drive(blocks)
+        return from_document(Result, document, plan=plan, device=drive)
 
 
 def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
@@ -155,30 +197,21 @@ def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
     if not isinstance(experiment.run, SimulationSettings):
         raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
     _check(experiment, asks)
-    standing = StandIn.of(experiment)
-    if standing is None:
+    scaled = ScaledExperiment.of(experiment)
+    if scaled is None:
         return _sizes(experiment)
-    found, smaller = _sizes(standing.experiment), standing.smaller
-    return replace(
-        found,
-        meant=standing.meant(found.plan, policy_of(_policy(experiment))),
-        scale=standing.scale,
-        smaller=None if smaller is None else _sizes(smaller),
-    )
-
-
-def _policy(experiment: Experiment) -> PolicySettings:
-    assert isinstance(experiment.policy, PolicySettings)
-    return experiment.policy
+    smaller = None if scaled.smaller is None else _sizes(scaled.smaller)
+    return replace(_sizes(scaled.experiment), scaled=scaled, smaller=smaller)
 
 
 def _sizes(experiment: Experiment) -> DriveSizes:
-    settings = experiment.run
+    settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, SimulationSettings)
+    assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
     prepared.drive.check_flash()
     run_as = replace(in_pages(settings, prepared.drive), spread=False)
-    works_by = policy_of(_policy(experiment))
+    works_by = policy_of(policy)
     _check_draws(works_by.victims, prepared.drive)
     return DriveSizes(plan_of(prepared, experiment, works_by, run_as), prepared.drive)
 

@@ -45,7 +45,7 @@ class OpInterval:
 def op_interval(probes: Probes, answer: Probe) -> OpInterval:
     """Return the interval around the drive that was found, after trying others near it."""
     probes.all_at(_around(probes, answer))
-    if not is_known(answer) or math.isnan(_error(probes)):
+    if not is_known(answer) or math.isnan(probes.error):
         return OpInterval(None, None, (True, True), _largest_rise(probes))
     low, low_open = _end(probes, answer, -1)
     high, high_open = _end(probes, answer, 1)
@@ -130,14 +130,9 @@ def _between(probes: Probes, inner: Probe, outer: Probe, way: int, *, halved: bo
 def _bound(probes: Probes, probe: Probe, way: int) -> float:
     """Return the end of a drive's WA that decides on which side of the target it is.
 
-    Of a capacity, that of the drive that is meant.
+    That of the requested drive, where this one stands for it.
     """
-    error = _error(probes)
-    return probe.low - error if way < 0 else probe.high + error
-
-
-def _error(probes: Probes) -> float:
-    return probes.scaling_error or 0.0
+    return probe.low - probes.error if way < 0 else probe.high + probes.error
 
 
 def _is_certain(probes: Probes, probe: Probe, way: int) -> bool:

@@ -25,7 +25,7 @@ def point(result: Result) -> dict[str, Any]:
         "steady": result.steady,
         "steady_reason": result.steady_state.reason,
         "theory": vars(result.theory),
-        **({"scaling_error": result.scaling.facts()["scaling_error"]} if result.scaling else {}),
+        **result.substitute.facts_of_wa(),
     }
 
 
@@ -40,14 +40,8 @@ def common_facts(result: Result) -> dict[str, Any]:
         **plan.policy.facts(),
         "precondition": plan.host.precondition,
         "seed": plan.seed,
-        **_scale_facts(result),
+        **result.substitute.facts_of_drive(),
     }
-
-
-def _scale_facts(result: Result) -> dict[str, Any]:
-    if not result.scaling:
-        return {}
-    return {name: fact for name, fact in result.scaling.facts().items() if name != "scaling_error"}
 
 
 def figure_points(points: Sequence[dict[str, Any]], ratio: str) -> list[OpPoint]:

@@ -17,8 +17,7 @@ from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.settings import SimulationSettings
 from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
-from writeamp.studies.op.drive_sizes import DriveSizes
-from writeamp.studies.op.kept_drives import KeepDrives
+from writeamp.studies.op.drive_sizes import DriveSizes, KeepDrives
 from writeamp.studies.study import RunStore
 
 # Far from the target a run of less precision and without replicas tells on which side of it WA is,
@@ -109,18 +108,18 @@ class ProbeRuns:
         runner = self.runner or local_runner(len(several), most)
         is_here = self.runner is None and len(several) == 1
         work = partial(_run_on, self.sizes, plan.run, tell=tell if is_here else None)
-        keeping = KeepDrives(sizes, plan, has_scaling=False)
+        keeping = KeepDrives(sizes, plan, is_restated=False)
         return self._gather(keeping, runner, work, several)
 
-    def with_scaling(self, result: Result) -> Result:
-        """Return a result on one of the drives with the error of its scale, if any.
+    def with_error(self, result: Result) -> Result:
+        """Return a result on one of the drives as that of the requested one, with its error.
 
         The run on the smaller drive that tells it is kept, too.
         """
         sizes, other = self.sizes.value, None
         if sizes.smaller is not None:
             runner = self.runner or local_runner(1)
-            keeping = KeepDrives(sizes.smaller, has_scaling=False)
+            keeping = KeepDrives(sizes.smaller, is_restated=False)
             blocks = sizes.smaller.blocks_for(result.device.op)
             with suppress(RefusedError):  # one so small can be too small for its manager
                 (other,) = self._gather(
@@ -155,7 +154,7 @@ def _run_on(
 
 
 def _run_smaller(shared: Shared[DriveSizes], blocks: int) -> Result:
-    """Run one of the drives that tell the error of scaling."""
+    """Run one of the drives that show the error of the others."""
     sizes = shared.value.smaller
     assert sizes is not None, "who asks has seen that there are some"
     return replace(run(sizes.plan, sizes.drive(blocks)), plan=sizes.plan.without_requests())
@@ -176,8 +175,9 @@ class Probes:
         self._run_all = runs.run
         self.target_wa = target_wa
         self.tried: dict[int, Probe] = {}
-        self.scaling_error: float | None = None
-        """By how much WA of all of them may be another on the drive that is meant, if known yet."""
+        self.error = 0.0
+        """How far WA of the requested drives may be from theirs: that of the drive found, if any.
+        """
         self._progress = progress
         self._runs = 0
         self._coarse = _coarse(self.sizes)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from functools import partial
 
 from writeamp.files.output import AnyPath
 from writeamp.runners import Progress, Runner, Shared
-from writeamp.runs.capacity_error import Scaling
+from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
 from writeamp.studies.op.expected_op import expected_op
@@ -61,9 +60,8 @@ def _required_op(
     probes = Probes(runs, target_wa, progress)
     crossing = find_crossing(probes)
     answer = crossing.nearest(target_wa)
-    result = runs.with_scaling(answer.result)
-    if result.scaling:
-        probes.scaling_error = result.scaling.error
+    result = runs.with_error(answer.result)
+    probes.error = result.substitute.error_of_wa
     interval = op_interval(probes, answer)
     other = crossing.other(answer)
     return RequiredOp(
@@ -75,7 +73,7 @@ def _required_op(
         rise=_rise(sizes, interval),
         theory=expected_op(sizes, target_wa, result.theory, result.held_pages),
         step_op=sizes.step_op,
-        points=tuple(_point(probes, one) for one in probes.in_order()),
+        points=tuple(_point(one, result) for one in probes.in_order()),
         elapsed_s=time.perf_counter() - started,
     )
 
@@ -94,10 +92,6 @@ def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
     return Rise(sizes.op(smaller.blocks), smaller.wa, sizes.op(larger.blocks), larger.wa)
 
 
-def _point(probes: Probes, probe: Probe) -> dict[str, object]:
-    result, error = probe.result, probes.scaling_error
-    if error is not None:
-        assert probes.sizes.scale is not None
-        # Measured once, on the drive that was found; the others are near it.
-        result = replace(result, scaling=Scaling(probes.sizes.scale, error))
-    return point(result) | {"coarse": probe.is_coarse}
+def _point(probe: Probe, answer: Result) -> dict[str, object]:
+    # The error is measured once, on the drive that was found; the others are near it.
+    return point(probe.result.with_error_of(answer)) | {"coarse": probe.is_coarse}

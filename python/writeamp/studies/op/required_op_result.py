@@ -22,7 +22,6 @@ from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
 from writeamp.studies.op.expected_op import ExpectedOp
 from writeamp.studies.op.points import figure_points
 from writeamp.studies.study import StoreStats
-from writeamp.units.byte_sizes import shown_bytes
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
 _SHOWN_FACTOR = 2.5
@@ -115,8 +114,8 @@ class RequiredOp(Drawn):
         if not self.result.steady:
             found.append(f"op {self.op:.4g} is that of a WA which is not steady, and may not last")
         if math.isnan(self.ci[0]):
-            known = self.result.scaling is None or not math.isnan(self.result.scaling.error)
-            why = "the error of scaling is not known" if not known else "that WA may not last"
+            known = not math.isnan(self.result.substitute.error_of_wa)
+            why = "that WA may not last" if known else "the error of scaling is not known"
             if math.isnan(self.result.ci[0]):
                 why = "the run is too short for an interval of WA"
             found.append(f"op has no interval either, as {why}")
@@ -193,7 +192,7 @@ class RequiredOp(Drawn):
             (
                 "logical size, of all drives",
                 f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes"
-                f"{self._stands_for()}",
+                f"{result.substitute.stands_for()}",
             ),
             (
                 "tried",
@@ -217,12 +216,6 @@ class RequiredOp(Drawn):
             notes=self.notes,
             spark=Spark(self.tried["op"], self.tried["wa"], "WA over op"),
         )
-
-    def _stands_for(self) -> str:
-        if not self.result.scaling:
-            return ""
-        scale = self.result.scaling.scale
-        return f", which stand for {shown_bytes(scale.capacity_bytes)} ({scale.factor:.4g}:1)"
 
     def _interval(self) -> str:
         return interval_in_words(*self.ci, ".4g") or "no interval"

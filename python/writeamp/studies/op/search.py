@@ -165,7 +165,7 @@ def _unreachable(probes: Probes) -> WriteampError:
         for one in ([least] if least is most else [least, most])
     )
     return WriteampError(
-        f"no op gives {sizes.said.load_name} a WA of {probes.target_wa:.6g} under "
-        f"{sizes.said.policy}: it is {found}, and {blocks:,} blocks for "
+        f"no op gives {sizes.target_plan.load_name} a WA of {probes.target_wa:.6g} under "
+        f"{sizes.target_plan.policy}: it is {found}, and {blocks:,} blocks for "
         f"{sizes.logical_pages:,} logical pages are {reach}"
     )
