@@ -18,8 +18,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Whole: TypeAlias = npt.NDArray[np.int64]
 Random: TypeAlias = np.random.Generator
 
-SHAPES = ("normal", "gamma", "lognormal", "uniform", "pulses")
-
 
 @dataclass(frozen=True)
 class Command:

@@ -47,7 +47,6 @@ from writeamp.vssd.settings import DriveSettings
 from writeamp_papers import Findings, Item
 
 DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
-LOGICAL: dict[str, Any] = {"logical_pages": 1024, "pages_per_block": 16, "writes": 50_000}
 MEAN_FIELD: dict[str, Any] = {
     "pages_per_block": 8, "spare_factor": 0.2, "d": 5, "hot_fraction": 0.2,
     "hot_write_fraction": 0.8,

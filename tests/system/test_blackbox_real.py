@@ -22,6 +22,7 @@ from served import needs, program
 from stand_in_drives import unchecked
 from writeamp.drives.devices.writing import TargetPlace, fio
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox import active
 from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import Design
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
@@ -144,11 +145,14 @@ def test_the_same_command_goes_on_and_does_not_fill_again(tmp_path: Path, drive:
     assert (rest["done"], rest["skipped"], rest["out"]) == (1, 2, str(out))
 
 
-def test_active_learning_runs_on_a_file(tmp_path: Path, drive: Path) -> None:
+def test_active_learning_runs_on_a_file(
+    tmp_path: Path, drive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(active, "_LEAST_FIRST", 3)
     settings = RealSettings(runtime_s=0.1)
     target = RealTarget(str(drive), size_bytes=SIZE, settings=settings)
-    found = collect(target, out=tmp_path / "real.parquet", design=Design("active", 9))
-    assert (found.done, found.failed) == (9, 0)
+    found = collect(target, out=tmp_path / "real.parquet", design=Design("active", 4))
+    assert (found.done, found.failed) == (4, 0)
 
 
 def test_a_point_is_measured_as_whole_percents_and_sectors(drive: Path) -> None:
@@ -311,37 +315,6 @@ def test_a_device_that_never_becomes_steady_is_warned_of(
     (warning,) = conditioning.precondition(PLACE, "steady", round_s=1, seed=1)
     assert "not steady after 25 rounds" in warning
     assert asked.count("--rw=randwrite") == 25
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ("--target x25m --out m.parquet", ["x25m", "--size", "x25-m"]),
-        ("--target new.img --size 1MiB --out m.parquet", ["at least"]),
-        ("--target new.img --size 16MiB --runtime 0 --out m.parquet", ["--runtime is '0'"]),
-        ("--target new.img --size 16MiB --precondition some --out m.parquet", ["precondition"]),
-        ("--target new.img --size 16MiB --precision 0.1 --out m.parquet", ["--precision", "new"]),
-        ("--target x25-m --runtime 1s --out m.parquet", ["--runtime", "real targets"]),
-        ("--target x25-m --yes-destroy-data x25-m --out m.parquet", ["simulated"]),
-        ("--target x25-m --design gird --out m.parquet", ["grid"]),
-        ("--target x25-m --points 0 --out m.parquet", ["points is 0"]),
-        (
-            "--target x25-m --design grid --points 99999 --out m.parquet",
-            ["points is 99999", "36740"],
-        ),
-        ("--target same.img --size 16MiB --out same.img", ["one file"]),
-        ("--target x25-m --out no/such/folder/m.parquet", ["No such file"]),
-    ],
-)
-def test_bad_usage_is_a_sentence_and_leaves_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, words: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = in_process.run("blackbox collect", f"{arguments} --workers 1")
-    assert done.status == 2
-    sentence = done.err.splitlines()[-1]
-    assert all(word in sentence for word in words), done.err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_profile_is_simulated_and_a_path_is_not(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from in_process import document
 from writeamp.runners import runner_of
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.result import FleetRun
 from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.volumes.study import run_fleet
 
@@ -34,23 +33,17 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
 
 
+def counters(fleet: Fleet, workers: int) -> pl.DataFrame:
+    """Return what so many processes count."""
+    policies = PoliciesSettings(managers=MANAGERS)
+    with runner_of(workers=workers) as runner:
+        found = run_fleet(fleet, policies, runner=runner, op=0.2, pages_per_block=16, repeat=3)
+    return kept(found.rows)
+
+
 @pytest.fixture(scope="module")
 def whole(fleet: Fleet) -> pl.DataFrame:
-    with runner_of(workers=1) as runner:
-        return counters(
-            run_fleet(
-                fleet,
-                PoliciesSettings(managers=MANAGERS),
-                runner=runner,
-                op=0.2,
-                pages_per_block=16,
-                repeat=3,
-            )
-        )
-
-
-def counters(found: FleetRun) -> pl.DataFrame:
-    return kept(found.rows)
+    return counters(fleet, 1)
 
 
 def kept(rows: pl.DataFrame) -> pl.DataFrame:
@@ -60,16 +53,7 @@ def kept(rows: pl.DataFrame) -> pl.DataFrame:
 
 def test_two_processes_find_what_one_finds(fleet: Fleet, whole: pl.DataFrame) -> None:
     assert whole.height == RUNS
-    with runner_of(workers=2) as runner:
-        found = run_fleet(
-            fleet,
-            PoliciesSettings(managers=MANAGERS),
-            runner=runner,
-            op=0.2,
-            pages_per_block=16,
-            repeat=3,
-        )
-    assert counters(found).equals(whole)
+    assert counters(fleet, 2).equals(whole)
 
 
 def test_a_study_that_is_killed_goes_on(fleet: Fleet, whole: pl.DataFrame, tmp_path: Path) -> None:

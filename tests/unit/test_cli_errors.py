@@ -20,6 +20,7 @@ SWAPS = (
     "meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12 --d 9 --d-swap 8 "
     "--hot-fraction 0.2 --hot-write-fraction 0.77"
 )
+COLLECT = "blackbox collect --target"
 SWEEP = f"sweep {ROOT}/examples/op_by_manager.toml --out {{folder}}/results"
 ALLOCATE = "allocate --sizes"
 
@@ -168,6 +169,31 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{SWAPS.replace('0.12', 'some')}", ["--spare-factor", "some", "number"]),
     (f"{SWAPS} --op 0.1", ["op", "spare_factor", "only one"]),
     (f"{SWAPS} --plot blocks.xyz", ["blocks.xyz", "png"]),
+    # Black-box measurements.
+    (f"{COLLECT} x25m --out m.parquet", ["x25m", "--size", "x25-m"]),
+    (f"{COLLECT} new.img --size 1MiB --out m.parquet", ["at least"]),
+    (
+        "blackbox collect --target new.img --size 16MiB --runtime 0 --out m.parquet",
+        ["--runtime is '0'"],
+    ),
+    (
+        "blackbox collect --target new.img --size 16MiB --precondition some --out m.parquet",
+        ["precondition"],
+    ),
+    (
+        "blackbox collect --target new.img --size 16MiB --precision 0.1 --out m.parquet",
+        ["--precision", "new"],
+    ),
+    (f"{COLLECT} x25-m --runtime 1s --out m.parquet", ["--runtime", "real targets"]),
+    (f"{COLLECT} x25-m --yes-destroy-data x25-m --out m.parquet", ["simulated"]),
+    (f"{COLLECT} x25-m --design gird --out m.parquet", ["grid"]),
+    (f"{COLLECT} x25-m --points 0 --out m.parquet", ["points is 0"]),
+    (
+        "blackbox collect --target x25-m --design grid --points 99999 --out m.parquet",
+        ["points is 99999", "36740"],
+    ),
+    (f"{COLLECT} same.img --size 16MiB --out same.img", ["one file"]),
+    (f"{COLLECT} x25-m --out no/such/folder/m.parquet", ["No such file"]),
     # Of other verbs.
     ("predict --op 0.1 --model markow", ["markow", "markov"]),
     ("list polices", ["polices", "victims"]),

@@ -16,7 +16,6 @@ from places import TRACE
 from writeamp.settings.experiment import VERBS, setting_places
 from writeamp.studies import functions
 
-SMALL = {"blocks": 64, "pages_per_block": 16, "op": 0.25, "writes": 5_000}
 REQUIRED = {"simulate": {}, "compare": {"managers": "single,hcwf:d=5"}, "endurance": {"w_max": 20}}
 
 

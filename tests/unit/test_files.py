@@ -13,7 +13,6 @@ from writeamp.files import inputs
 
 ROW = "128166372003061629,hm,0,Write,{},4096,100\n"
 TRACE = "".join(ROW.format(at * 4096) for at in range(40))
-SMALL = "--blocks 64 --pages-per-block 16"
 
 
 def test_the_identity_of_a_file_changes_with_its_content_alone(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ from writeamp.registry.specs import Spec
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write a file with a placement, and go to its folder."""
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.py"
     path.write_text(
         textwrap.dedent(
@@ -163,10 +164,7 @@ def test_an_installed_package_offers_its_placements_by_name(
         names.installed.cache_clear()
 
 
-def test_a_file_is_named_by_its_path_and_takes_parameters(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(file.parent)
+def test_a_file_is_named_by_its_path_and_takes_parameters(file: Path) -> None:
     drive = "--blocks 300 --pages-per-block 32 --op 0.25 --writes 20000 --workload uniform"
     for spec in ("mine.py:Mine:groups=3,share=1", "mine.py:Mine(share=1.0,groups=3)"):
         found = in_process.document("simulate", f"--manager '{spec}' {drive} --json --replicas 1")
@@ -185,10 +183,7 @@ def test_a_file_is_named_by_its_path_and_takes_parameters(
     assert (twice.status, "twice" in twice.err) == (2, True)
 
 
-def test_experiments_and_sweeps_hold_it_and_its_path_moves_with_the_file(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(file.parent)
+def test_experiments_and_sweeps_hold_it_and_its_path_moves_with_the_file(file: Path) -> None:
     settings = {**RUN, "workload": "uniform", "manager": "mine.py:Mine"}
     experiment = wa.Experiment.of("simulate", **settings)
     (file.parent / "below").mkdir()
@@ -199,10 +194,7 @@ def test_experiments_and_sweeps_hold_it_and_its_path_moves_with_the_file(
     assert pickle.loads(pickle.dumps(experiment)) == experiment
 
 
-def test_sweeps_vary_it_and_its_parameters_on_processes_too(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(file.parent)
+def test_sweeps_vary_it_and_its_parameters_on_processes_too(file: Path) -> None:
     plan: dict[str, Any] = {
         "device": {"blocks": 100, "pages_per_block": 16, "op": 0.3},
         "run": {"writes": 5000, "replicas": 1},
@@ -250,9 +242,8 @@ CASES = [
 
 @pytest.mark.parametrize(("manager", "words"), CASES, ids=[case[0] for case in CASES])
 def test_what_is_wrong_with_it_is_one_sentence_and_status_2(
-    manager: str, words: list[str], file: Path, monkeypatch: pytest.MonkeyPatch
+    manager: str, words: list[str], file: Path
 ) -> None:
-    monkeypatch.chdir(file.parent)
     (file.parent / "raises.py").write_text("import nothing_of_that_name\n")
     (file.parent / "syntax.py").write_text("class Mine(\n")
     (file.parent / "exits.py").write_text("import sys\nsys.exit(0)\n")
@@ -263,10 +254,7 @@ def test_what_is_wrong_with_it_is_one_sentence_and_status_2(
     assert [word for word in words if word not in sentence] == []
 
 
-def test_the_shell_completes_files_and_the_classes_in_them(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(file.parent)
+def test_the_shell_completes_files_and_the_classes_in_them(file: Path) -> None:
     complete = policy_completer("managers", ("sepbit", "single"))
     assert complete("s") == ["sepbit", "single"]
     assert complete("mi") == ["mine.py:"]

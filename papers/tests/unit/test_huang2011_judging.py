@@ -33,7 +33,6 @@ from writeamp_papers.huang2011.workloads import cells, curves, grid, some_cells,
 from writeamp_papers.items import Item
 from writeamp_papers.trends import rises
 
-MIB = 1 << 20
 SMALL = replace(
     SHORT, flash_bytes=1 << 28, cells=6, disk_cells=4, array_cells=4, stretch=6, sizes=2
 )
