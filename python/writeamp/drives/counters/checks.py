@@ -190,7 +190,8 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
         return CounterCheck(
             name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores"
         )
-    if pairing.definition == "tlc" and _counts_slc(facts):
+    counts_slc = any(one.part == "slc" and one.unit is not None for one in facts.counters)
+    if pairing.definition == "tlc" and counts_slc:
         return CounterCheck(
             name, "ok", f"{wa:.4g} are of TLC alone; writes to SLC are counted apart"
         )
@@ -205,10 +206,6 @@ def _below_one(pairing: Pairing, facts: CounterFacts) -> CounterCheck:
 def is_partial(pairing: Pairing, facts: CounterFacts) -> bool:
     """Return whether a pairing's counters leave out a part of the flash's writes."""
     return pairing.is_partial or facts.has_partial_flash
-
-
-def _counts_slc(facts: CounterFacts) -> bool:
-    return any(one.part == "slc" and one.unit is not None for one in facts.counters)
 
 
 def _erases(pairing: Pairing, facts: CounterFacts) -> CounterCheck:

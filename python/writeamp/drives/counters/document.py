@@ -122,7 +122,9 @@ class Document:
             inputs.check_json(self.text)
         except ValueError as error:
             raise WriteampError(f"{self.name}: its JSON has {error}") from None
-        return JSONDecoder(object_pairs_hook=_pairs, parse_int=_integer, parse_constant=_constant)
+        return JSONDecoder(
+            object_pairs_hook=_pairs, parse_int=_integer, parse_constant=lambda _text: math.nan
+        )
 
 
 def _start_of_json(text: str) -> int | None:
@@ -147,10 +149,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _integer(text: str) -> int | float:
     # Python refuses to read very long numbers, which no counter has.
     return int(text) if len(text) <= _MOST_DIGITS else math.inf
-
-
-def _constant(_text: str) -> float:
-    return math.nan
 
 
 def is_standard_input(path: Path) -> bool:

@@ -90,6 +90,10 @@ class NotJudged(NamedTuple):
     jobs: tuple[str, ...] = ()
 
 
+# What a check yields.
+Judgements: TypeAlias = Iterator[Mistake | NotJudged]
+
+
 class Unjudged(NamedTuple):
     """A check that could not be made: its id, what is missing, and the file with the jobs."""
 
@@ -132,4 +136,4 @@ class DoctorCheck:
     message: str
     advice: str
     source: str
-    of: Mapping[Kind, Callable[[Any], Iterator[Mistake | NotJudged]]]
+    of: Mapping[Kind, Callable[[Any], Judgements]]

@@ -133,7 +133,10 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
     """
     if drive is not None:
         drive = Text().check("drive", drive)
-    found = [_drive_history(name, group) for name, group in sorted(snapshots_by_drive(db).items())]
+    found = [
+        DriveHistory(name, tuple(group), tuple(intervals_of(group)), life_answer(group[-1]))
+        for name, group in sorted(snapshots_by_drive(db).items())
+    ]
     return History(tuple(one for one in found if drive is None or drive in _names(one)))
 
 
@@ -175,11 +178,6 @@ def _timed(readings: Iterable[tuple[Snapshot, float]]) -> Iterator[Snapshot]:
 
 def _names(one: DriveHistory) -> str:
     return "\n".join((one.drive, one.life.name, one.life.facts.model or ""))
-
-
-def _drive_history(name: str, snapshots: list[Snapshot]) -> DriveHistory:
-    intervals = tuple(intervals_of(snapshots))
-    return DriveHistory(name, tuple(snapshots), intervals, life_answer(snapshots[-1]))
 
 
 class HistoryInterval(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import TypeAlias
@@ -94,7 +93,9 @@ def classify(mixture: BellMixture, facts: PinFacts) -> Classification:
             of the device do not say what is strange.
     """
     kinds = _with_retries(_kinds(mixture), facts)
-    costs = sorted((_cost(kinds, cut, facts), cut) for cut in _cuts(len(kinds)))
+    # Every way to divide kinds in order: programs from the first number to the second.
+    cuts = combinations_with_replacement(range(len(kinds) + 1), 2)
+    costs = sorted((_cost(kinds, cut, facts), cut) for cut in cuts)
     cost, cut = costs[0]
     programs = _programs(kinds, cut)
     others = [
@@ -148,11 +149,6 @@ def _kinds(mixture: BellMixture) -> list[OperationKind]:
         mean_us = float((mixture.mean_us[bells] * share).sum() / share.sum())
         kinds.append(OperationKind(tuple(bells), mean_us, float(share.sum())))
     return kinds
-
-
-def _cuts(kinds: int) -> Iterator[tuple[int, int]]:
-    """Give every way to divide kinds in order: programs from the first number to the second."""
-    yield from combinations_with_replacement(range(kinds + 1), 2)
 
 
 def _class_at(number: int, cut: tuple[int, int]) -> str:

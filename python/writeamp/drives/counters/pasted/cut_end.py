@@ -23,7 +23,8 @@ def with_cut_end(found: Sequence[CounterFacts], text: str) -> list[CounterFacts]
         found: of the last log in the text.
         text: of the log, without a line end.
     """
-    line = _last_line(text)
+    last = _LAST_LINE.search(text, max(0, len(text) - 2000))
+    line = last[0] if last else ""
     number = _ENDS.search(line)
     if number is None:
         return list(found)
@@ -39,11 +40,6 @@ def with_cut_end(found: Sequence[CounterFacts], text: str) -> list[CounterFacts]
             checked[place] = replace(checked[place], checks=(*checked[place].checks, check))
             break
     return checked
-
-
-def _last_line(text: str) -> str:
-    found = _LAST_LINE.search(text, max(0, len(text) - 2000))
-    return found[0] if found else ""
 
 
 def _values_at(line: str, number: str, facts: CounterFacts) -> Iterator[str]:

@@ -96,7 +96,7 @@ def logs_in(document: Document) -> list[PastedLog]:
         WriteampError: it holds thousands of logs.
     """
     # Raw pages, and files of hundreds of megabytes such as CSV.
-    if len(document.content) > _MOST_BYTES or _is_binary(document):
+    if len(document.content) > _MOST_BYTES or "\0" in document.text[:4096]:
         return [PastedLog(document)]
     if len(document.text) > MOST_CHARACTERS and not document.text.lstrip().startswith(("{", "[")):
         return [PastedLog(document)]
@@ -165,10 +165,6 @@ def _texts(root: Any) -> Iterator[str]:
                 yield "\n".join(one.rstrip("\n") for one in node)
         elif isinstance(node, list):
             nodes += reversed(node)
-
-
-def _is_binary(document: Document) -> bool:
-    return "\0" in document.text[:4096]
 
 
 def _is_json(document: Document) -> bool:

@@ -181,10 +181,6 @@ def _group_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
     )
 
 
-def _read_group(document: Document) -> Iterator[CounterFacts]:
-    yield _group_facts(document.json, _GROUP_NAME)
-
-
 def read_printed_group(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
     values = {}
@@ -195,7 +191,12 @@ def read_printed_group(log: PrintedLog, document: Document) -> Iterator[CounterF
     yield _group_facts(values, log.name)
 
 
-ENDURANCE_GROUP = CounterSource(_GROUP_NAME, _is_group_log, _read_group, specificity=62)
+ENDURANCE_GROUP = CounterSource(
+    _GROUP_NAME,
+    _is_group_log,
+    lambda document: [_group_facts(document.json, _GROUP_NAME)],
+    specificity=62,
+)
 
 
 def _is_fdp(document: Document) -> bool:
@@ -222,10 +223,6 @@ def _fdp_facts(log: Mapping[str, Any], source: str) -> CounterFacts:
     return CounterFacts(source=source, counters=tuple(counters), notes=tuple(notes))
 
 
-def _read_fdp(document: Document) -> Iterator[CounterFacts]:
-    yield _fdp_facts(document.json, _FDP_NAME)
-
-
 def read_printed_fdp(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
     found = entries(document)
@@ -245,4 +242,6 @@ def read_printed_fdp(log: PrintedLog, document: Document) -> Iterator[CounterFac
     yield _fdp_facts(values, log.name)
 
 
-FDP = CounterSource(_FDP_NAME, _is_fdp, _read_fdp, specificity=64)
+FDP = CounterSource(
+    _FDP_NAME, _is_fdp, lambda document: [_fdp_facts(document.json, _FDP_NAME)], specificity=64
+)

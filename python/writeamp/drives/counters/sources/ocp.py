@@ -82,10 +82,6 @@ def _matches(document: Document) -> bool:
     return isinstance(found, dict) and bool(keys & found.keys())
 
 
-def _read(document: Document) -> Iterator[CounterFacts]:
-    yield ocp_facts(ocp.decoded_log(document.json), _NAME)
-
-
 def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     """Yield the facts of a printed log."""
     found = entries(document)
@@ -97,7 +93,12 @@ def read_printed(log: PrintedLog, document: Document) -> Iterator[CounterFacts]:
     yield ocp_facts(values, log.name)
 
 
-SOURCE = CounterSource(_NAME, _matches, _read, specificity=66)
+SOURCE = CounterSource(
+    _NAME,
+    _matches,
+    lambda document: [ocp_facts(ocp.decoded_log(document.json), _NAME)],
+    specificity=66,
+)
 
 
 def _guid(document: Document) -> int:

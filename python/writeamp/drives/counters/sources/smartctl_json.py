@@ -35,10 +35,6 @@ def _matches(document: Document) -> bool:
     return is_device or bool(_KEYS & found.keys())
 
 
-def _read(document: Document) -> Iterator[CounterFacts]:
-    yield facts_of(document.json, _NAME, document)
-
-
 def facts_of(log: dict[str, Any], source: str, document: Document) -> CounterFacts:
     """Return the facts of a drive in the form of smartctl's JSON.
 
@@ -149,7 +145,9 @@ def _unread(log: dict[str, Any]) -> Iterator[int]:
             yield identity
 
 
-SOURCE = CounterSource(_NAME, _matches, _read, specificity=82)
+SOURCE = CounterSource(
+    _NAME, _matches, lambda document: [facts_of(document.json, _NAME, document)], specificity=82
+)
 
 
 def _thousandths(value: Any) -> int | None:

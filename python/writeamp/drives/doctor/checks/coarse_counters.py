@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
 _NAME = "interval against granularity"
 
 
-def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
+def _of(given: Counters | ResultDocument) -> Judgements:
     for one in checks_of(given):
         if one.name == _NAME and one.verdict == "doubt":
             yield Mistake(one.evidence)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, exactly
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters
 
 # The flash's writes of a pause are material from this share of those before on, and are those of
@@ -12,7 +10,7 @@ from writeamp.drives.doctor.inputs import Counters
 _MATERIAL, _IDLE = 0.02, 0.1
 
 
-def _of_counters(counters: Counters) -> Iterator[Mistake]:
+def _of_counters(counters: Counters) -> Judgements:
     for run, pause in zip(counters.intervals, counters.intervals[1:], strict=False):
         if run.host is None or run.flash is None or pause.host is None or pause.flash is None:
             continue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, fills
 from writeamp.drives.doctor.inputs import Counters
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         said = ", ".join(_said(job))
         if said:
@@ -44,7 +44,7 @@ def _said(job: FioJob) -> Iterator[str]:
         yield "scramble_buffers=0 without refill_buffers"
 
 
-def _of_counters(counters: Counters) -> Iterator[Mistake]:
+def _of_counters(counters: Counters) -> Judgements:
     for one in counters.answers:
         if one.facts.compresses and one.wa is not None and one.wa < 1:
             yield Mistake(

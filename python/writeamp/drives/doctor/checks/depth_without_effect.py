@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import SYNCHRONOUS, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 
@@ -12,7 +10,7 @@ from writeamp.drives.doctor.fio.job_file import FioJobs
 _QUEUED_SYNCS = {"io_uring", "posixaio"}
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
         depth = job.count("iodepth", 1)
         offload = job.options.get("io_submit_mode", "").strip() == "offload"
@@ -27,10 +25,11 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
             yield from _of_fsyncs(job, depth)
 
 
-def _of_fsyncs(job: FioJob, depth: int) -> Iterator[Mistake]:
+def _of_fsyncs(job: FioJob, depth: int) -> Judgements:
     """Yield what fsync does to the depth, as fio 3.33 was seen to call it; sync=1 does nothing."""
     writes = int(job.fsync_interval)
-    asked = f"iodepth={depth} with {job.engine} and a sync after {_counted(writes)}"
+    often = "each write" if writes == 1 else f"every {writes} writes"
+    asked = f"iodepth={depth} with {job.engine} and a sync after {often}"
     if job.engine == "libaio":
         yield Mistake(
             asked,
@@ -50,10 +49,6 @@ def _of_fsyncs(job: FioJob, depth: int) -> Iterator[Mistake]:
             advice="use sync=1 if each write has to be durable when it is answered",
             severity="note",
         )
-
-
-def _counted(writes: int) -> str:
-    return "each write" if writes == 1 else f"every {writes} writes"
 
 
 CHECK = DoctorCheck(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from writeamp.drives.counters.document import objects
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, Severity, WaEstimate
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, Severity, WaEstimate
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several
 from writeamp.results.numbers import bounds_in_words
 
 _PERCENT_LIKE_OP = 3
 
 
-def _of_result(result: ResultDocument) -> Iterator[Mistake]:
+def _of_result(result: ResultDocument) -> Judgements:
     found = result.document
     if found.get("steady") is False and _number(found.get("wa")) is not None:
         yield Mistake(
@@ -48,7 +48,7 @@ def _of_result(result: ResultDocument) -> Iterator[Mistake]:
         yield _without_wa(str(said), severity)
 
 
-def _of_counters(counters: Counters) -> Iterator[Mistake]:
+def _of_counters(counters: Counters) -> Judgements:
     for one in counters.answers:
         if one.wa is None:
             within = bounds_in_words(one.wa_low, one.wa_high)
@@ -66,7 +66,7 @@ def _without_wa(reason: str, severity: Severity) -> Mistake:
     )
 
 
-def _of_all(several: Several) -> Iterator[Mistake]:
+def _of_all(several: Several) -> Judgements:
     named = [(one.name, one.document.get("wa_definition")) for one in several.of(ResultDocument)]
     names = [(name, one) for name, one in named if one]
     if len({one for _, one in names}) > 1:

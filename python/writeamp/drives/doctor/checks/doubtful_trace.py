@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.traces import TraceFacts
 
 _NS_PER_S = 1e9
@@ -18,7 +16,7 @@ _GAP, _BUSY = 0.25, 1e-3
 _OF_CLOCKS = ("times jump", "may be no times", "is doubtful")
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
+def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.capacity_bytes is not None and trace.extent_bytes > trace.capacity_bytes:
         yield Mistake(
             f"a request ends at {trace.extent_bytes:,} bytes, and the drive has "
@@ -47,7 +45,7 @@ def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
         )
 
 
-def _gap(trace: TraceFacts) -> Iterator[Mistake]:
+def _gap(trace: TraceFacts) -> Judgements:
     times = trace.times_ns
     span = int(times[-1] - times[0]) if times.size >= _FEWEST else 0
     if not span:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Counters
 
 _ENGINES = {"io_uring_cmd", "xnvme"}
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         placement = job.options.get("dataplacement", "none").strip()
         is_asked = job.has("fdp") or placement not in {"none", ""}
@@ -28,7 +26,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
     yield from _of_handles(fio)
 
 
-def _of_handles(fio: FioJobs) -> Iterator[Mistake]:
+def _of_handles(fio: FioJobs) -> Judgements:
     jobs = [one for one in fio.writers if one.has("fdp") and "fdp_pli" in one.options]
     handles = {one.options["fdp_pli"].strip() for one in jobs}
     if len(jobs) > 1 and len(handles) == 1 and handles.pop().isdecimal():
@@ -36,7 +34,7 @@ def _of_handles(fio: FioJobs) -> Iterator[Mistake]:
                     tuple(one.name for one in jobs))  # fmt: skip
 
 
-def _of_counters(counters: Counters) -> Iterator[Mistake]:
+def _of_counters(counters: Counters) -> Judgements:
     notes = (note for one in counters.snapshots for note in one.facts.notes)
     for note in dict.fromkeys(one for one in notes if one.startswith("FDP statistics are 0")):
         yield Mistake(note)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import (
     FioJobs,
@@ -20,7 +18,7 @@ from writeamp.units.byte_sizes import shown_bytes
 _NOW, _FIXED = ("first_writes", 1.0, "none"), ("uniform",)
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
         before = fio.before(job)
         # An empty drive is what sprandom is for.
@@ -46,7 +44,7 @@ def _open(job: FioJob) -> NotJudged:
     return unknown_speed(job, job.copies) if job.has_runtime else unknown_size(job)
 
 
-def _of_empty(fio: FioJobs, job: FioJob, before: list[FioJob]) -> Iterator[Mistake]:
+def _of_empty(fio: FioJobs, job: FioJob, before: list[FioJob]) -> Judgements:
     """Yield that random writes begin where nothing has filled the drive, as far as is known."""
     emptied = fio.emptied(job)
     partly = "".join(f"; {one.name} writes {_amount(one, job)}" for one in before)
@@ -86,7 +84,7 @@ def _reserved(fio: FioJobs, job: FioJob) -> list[FioJob]:
     ]
 
 
-def _of_counters(counters: Counters) -> Iterator[Mistake]:
+def _of_counters(counters: Counters) -> Judgements:
     for one in counters.lives[:1]:
         capacity = one.facts.capacity_bytes
         if counters.intervals and one.host is not None and capacity and one.host.high < capacity:
@@ -98,7 +96,7 @@ def _of_counters(counters: Counters) -> Iterator[Mistake]:
             )
 
 
-def _of_result(result: ResultDocument) -> Iterator[Mistake]:
+def _of_result(result: ResultDocument) -> Judgements:
     found = result.document
     written, size = found.get("host_pages"), found.get("logical_pages")
     is_empty = found.get("precondition") == "none"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
 _NUMBERS = 2**32
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         named = job.options.get("random_generator", "tausworthe").strip()
         span = job.whole_span_bytes
@@ -22,7 +20,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
             yield Mistake(f"{blocks:,} blocks, and 2^32 random numbers", (job.name,))
 
 
-def _of_output(fio: FioOutput) -> Iterator[Mistake]:
+def _of_output(fio: FioOutput) -> Judgements:
     if "exceeds 32-bit tausworthe" in fio.preface:
         yield Mistake("fio warned: exceeds 32-bit tausworthe random generator")
 

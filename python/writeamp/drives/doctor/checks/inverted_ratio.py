@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from writeamp.drives.counters.checks import BELOW_ONE, PART_ONLY
 from writeamp.drives.counters.document import objects
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, exactly
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, exactly
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, checks_of
 
 # What lies above 1 by more than this when it is turned round is no WA either.
 _MOST_WA = 100.0
 
 
-def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
+def _of(given: Counters | ResultDocument) -> Judgements:
     was = _ratios(given)
     for one in checks_of(given):
         if one.name == "percentage used" and one.verdict == "doubt":

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
         mean_ms = job.count("log_avg_msec", 0)
         logs = [name for name in job.options if name.startswith("write_") and name.endswith("_log")]
         if mean_ms and job.has("log_offset"):
             yield Mistake(f"log_avg_msec={mean_ms} with log_offset", (job.name,))
-        elif mean_ms and job.is_random and logs and _mixes_sizes(job.write_blocks):
+        elif mean_ms and job.is_random and logs and len(set(job.write_blocks)) > 1:
             yield Mistake(
                 f"log_avg_msec={mean_ms} with {logs[0]} and several block sizes", (job.name,)
             )
 
 
-def _mixes_sizes(blocks: tuple[int, int]) -> bool:
-    return blocks[0] != blocks[1]
-
-
-def _of_output(fio: FioOutput) -> Iterator[Mistake]:
+def _of_output(fio: FioOutput) -> Judgements:
     if fio.preface:
         first = fio.preface.splitlines()[0][:120]
         yield Mistake(

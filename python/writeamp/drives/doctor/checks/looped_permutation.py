@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged, Severity
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, Severity
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.drives.doctor.traces import TraceFacts
@@ -24,7 +22,7 @@ _FEWEST_PASSES, _FEWEST_ADDRESSES = 1.9, 64
 _SLACK, _MOST_OTHERS = 0.02, 0.1
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
         if not job.writes or not job.has_map:
             continue
@@ -69,7 +67,7 @@ def _evidence(job: FioJob, moved: float) -> str:
     return f"{told}, no norandommap{times}"
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
+def _of_trace(trace: TraceFacts) -> Judgements:
     counts = trace.writes_of_addresses
     if counts.size < _FEWEST_ADDRESSES or trace.is_sequential:
         return

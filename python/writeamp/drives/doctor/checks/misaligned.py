@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.traces import TraceFacts
 
@@ -16,7 +14,7 @@ _MATERIAL, _MOSTLY = 0.05, 0.5
 _SECTOR_BYTES = 512
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         block, places = job.write_blocks[0], {}
         for name in ("offset", "blockalign", "offset_increment"):
@@ -49,7 +47,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
             )
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
+def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.partly < _MATERIAL:
         return
     lengths, offsets = np.unique(trace.lengths, return_counts=True), trace.offsets % _PAGE_BYTES

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.inputs import Counters, ResultDocument, Several, checks_of
 from writeamp.drives.doctor.written import mistaken_factor, written_and_counted
 
@@ -12,7 +10,7 @@ _FAILED = ("unit of the flash counter", "not absurd", "erases x capacity")
 _DOUBTED = ("device statistics", "page size", "names", "host against hours")
 
 
-def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
+def _of(given: Counters | ResultDocument) -> Judgements:
     for one in checks_of(given):
         name = one.name.removesuffix(" since new")
         if name in _FAILED and one.verdict == "fail":
@@ -21,7 +19,7 @@ def _of(given: Counters | ResultDocument) -> Iterator[Mistake]:
             yield Mistake(f"{one.name}: {one.evidence}")
 
 
-def _of_all(several: Several) -> Iterator[Mistake]:
+def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
         ramps = any(one.seconds("ramp_time") for one in fio.writers)
         what = None if ramps else mistaken_factor(factor)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Counters
 
@@ -17,7 +16,7 @@ _MODEL = re.compile(
 )
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         places = [*job.files, f"{job.options.get('directory', '')}/"]
         virtual = [one for one in places if _DEVICE.match(one)]
@@ -25,7 +24,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
             yield Mistake(f"{', '.join(virtual)}", (job.name,))
 
 
-def _of_counters(counters: Counters) -> Iterator[Mistake]:
+def _of_counters(counters: Counters) -> Judgements:
     for model in dict.fromkeys(one.facts.model for one in counters.snapshots):
         if model and _MODEL.search(model):
             yield Mistake(f"the model is {model}")

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import ResultDocument
 from writeamp.drives.doctor.traces import TraceFacts
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         deletes = [name for name in ("unlink", "unlink_each_loop") if job.has(name)]
         if deletes and not job.devices:
             yield Mistake(f"{deletes[0]}: files are deleted", (job.name,))
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
+def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.offsets.size and not trace.trims:
         yield Mistake("the trace holds no trim")
 
 
-def _of_result(result: ResultDocument) -> Iterator[Mistake]:
+def _of_result(result: ResultDocument) -> Judgements:
     host = result.document.get("host")
     trimmed = host.get("trimmed_pages") if isinstance(host, dict) else None
     if result.document.get("file_system") and trimmed == 0:

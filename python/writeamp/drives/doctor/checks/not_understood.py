@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
@@ -31,7 +30,7 @@ _OTHER_SIZE = re.compile(r"[0-9]+z|-1|")
 _OUTSIDE = re.compile(r"external|.*[/.]")
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.jobs:
         # What ran, fio has taken; but not as it looks, perhaps.
         if not isinstance(fio, FioOutput):
@@ -41,7 +40,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
         yield from _of_distribution(job)
 
 
-def _of_names(job: FioJob) -> Iterator[Mistake]:
+def _of_names(job: FioJob) -> Judgements:
     for name in sorted(job.options.keys() - option_names()):
         likely = nearest(name, option_names())
         if likely is not None:
@@ -56,7 +55,7 @@ def _of_names(job: FioJob) -> Iterator[Mistake]:
             )
 
 
-def _of_words(job: FioJob) -> Iterator[Mistake]:
+def _of_words(job: FioJob) -> Judgements:
     said = job.options.get("rw", "read").split(":", 1)[0].strip()
     if "rw" in job.options and "rw" not in job.unknown and said not in directions():
         yield Mistake(
@@ -79,7 +78,7 @@ def _likely(name: str, known: frozenset[str]) -> str:
     return f"{likely} is" if likely else f"such are {', '.join(sorted(known))}"
 
 
-def _of_amounts(job: FioJob) -> Iterator[Mistake]:
+def _of_amounts(job: FioJob) -> Judgements:
     """Yield sizes, times and counts that are none, or that lose their unit."""
     judged = {name: one for name, one in job.options.items() if name not in job.unknown}
     for name in sorted(judged.keys() & {*_SIZES, *_TIMES, *_COUNTS}):
@@ -97,7 +96,7 @@ def _of_amounts(job: FioJob) -> Iterator[Mistake]:
             )
 
 
-def _of_distribution(job: FioJob) -> Iterator[Mistake]:
+def _of_distribution(job: FioJob) -> Judgements:
     """Yield a distribution that fio refuses."""
     text = job.options.get("random_distribution", "").strip()
     if _THETA_1.fullmatch(text):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import is_beyond, mistaken_factor, written_and_counted
 
 _MATERIAL = 0.05
 
 
-def _of_all(several: Several) -> Iterator[Mistake]:
+def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
         if any(one.seconds("ramp_time") for one in fio.writers) or mistaken_factor(factor):
             continue

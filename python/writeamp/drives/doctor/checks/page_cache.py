@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.fio.job import SYNCING, SYNCING_AT_THE_END, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, unknown_size, unknown_speed
 from writeamp.drives.doctor.inputs import Several
@@ -18,7 +16,7 @@ _MOST_REWRITTEN = 0.05
 _FEW_WRITES, _FEW_SKEWED_WRITES = 128, 8
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         unknown = job.unknown.keys() & {*SYNCING, *SYNCING_AT_THE_END}
         if not job.is_buffered or "direct" in job.unknown or _syncs_often(job):
@@ -44,7 +42,7 @@ def _syncs_often(job: FioJob) -> bool:
     return writes * job.write_blocks[1] <= _MOST_REWRITTEN * span
 
 
-def _of_rare_syncs(job: FioJob) -> Iterator[Mistake | NotJudged]:
+def _of_rare_syncs(job: FioJob) -> Judgements:
     """Yield that addresses are overwritten in memory before they reach the drive."""
     moved = job.spans_moved
     comes_in_passes = job.has_map or not job.is_random
@@ -71,7 +69,7 @@ def _of_rare_syncs(job: FioJob) -> Iterator[Mistake | NotJudged]:
     )
 
 
-def _of_all(several: Several) -> Iterator[Mistake]:
+def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
         is_buffered = any(one.is_buffered for one in fio.writers)
         if is_buffered and factor < _LEAST_SHARE:

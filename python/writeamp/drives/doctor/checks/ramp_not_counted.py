@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import Several
 from writeamp.drives.doctor.written import is_beyond, written_and_counted
@@ -12,13 +10,13 @@ from writeamp.drives.doctor.written import is_beyond, written_and_counted
 _MATERIAL = 0.05
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         if job.seconds("ramp_time"):
             yield Mistake(f"ramp_time={job.options['ramp_time']}", (job.name,), severity="note")
 
 
-def _of_all(several: Several) -> Iterator[Mistake]:
+def _of_all(several: Several) -> Judgements:
     for fio, counted, factor in written_and_counted(several):
         ramps = [one.name for one in fio.writers if one.seconds("ramp_time")]
         if ramps and is_beyond(counted, fio.written_bytes(), _MATERIAL):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
@@ -12,7 +10,7 @@ from writeamp.drives.doctor.fio.output import FioOutput
 _MENDED = (3, 9)
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         striped = [one for one in job.files if one.startswith("/dev/md")]
         lfsr = job.options.get("random_generator", "").strip() == "lfsr"
@@ -22,7 +20,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
             )
 
 
-def _of_output(fio: FioOutput) -> Iterator[Mistake]:
+def _of_output(fio: FioOutput) -> Judgements:
     if fio.version is None or fio.version >= _MENDED:
         return
     for job in fio.writers:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files
 from writeamp.drives.doctor.fio.output import FioOutput
 from writeamp.drives.doctor.inputs import Several
 
 
-def _of_all(several: Several) -> Iterator[Mistake]:
+def _of_all(several: Several) -> Judgements:
     fio = several.of(FioJobs)
     for kind in (FioOutput, FioJobs):
         runs = [one for one in fio if type(one) is kind]
@@ -29,7 +28,7 @@ def _of_all(several: Several) -> Iterator[Mistake]:
                 )
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     random = [one for one in fio.writers if one.is_random and _is_fixed(one)]
     for job in random:
         if job.is_repeated and not job.unknown:

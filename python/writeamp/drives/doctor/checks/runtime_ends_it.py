@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, counted, unknown_speed
 from writeamp.drives.doctor.fio.values import shown_speed
@@ -13,7 +11,7 @@ from writeamp.drives.doctor.fio.values import shown_speed
 _MATERIAL = 0.01
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         goal = 1.0 if job.is_timed else job.planned_spans
         # Whether random writes that time ends were enough is for too-few-writes to say.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.traces import TraceFacts
 
 # So many addresses in a row are no chance.
@@ -23,7 +21,7 @@ _FEW = (
 )
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
+def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.is_sequential:
         return
     left_out = _left_out(trace.offsets, trace.lengths)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.fio.output import FioOutput
 
@@ -12,7 +10,7 @@ from writeamp.drives.doctor.fio.output import FioOutput
 _SHORT_S = 60.0
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         if "steadystate" not in job.options:
             continue
@@ -26,7 +24,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake]:
             yield Mistake(f"{asked} without time_based: the job ends with its size", (job.name,))
 
 
-def _of_output(fio: FioOutput) -> Iterator[Mistake]:
+def _of_output(fio: FioOutput) -> Judgements:
     for job, copies in zip(fio.jobs, fio.results, strict=True):
         states = [one.get("steadystate") for one in copies]
         if job.writes and any(isinstance(one, dict) and one.get("attained") == 0 for one in states):

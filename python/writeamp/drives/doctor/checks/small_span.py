@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import (
     SMALLEST_DRIVE_BYTES,
@@ -21,7 +20,7 @@ _DRIVE = re.compile(r"/dev/(nvme|sd[a-z]|disk/|ng\d)")
 _PARTITION = re.compile(r"/dev/(nvme\d+n\d+p\d+|sd[a-z]+\d+)")
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         if not job.is_random or job.is_sprandom:
             continue
@@ -43,7 +42,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
             yield from _small(job, span)
 
 
-def _small(job: FioJob, span_bytes: int) -> Iterator[Mistake | NotJudged]:
+def _small(job: FioJob, span_bytes: int) -> Judgements:
     """Yield a span that is smaller than most drives; of files the rest may hold other data."""
     if span_bytes >= SMALLEST_DRIVE_BYTES and job.devices:
         yield unknown_size(job)
@@ -97,7 +96,7 @@ def _share(job: FioJob, capacity_bytes: int | None) -> float | None:
     return job.span_bytes * (job.copies if job.has_own_places else 1) / capacity_bytes
 
 
-def _of_trace(trace: TraceFacts) -> Iterator[Mistake]:
+def _of_trace(trace: TraceFacts) -> Judgements:
     if trace.capacity_bytes is None or not trace.offsets.size:
         return
     share = trace.extent_bytes / trace.capacity_bytes

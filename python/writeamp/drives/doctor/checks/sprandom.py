@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, touches
 from writeamp.drives.doctor.fio.values import size_of
@@ -14,7 +12,7 @@ from writeamp.units.byte_sizes import shown_bytes
 _OP, _REGIONS = 0.15, 100
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         if job.is_sprandom:
             yield from _of_op(job)
@@ -23,7 +21,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
             yield from _of_others(fio, job)
 
 
-def _of_op(job: FioJob) -> Iterator[Mistake | NotJudged]:
+def _of_op(job: FioJob) -> Judgements:
     """Yield what is wrong with the over-provisioning, by which it chooses what to overwrite."""
     if "spr_op" in job.unknown:
         yield NotJudged(f"spr_op={job.options['spr_op']} is not known here", (job.name,))
@@ -54,7 +52,7 @@ def _of_op(job: FioJob) -> Iterator[Mistake | NotJudged]:
         )
 
 
-def _of_span(job: FioJob) -> Iterator[Mistake]:
+def _of_span(job: FioJob) -> Judgements:
     """Yield that it does not write the whole drive, once."""
     if job.copies > 1 or len(job.files) > 1:
         yield Mistake(
@@ -84,7 +82,7 @@ def _of_span(job: FioJob) -> Iterator[Mistake]:
         )
 
 
-def _of_cache(job: FioJob) -> Iterator[Mistake]:
+def _of_cache(job: FioJob) -> Judgements:
     """Yield that a cache of the drive may take both writes of an address."""
     if size_of(job.options.get("spr_cs", ""), job.kb_base) or "spr_cs" in job.unknown:
         return
@@ -101,7 +99,7 @@ def _of_cache(job: FioJob) -> Iterator[Mistake]:
     )
 
 
-def _of_others(fio: FioJobs, job: FioJob) -> Iterator[Mistake]:
+def _of_others(fio: FioJobs, job: FioJob) -> Judgements:
     """Yield what disturbs the state: data from before, and what follows without being measured."""
     before = fio.before(job)
     if before:

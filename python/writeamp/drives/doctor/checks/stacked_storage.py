@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.fio.job import PAST_THE_CACHE, FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs
 from writeamp.drives.doctor.inputs import ResultDocument
@@ -15,7 +14,7 @@ _MAPPED = re.compile(r"/dev/(mapper/|dm-|md|bcache|drbd)")
 _MATERIAL = 1.5
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         stacked = [one for one in job.files if _STACKED.match(one)]
         mapped = [one for one in job.files if _MAPPED.match(one)]
@@ -27,7 +26,7 @@ def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
             yield from _of_files(job)
 
 
-def _of_files(job: FioJob) -> Iterator[Mistake | NotJudged]:
+def _of_files(job: FioJob) -> Judgements:
     """Yield that a job writes to files, which the drive sees in the order of their file system."""
     directory = job.options.get("directory")
     files = [one for one in job.files if one not in job.devices]
@@ -44,7 +43,7 @@ def _of_files(job: FioJob) -> Iterator[Mistake | NotJudged]:
         yield Mistake(f"{named} lies on a file system", (job.name,), severity="note")
 
 
-def _of_result(result: ResultDocument) -> Iterator[Mistake]:
+def _of_result(result: ResultDocument) -> Judgements:
     layers = result.document.get("layers")
     factors = layers.get("factors") if isinstance(layers, dict) else None
     factor = factors.get("file_system") if isinstance(factors, dict) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake, NotJudged
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, shares_files, unknown_size, unknown_speed
 from writeamp.drives.doctor.fio.output import FioOutput
@@ -15,7 +15,7 @@ from writeamp.drives.doctor.fio.values import Limits
 _FEWEST = 2.0
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     if isinstance(fio, FioOutput):
         return
     for job in _measured(fio):
@@ -36,7 +36,7 @@ def _open(job: FioJob) -> NotJudged:
     return unknown_speed(job, _own_files(job), _FEWEST)
 
 
-def _of_output(fio: FioOutput) -> Iterator[Mistake]:
+def _of_output(fio: FioOutput) -> Judgements:
     for job in _measured(fio):
         span = job.whole_span_bytes
         if not span:
@@ -72,7 +72,7 @@ def _own_files(job: FioJob) -> int:
     return 1 if job.files else job.copies
 
 
-def _judged(job: FioJob, mine: Limits, earlier: Limits) -> Iterator[Mistake]:
+def _judged(job: FioJob, mine: Limits, earlier: Limits) -> Judgements:
     if mine.high <= 0:
         return
     before = f", after {_times(earlier)} before" if earlier.high else ""

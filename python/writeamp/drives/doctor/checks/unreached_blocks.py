@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake, NotJudged
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.job import FioJob
 from writeamp.drives.doctor.fio.job_file import FioJobs, counted, fills, unknown_size
 from writeamp.drives.doctor.fio.values import meant_size_of
@@ -14,7 +12,7 @@ from writeamp.drives.doctor.fio.zipf import FioSkew, is_skewed
 _COVERED = 0.95
 
 
-def _of_jobs(fio: FioJobs) -> Iterator[Mistake | NotJudged]:
+def _of_jobs(fio: FioJobs) -> Judgements:
     for job in fio.writers:
         asked = job.options.get("random_distribution", "")
         if not job.is_random or not is_skewed(asked):

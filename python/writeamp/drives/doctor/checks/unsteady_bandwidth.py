@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from writeamp.drives.doctor.finding import DoctorCheck, Mistake
+from writeamp.drives.doctor.finding import DoctorCheck, Judgements, Mistake
 from writeamp.drives.doctor.fio.output import FioOutput
 
 _FEWEST_SAMPLES = 20
 _MATERIAL = 0.4
 
 
-def _of_output(fio: FioOutput) -> Iterator[Mistake]:
+def _of_output(fio: FioOutput) -> Judgements:
     for job, copies in zip(fio.jobs, fio.results, strict=True):
         for one in copies:
             found = one.get("write")

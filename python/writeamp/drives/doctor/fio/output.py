@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,17 +86,14 @@ def _with_time(job: FioJob, copies: list[Mapping[str, Any]]) -> FioJob:
     fio prints no option without a value. Without this one, a job that neither loops nor is told to
     move more ends with its span.
     """
-    moved = _moved(copies)
+    ways = ("read", "write", "trim")
+    moved = sum(_count(one, way, "io_bytes") for one in copies for way in ways)
     span = job.span_bytes
     went_on = span is not None and moved > span * job.copies
     job = replace(job, moved_bytes=moved / job.copies)
     if went_on and "runtime" in job.options and not {"loops", "io_size"} & job.options.keys():
         return replace(job, options={**job.options, "time_based": ""})
     return job
-
-
-def _moved(copies: Sequence[Mapping[str, Any]]) -> int:
-    return sum(_count(one, way, "io_bytes") for one in copies for way in ("read", "write", "trim"))
 
 
 def _options(found: Any) -> dict[str, str]:

@@ -104,11 +104,11 @@ class _ScriptReader:
         for line, documents in _lines(text):
             waiting = list(documents)
             piped: str | None = None
-            segments = list(_segments(line))
+            segments = _scan(line)[0]
             array = ""
             for place, (before, raw) in enumerate(segments):
                 after = segments[place + 1][0] if place + 1 < len(segments) else ""
-                opened = [waiting.pop(0) for _ in range(min(len(waiting), _marks(raw)))]
+                opened = [waiting.pop(0) for _ in range(min(len(waiting), len(_MARK.findall(raw))))]
                 document = self._filled(opened[-1]) if opened else piped if before == "|" else None
                 replaced = self._replaced(_MARK.sub(" ", raw))
                 if array and before == "(":
@@ -234,10 +234,6 @@ class _ScriptReader:
         return _REFERENCE.sub(self._value, document.text).replace("\\$", "$")
 
 
-def _marks(raw: str) -> int:
-    return len(_MARK.findall(raw))
-
-
 def _lines(text: str) -> Iterator[tuple[str, list[_Document]]]:
     """Yield lines, continued ones joined, with the here-documents that follow them."""
     lines = text.splitlines()
@@ -280,11 +276,6 @@ def _closes(line: str, following: list[str]) -> bool:
     """Return whether a quote that a line leaves open ends on one that follows."""
     quote = _scan(line)[1]
     return quote != "" and any(quote in one for one in following)
-
-
-def _segments(line: str) -> list[tuple[str, str]]:
-    """Return the commands of a line, each with the connector that stands before it."""
-    return _scan(line)[0]
 
 
 def _scan(line: str) -> tuple[list[tuple[str, str]], str]:
