@@ -21,9 +21,9 @@ from .devices.device import device as device
 from .differences.difference import Difference as Difference
 from .differences.difference import diff as diff
 from .drives import measure as measure
+from .drives.doctor.examination import DoctorReport as DoctorReport
 from .drives.doctor.examination import doctor as doctor
 from .drives.doctor.finding import Finding as Finding
-from .drives.doctor.report import DoctorReport as DoctorReport
 from .errors import Interrupted as Interrupted
 from .errors import PolicyError as PolicyError
 from .errors import WriteampError as WriteampError

@@ -100,7 +100,6 @@ OPENING = {
     "cli/boundary.py": "/dev/null",
     "cli/engine_age.py": "of the package",
     "drives/devices/device.py": "the machine",
-    "drives/devices/file_systems.py": "the machine",
     "drives/counters/families.py": "of the package",
     "drives/counters/sources/printed_logs.py": "of the package",
     "drives/doctor/fio/values.py": "of the package",

@@ -14,7 +14,7 @@ import pytest
 import in_process
 import writeamp.learn.cli.twin_measure  # noqa: F401 (slow, and of no test's time)
 from stand_in_drives import drive, tools, unchecked, writes
-from writeamp.drives.devices import file_systems
+from writeamp.drives.devices import device
 from writeamp.drives.devices.source import source_at
 from writeamp.drives.devices.writing import TargetPlace
 from writeamp.errors import WriteampError
@@ -221,14 +221,14 @@ def test_a_file_is_emptied_and_gets_its_blocks(tmp_path: Path) -> None:
 def test_a_file_system_that_moves_data_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_systems, "file_system_of", lambda path: ("btrfs", ["rw"]))
+    monkeypatch.setattr(device, "file_system_of", lambda path: ("btrfs", ["rw"]))
     with pytest.raises(WriteampError, match="lies on btrfs, which writes elsewhere"):
-        file_systems.check_overwrites(str(tmp_path / "f"), 4096)
-    monkeypatch.setattr(file_systems, "file_system_of", lambda path: ("ext4", ["rw"]))
+        device.check_overwrites(str(tmp_path / "f"), 4096)
+    monkeypatch.setattr(device, "file_system_of", lambda path: ("ext4", ["rw"]))
     block_bytes = os.statvfs(tmp_path).f_bsize
-    file_systems.check_overwrites(str(tmp_path / "f"), block_bytes)
+    device.check_overwrites(str(tmp_path / "f"), block_bytes)
     with pytest.raises(WriteampError, match="lies on ext4 with blocks of"):
-        file_systems.check_overwrites(str(tmp_path / "f"), block_bytes + 1)
+        device.check_overwrites(str(tmp_path / "f"), block_bytes + 1)
 
 
 @pytest.mark.parametrize(

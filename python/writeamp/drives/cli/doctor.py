@@ -15,7 +15,7 @@ from writeamp.cli.setting_options import with_settings
 from writeamp.drives.doctor.settings import DoctorSettings, VerdictSettings
 
 if TYPE_CHECKING:
-    from writeamp.drives.doctor.report import DoctorReport
+    from writeamp.drives.doctor.examination import DoctorReport
 
 _FOUND = 1
 
@@ -74,7 +74,7 @@ def doctor(
 
 
 def _show(found: DoctorReport) -> None:
-    from writeamp.drives.doctor.report import in_words  # noqa: PLC0415 (slow)
+    from writeamp.drives.doctor.examination import in_words  # noqa: PLC0415 (slow)
 
     for name, kind in found.inputs:
         stdout.print(f"{name}: {kind}", highlight=False)

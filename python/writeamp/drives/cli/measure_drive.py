@@ -48,8 +48,11 @@ def save(
     Example: writeamp measure save /dev/nvme0 --out monday.json
     """
     from writeamp.drives.counters.answer import life_answer  # noqa: PLC0415
-    from writeamp.drives.devices.reading import read_device  # noqa: PLC0415 (slow)
-    from writeamp.drives.devices.saving import check_out, save_documents  # noqa: PLC0415
+    from writeamp.drives.devices.reading import (  # noqa: PLC0415
+        check_out,
+        read_device,
+        save_documents,
+    )
 
     check_out(out)
     found = life_answer(save_documents(read_device(device, keeps_serials=asked.serials), out))

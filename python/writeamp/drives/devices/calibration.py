@@ -14,7 +14,7 @@ from typing import Any
 
 from writeamp.drives.counters.amounts import UNITS
 from writeamp.drives.counters.facts import CounterFacts
-from writeamp.drives.devices.file_systems import device_under, mounted_devices
+from writeamp.drives.devices.device import device_under, mounted_devices
 from writeamp.drives.devices.source import DriveSource, settled, source_at
 from writeamp.drives.devices.writing import random_file
 from writeamp.errors import WriteampError

@@ -1,4 +1,4 @@
-"""Reading of a drive: its logs, the tools that print them, and their documents."""
+"""Reading of a drive by the tools that print its logs, and saving of these documents."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from writeamp.drives.counters.document import Document
-from writeamp.drives.counters.reading import snapshots_in
-from writeamp.drives.counters.saved_file import TAKEN, Taken, taken_document
+from writeamp.drives.counters.reading import snapshots_in, snapshots_of
+from writeamp.drives.counters.saved_file import TAKEN, Taken, packed, taken_document
+from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.devices.device import DriveDevice, device_at
 from writeamp.drives.histories.watching import without_serials
 from writeamp.errors import WriteampError
+from writeamp.files.output import check_target, replacing, sync_folder
+from writeamp.files.temporary import temporary_folder
 
 # The package of each program, as most distributions call it.
 _PACKAGES = {"nvme": "nvme-cli", "smartctl": "smartmontools"}
@@ -51,6 +55,7 @@ _VENDOR_VERBS = (
     (r"Shannon", ("shannon", "smart-log-add")),
     (r"INSPUR", ("inspur", "nvme-vendor-log")),
 )
+_WHAT = "snapshot"
 
 
 class MissingRightError(WriteampError):
@@ -247,3 +252,64 @@ def _by_hand(device: DriveDevice, what: str, logs: list[DriveLog]) -> WriteampEr
         f"cannot read {device.path}: {what}; or by hand, in one folder, as many of these as the "
         f"drive has: {by_hand}"
     )
+
+
+def is_folder(out: str | os.PathLike[str]) -> bool:
+    """Return whether a snapshot is to be a folder: what ends with a slash, or is one."""
+    return os.fspath(out).endswith("/") or Path(out).is_dir()
+
+
+def check_out(out: str | os.PathLike[str]) -> None:
+    """Refuse early where a snapshot cannot be saved.
+
+    Raises:
+        WriteampError: a folder that holds something, or a file that cannot be written.
+    """
+    if not is_folder(out):
+        check_target(out, _WHAT)
+        return
+    path = Path(out)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise WriteampError(
+            f"{os.fspath(out)!r} is no empty folder; a snapshot is of one moment, so give it a "
+            "folder of its own, or a file"
+        )
+    if not path.parent.is_dir():
+        raise WriteampError(f"there is no folder {str(path.parent)!r} for the snapshot")
+
+
+def save_documents(documents: Mapping[str, bytes], out: str | os.PathLike[str]) -> Snapshot:
+    """Save a drive's documents, the whole or nothing, and return the snapshot that they are.
+
+    Args:
+        documents: by the names of their files.
+        out: a file, or a folder if it is one or ends with a slash.
+
+    Raises:
+        WriteampError: they are no snapshot, or cannot be written.
+    """
+    (snapshot,) = snapshots_of(os.fspath(out), documents)
+    if is_folder(out):
+        _save_folder(documents, Path(out))
+    else:
+        with replacing(out, _WHAT) as file:
+            file.write(packed(documents))
+    return snapshot
+
+
+def _save_folder(documents: Mapping[str, bytes], folder: Path) -> None:
+    """Write a folder beside its place, which it takes when it is complete."""
+    check_out(folder if folder.is_dir() else f"{folder}/")
+    try:
+        with temporary_folder(beside=folder) as place:
+            draft = place / folder.name
+            draft.mkdir()
+            for name, content in documents.items():
+                with replacing(draft / name, _WHAT) as file:
+                    file.write(content)
+            draft.replace(folder)
+            sync_folder(folder.parent)
+    except OSError as error:
+        raise WriteampError(
+            f"cannot write the snapshot {str(folder)!r}: {error.strerror or error}"
+        ) from None

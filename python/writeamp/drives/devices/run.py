@@ -13,7 +13,7 @@ from typing import Any
 
 from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.devices.judging import LeastAmount, least_amount, require_counters, run_checks
-from writeamp.drives.devices.saving import check_out, save_documents
+from writeamp.drives.devices.reading import check_out, save_documents
 from writeamp.drives.devices.source import DriveReading, DriveSource, Settled, settled, source_at
 from writeamp.errors import WriteampError
 from writeamp.results.any_result import AnyResult

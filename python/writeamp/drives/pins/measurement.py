@@ -11,12 +11,19 @@ from typing import Any
 import numpy as np
 
 from writeamp.drives.pins import classes, doubts, mixture
-from writeamp.drives.pins.agreement import agree, disagreement, doubt_warnings
 from writeamp.drives.pins.capture import Durations, Floats, Pin, PinCapture, pooled, read
 from writeamp.drives.pins.classes import CLASSES, Classification, Shares
 from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.doubts import Doubt, most_hidden, with_erases
-from writeamp.drives.pins.four_level import FourLevel, class_errors, count, four_level
+from writeamp.drives.pins.four_level import (
+    FourLevel,
+    agree,
+    class_errors,
+    count,
+    disagreement,
+    doubt_warnings,
+    four_level,
+)
 from writeamp.drives.pins.mixture import BellMixture
 from writeamp.drives.pins.settings import METHODS, Method, PinSettings
 from writeamp.drives.pins.unseen import most_missed, overlap, sample_us, short_gaps

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.drives.counters.families import Family, Stated
-from writeamp.drives.devices.file_systems import check_overwrites, device_under
+from writeamp.drives.devices.device import check_overwrites, device_under
 from writeamp.drives.devices.source import source_at
 from writeamp.drives.devices.writing import TargetPlace, check_fio, kind_of, opened
 from writeamp.errors import WriteampError

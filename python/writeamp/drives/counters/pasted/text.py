@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from writeamp.drives.counters.pasted.characters import with_plain_characters
 from writeamp.drives.counters.pasted.markup import (
+    with_plain_characters,
     without_html,
     without_line_ends,
     without_markdown,

@@ -10,7 +10,6 @@ from writeamp.drives.counters.facts import CounterSource
 from writeamp.drives.counters.sources import (
     backblaze_csv,
     crystal_disk_info,
-    id_ctrl,
     nvme_logs,
     ocp,
     printed_logs,
@@ -24,7 +23,7 @@ from writeamp.drives.counters.sources import (
 _OWN = (
     backblaze_csv.SOURCE,
     crystal_disk_info.SOURCE,
-    id_ctrl.SOURCE,
+    nvme_logs.IDENTITY,
     nvme_logs.ENDURANCE_GROUP,
     nvme_logs.FDP,
     nvme_logs.SMART,

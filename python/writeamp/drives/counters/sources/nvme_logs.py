@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, UNITS, Counter, Side
-from writeamp.drives.counters.document import Document, number, text_of, whole, wide
+from writeamp.drives.counters.document import Document, number, objects, text_of, whole, wide
 from writeamp.drives.counters.facts import CounterFacts, CounterSource
 from writeamp.drives.counters.printed import (
     PrintedCount,
@@ -40,6 +40,9 @@ _FDP_KEYS: tuple[tuple[Side, str, str], ...] = (
     ("host", fdp.HOST_WRITTEN, "FDP statistics, host bytes"),
     ("flash", fdp.MEDIA_WRITTEN, "FDP statistics, media bytes"),
 )
+_IDENTITY_NAME = "nvme id-ctrl"
+_IDENTITY_KEYS = frozenset({"mn", "sn", "fr"})
+_MOST_DRIVES = 10_000
 
 
 def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
@@ -245,3 +248,69 @@ def read_printed_fdp(log: PrintedLog, document: Document) -> Iterator[CounterFac
 FDP = CounterSource(
     _FDP_NAME, _is_fdp, lambda document: [_fdp_facts(document.json, _FDP_NAME)], specificity=64
 )
+
+
+def _is_identity(document: Document) -> bool:
+    log = document.json
+    if isinstance(log, dict) and isinstance(log.get("Devices"), list):
+        return True
+    return entries(document).keys() >= _IDENTITY_KEYS
+
+
+def _read_identity(document: Document) -> Iterator[CounterFacts]:
+    log = document.json
+    if isinstance(log, dict) and isinstance(log.get("Devices"), list):
+        yield from _listed(log["Devices"])
+        return
+    found = {key: said[0].value for key, said in entries(document).items()}
+    yield _identity_facts(found, "mn", "fr", "sn", whole(_digits(found.get("tnvmcap"))))
+
+
+def _digits(value: Any) -> Any:
+    return value.split()[0] if isinstance(value, str) and value.strip() else value
+
+
+def _identity_facts(
+    log: Mapping[str, Any], model: str, firmware: str, serial: str, capacity_bytes: int | None
+) -> CounterFacts:
+    return CounterFacts(
+        source=_IDENTITY_NAME,
+        model=text_of(log.get(model)),
+        firmware=text_of(log.get(firmware)),
+        serial=hashed_serial(text_of(log.get(serial))),
+        capacity_bytes=capacity_bytes or None,
+    )
+
+
+def _listed(devices: list[Any]) -> Iterator[CounterFacts]:
+    """Yield the drives of `nvme list`; one with several namespaces stands there once."""
+    seen: dict[Any, tuple[dict[str, Any], str, str, str, int]] = {}
+    for device in objects(devices[:_MOST_DRIVES]):
+        for controller in objects(device.get("Subsystems")):
+            for one in objects(controller.get("Controllers")):
+                size_bytes = sum(
+                    whole(space.get("PhysicalSize")) or 0
+                    for space in objects(one.get("Namespaces"))
+                )
+                _add(seen, one, "Firmware", size_bytes)
+        if "ModelNumber" in device:
+            _add(seen, device, "Firmware", whole(device.get("PhysicalSize")) or 0)
+    if not seen:
+        yield CounterFacts(source=_IDENTITY_NAME)
+    for log, model, firmware, serial, size_bytes in seen.values():
+        yield _identity_facts(log, model, firmware, serial, size_bytes)
+
+
+def _add(
+    seen: dict[Any, tuple[dict[str, Any], str, str, str, int]],
+    log: dict[str, Any],
+    firmware: str,
+    size_bytes: int,
+) -> None:
+    identity = (text_of(log.get("ModelNumber")), text_of(log.get("SerialNumber")))
+    before = seen.get(identity)
+    total = size_bytes + (before[-1] if before else 0)
+    seen[identity] = (log, "ModelNumber", firmware, "SerialNumber", total)
+
+
+IDENTITY = CounterSource(_IDENTITY_NAME, _is_identity, _read_identity, specificity=0)

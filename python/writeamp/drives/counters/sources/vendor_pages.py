@@ -1,7 +1,7 @@
 """Samsung's log 0xCA of drives for data centres (PM9A3) as raw bytes.
 
 Nothing in the page says whose it is, so that its counters stand only beside a model that has it:
-`vendor_units` takes them away from others.
+`with_vendor_units` takes them away from others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from writeamp.drives.counters.amounts import Counter, Side
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import CounterFacts, CounterSource, Erases
-from writeamp.drives.counters.vendor_units import NAND_AND_HOST_BYTES, SAMSUNG_PAGE
+from writeamp.drives.counters.snapshot import NAND_AND_HOST_BYTES, SAMSUNG_PAGE
 from writeamp.vssd.log_pages import boot, ocp
 
 _NAME = "Samsung log 0xCA, 512 bytes"

@@ -17,7 +17,7 @@ from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from writeamp.drives.devices.file_systems import check_on_disk, file_system_of
+from writeamp.drives.devices.device import check_on_disk, file_system_of
 from writeamp.drives.devices.writing import fio, safety
 from writeamp.errors import WriteampError
 from writeamp.files import output
