@@ -10,6 +10,7 @@ from typing import Any
 from writeamp.drives.counters.answer import DriveCounters, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import snapshots_in
+from writeamp.drives.counters.snapshot import Snapshot
 
 CAPACITY = 480_103_981_056
 # Name that smartctl gives to attributes of drives that it does not know.
@@ -79,12 +80,22 @@ def intel(host: int, flash: int, day: float = 0, **more: Any) -> dict[str, Any]:
     return {**found, "local_time": {"time_t": round(1.7e9 + day * 86_400)}, **more}
 
 
-def answer_to(document: Mapping[str, Any] | str | bytes) -> DriveCounters:
-    """Return the answer to the one snapshot of a document."""
+def snapshot_in(document: Mapping[str, Any] | str | bytes) -> Snapshot:
+    """Return the one snapshot of a document."""
     content = json.dumps(document) if isinstance(document, Mapping) else document
     data = content.encode() if isinstance(content, str) else content
-    (snapshot,) = snapshots_in(Document("a file", data))
-    return life_answer(snapshot)
+    (found,) = snapshots_in(Document("a file", data))
+    return found
+
+
+def answer_to(document: Mapping[str, Any] | str | bytes) -> DriveCounters:
+    """Return the answer to the one snapshot of a document."""
+    return life_answer(snapshot_in(document))
+
+
+def verdict(found: DriveCounters, name: str) -> str | None:
+    """Return what came of a check by its name; None if it was not made."""
+    return next((one.verdict for one in found.checks if one.name == name), None)
 
 
 def text_of_ata(log: Mapping[str, Any], *, is_brief: bool = True, separator: str = ",") -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from smart_documents import ata, text_of_ata
+from smart_documents import ata, snapshot_in, text_of_ata
 from writeamp.drives.counters.answer import DriveCounters, interval_answer
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.reading import snapshots_of
@@ -34,8 +34,7 @@ def document(asctime: str, wear: int = 0, hours: int | None = None) -> dict[str,
 
 
 def snapshot(asctime: str, wear: int = 0, hours: int | None = None) -> Snapshot:
-    (found,) = snapshots_of("a", {"": json.dumps(document(asctime, wear, hours)).encode()})
-    return found
+    return snapshot_in(document(asctime, wear, hours))
 
 
 def interval(first: str, last: str, hours: tuple[int, int] | None = None) -> DriveCounters:
@@ -72,7 +71,7 @@ def test_a_text_and_json_have_one_local_time() -> None:
         "=== START OF INFORMATION SECTION ==="
         "\nLocal Time is:    Mon Jun  1 10:00:00 2026 Pacific Daylight Time",
     )
-    (found,) = snapshots_of("a", {"": text.encode()})
+    found = snapshot_in(text)
     assert found.facts.taken_at is None
     assert found.facts.local_time == (1_780_308_000.0, "PACIFIC DAYLIGHT TIME")
 

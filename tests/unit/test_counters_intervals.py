@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import in_process
 from places import ROOT
-from smart_documents import intel
+from smart_documents import intel, verdict
 from writeamp.drives.cli.counters_table import facts_of_answer
 from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
 from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
@@ -143,7 +143,7 @@ def test_a_ratio_below_1_by_granularity_alone_is_doubted(tmp_path: Path) -> None
     assert found.ci is not None
     assert found.wa is not None
     assert found.wa < 1 <= found.ci[1]
-    assert {one.name: one.verdict for one in found.checks}["not below 1"] == "doubt"
+    assert verdict(found, "not below 1") == "doubt"
 
 
 def test_ends_that_are_printed_alike_are_printed_once(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, intel_page, stats
 from places import SHARED
+from smart_documents import answer_to, snapshot_in, verdict
 from vssd_documents import BLOCKS, COUNTERS, DEVICE
 from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.drives.counters.document import Document
@@ -21,12 +22,6 @@ from writeamp.vssd.log_pages import boot, ocp, smart
 
 MORE = SHARED / "smart" / "more"
 MIB32 = 2**25
-
-
-def of(content: str | bytes) -> DriveCounters:
-    raw = content if isinstance(content, bytes) else content.encode()
-    (snapshot,) = snapshots_in(Document("x", raw))
-    return life_answer(snapshot)
 
 
 def together(folder: Path, *contents: str | bytes) -> DriveCounters:
@@ -90,17 +85,17 @@ def test_flash_bytes_of_a_vendor_over_the_host_of_the_smart_log(
                                   "intel-text", "intel-json", "intel-page", "table", "micron-c6",
                                   "media-wear"])  # fmt: skip
 def test_a_log_with_both_sides_gives_their_ratio(name: str) -> None:
-    assert of(LOGS[name]).wa == pytest.approx(1.5)
+    assert answer_to(LOGS[name]).wa == pytest.approx(1.5)
 
 
 def test_seagates_hexadecimal_counts_are_of_512000_bytes() -> None:
-    found = of(LOGS["seagate"])
+    found = answer_to(LOGS["seagate"])
     assert (found.wa, found.host and found.host.nominal) == (2.0, 100 * 512_000)
 
 
 @pytest.mark.parametrize("name", ["intel-text", "intel-json", "intel-page", "micron-c6"])
 def test_where_vendors_share_a_name_the_ratio_has_no_bytes(name: str) -> None:
-    found = of(LOGS[name])
+    found = answer_to(LOGS[name])
     assert (found.host, found.flash) == (None, None)
     assert found.wa_definition == "as the vendor reports"
     assert any("unit" in one for one in found.facts.notes)
@@ -116,7 +111,7 @@ def test_the_model_settles_that_intel_counts_32_mib(tmp_path: Path, log: str | b
 
 
 def test_solidigms_own_heading_settles_that_it_counts_32_mib() -> None:
-    found = of(stats("Solidigm SMART log", 90_000, 60_000))
+    found = answer_to(stats("Solidigm SMART log", 90_000, 60_000))
     assert found.host is not None
     assert found.host.nominal == 60_000 * MIB32
 
@@ -133,15 +128,15 @@ def test_the_smart_log_settles_the_unit_of_an_unknown_vendor(tmp_path: Path) -> 
 
 def test_a_vendor_that_compresses_may_be_below_one() -> None:
     below = stats("ScaleFlux Smart log", 60_000, 90_000)
-    assert of(below).wa == pytest.approx(2 / 3)
-    assert of(below.replace("ScaleFlux", "Intel")).wa is None
+    assert answer_to(below).wa == pytest.approx(2 / 3)
+    assert answer_to(below.replace("ScaleFlux", "Intel")).wa is None
 
 
 @pytest.mark.parametrize(
     ("flash", "words"), [(0, "does not support"), (65_535, "not kept"), (0xFFFFFFFF, "not kept")]
 )
 def test_a_counter_that_is_not_kept_is_no_count(flash: int, words: str) -> None:
-    found = of(stats("Intel Smart log", flash, 60_000))
+    found = answer_to(stats("Intel Smart log", flash, 60_000))
     assert found.wa is None
     assert words in found.reason
 
@@ -151,7 +146,7 @@ def test_a_counter_that_is_not_kept_is_no_count(flash: int, words: str) -> None:
     [("wdc-d0", "not divided"), ("virtium", "not supported"), ("tracker", "wrap")],
 )
 def test_logs_that_cannot_be_divided_say_why(name: str, words: str) -> None:
-    found = of(LOGS[name])
+    found = answer_to(LOGS[name])
     assert (found.wa, found.kind) == (None, "none")
     assert words in found.reason
 
@@ -165,7 +160,7 @@ def test_a_flash_counter_off_by_512000_is_refused_with_what_it_would_be(tmp_path
 
 
 def test_a_count_that_contradicts_the_size_beside_it_is_not_believed() -> None:
-    found = of(SMART_TEXT.replace("2.00 TB", "16.0 TB"))
+    found = answer_to(SMART_TEXT.replace("2.00 TB", "16.0 TB"))
     assert found.host is None
     assert "not what it seems" in found.reason
 
@@ -183,7 +178,7 @@ def test_erases_times_capacity_refuse_a_boot_drive_in_bytes(tmp_path: Path) -> N
     )
     good = together(tmp_path / "good", LOGS["boot-text"], SMART_TEXT, identity)
     assert good.wa == pytest.approx(1.5, rel=1e-3)
-    assert {one.name: one.verdict for one in good.checks}["erases x capacity"] == "ok"
+    assert verdict(good, "erases x capacity") == "ok"
     small = identity.replace(str(120 * 10**9), str(10 * 10**9))
     bad = together(tmp_path / "bad", LOGS["boot-text"], SMART_TEXT, small)
     assert bad.wa is None
@@ -196,7 +191,7 @@ def test_a_raw_page_of_a_boot_drive_has_its_erases() -> None:
     for at, value in ((84, 20), (92, 30), (100, 25)):
         page[at] = value
     page[496:512] = boot.GUID.to_bytes(16, "little")
-    erases = {one.part: one for one in of(bytes(page)).facts.erases}
+    erases = {one.part: one for one in answer_to(bytes(page)).facts.erases}
     assert (erases["tlc"].low, erases["tlc"].most) == (25, 30)
 
 
@@ -226,7 +221,9 @@ def test_every_number_of_the_ocp_log_comes_back_from_its_page() -> None:
 def test_data_units_come_back_within_the_one_that_they_are_rounded_up() -> None:
     for size_bytes in (1, 511_999, 512_000, 512_001, 10**15 + 7):
         units = smart.data_units(size_bytes)
-        (counter,) = of(json.dumps({"critical_warning": 0, smart.WRITTEN: units})).facts.counters
+        (counter,) = answer_to(
+            json.dumps({"critical_warning": 0, smart.WRITTEN: units})
+        ).facts.counters
         assert counter.amount().low < size_bytes <= counter.amount().high
 
 
@@ -276,7 +273,7 @@ def test_nvme_list_names_each_drive_once() -> None:
     spaces = [{"PhysicalSize": 4 * 10**11}, {"PhysicalSize": 6 * 10**11}]
     controller = {"ModelNumber": "M", "SerialNumber": "S", "Firmware": "F", "Namespaces": spaces}
     log = {"Devices": [{"Subsystems": [{"Controllers": [controller]}]}]}
-    (snapshot,) = snapshots_in(Document("x", json.dumps(log).encode()))
+    snapshot = snapshot_in(log)
     assert (snapshot.facts.model, snapshot.facts.capacity_bytes) == ("M", 10**12)
 
 
@@ -354,5 +351,5 @@ def test_units_of_boot_ssds_are_512000_bytes_though_tools_print_bytes(
     host = '{"critical_warning": 0, "data_units_written": 300000000}'
     found = together(tmp_path, log, identity, host)
     assert found.wa == pytest.approx((484_533_969 + 12_271_117) / 300e6)
-    assert {one.name: one.verdict for one in found.checks}["erases x capacity"] == "ok"
-    assert of(log).to_dict()["flash_bytes"] == (484_533_969 + 12_271_117) * 512_000
+    assert verdict(found, "erases x capacity") == "ok"
+    assert answer_to(log).to_dict()["flash_bytes"] == (484_533_969 + 12_271_117) * 512_000

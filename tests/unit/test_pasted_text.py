@@ -9,7 +9,7 @@ import pytest
 from drive_logs import BACKBLAZE, EXPORTER_TEXT, LOGS
 from pastes import DOCUMENTS, PASTES
 from places import ROOT
-from smart_documents import answer_to, ata, text_of_ata
+from smart_documents import answer_to, ata, text_of_ata, verdict
 from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.pasted.text import plain_text
@@ -77,7 +77,7 @@ def test_a_text_in_a_systems_log_is_read() -> None:
 def test_thousands_whose_separators_were_lost_are_read(path: object) -> None:
     found = life_answer(read_snapshot(str(path)))
     assert found.facts.capacity_bytes == 240_057_409_536
-    assert {one.name: one.verdict for one in found.checks}["erases x capacity"] == "ok"
+    assert verdict(found, "erases x capacity") == "ok"
 
 
 TWO = "".join(

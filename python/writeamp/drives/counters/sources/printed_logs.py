@@ -102,8 +102,8 @@ def _read_additional_smart(log: PrintedLog, document: Document) -> Iterator[Coun
 
     Intel and Solidigm count 32 MiB; DapuStor prints "Intel Smart log" too, SSSTC, ScaleFlux,
     Shannon, YMTC and Memblaze the same keys, of other or unknown units. So the ratio is all that a
-    log without a model gives; `with_vendor_units` finds the unit from the model or the SMART log in its
-    folder.
+    log without a model gives; `with_vendor_units` finds the unit from the model or the SMART log in
+    its folder.
     """
     found = dict(entries(document))
     for key in ("host_bytes_written", "nand_bytes_written"):
