@@ -83,7 +83,6 @@ def test_skewed_blocks_are_those_of_fio(distribution: str, blocks: int, tmp_path
     written = np.array([int(one[3]) // 4096 for one in lines if one[2:3] == ["write"]])
     counts = np.bincount(written, minlength=blocks)
     skew = FioSkew.of(distribution, blocks)
-    assert skew is not None
     # The first rank comes most often, and its product is 0: its block is the start.
     places = skew.places(np.arange(blocks, dtype=np.uint64), int(counts.argmax()))
     assert set(np.flatnonzero(counts)) <= set(places.tolist())

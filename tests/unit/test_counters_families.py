@@ -1,11 +1,14 @@
-"""Families of ATA drives: by real models, and the units in which they count."""
+"""Families of ATA drives: by real models or a user's file, and the units of their counts."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import in_process
 from smart_documents import answer_to, ata
 from writeamp.drives.counters.families import families, family_of
 
@@ -118,6 +121,14 @@ MODELS = [
     ("WDC WD40EFRX-68N32N0", None),
     ("ST4000VN008-2DR166", None),
 ]
+MINE = """
+[[family]]
+name = "Mine"
+models = '^ACME 1'
+host = [{ id = 241, unit = "32 MiB" }]
+flash = [{ id = 233, unit = "GiB" }]
+source = "writeamp measure calibrate"
+"""
 
 
 @pytest.mark.parametrize(("model", "family"), MODELS)
@@ -128,7 +139,6 @@ def test_a_model_is_of_its_family_and_the_special_goes_before_the_general(
     if family is None:
         assert found is None
     else:
-        assert found is not None
         assert found.name.startswith(family)
 
 
@@ -145,7 +155,6 @@ def test_every_family_has_a_drive_that_reaches_it() -> None:
 
 def test_a_name_of_many_makers_is_of_a_family_only_with_its_firmware_and_attributes() -> None:
     known = family_of("SATA SSD", None, "SBFM61.3", {231, 233, 241})
-    assert known is not None
     assert known.name.startswith("Phison under names")
     assert family_of("SATA SSD", None, "V0609A0", {231, 233, 241}) is None
     assert family_of("SATA SSD", None, "SBFM61.3", {231, 241}) is None
@@ -198,8 +207,6 @@ def test_host_and_flash_are_read_in_the_units_of_the_family(
     assert found.wa == pytest.approx(wa, rel=2e-3)
     assert found.wa_definition == definition
     assert found.to_dict()["host_bytes"] == millionth * 10**6
-    assert found.wa_low is not None
-    assert found.wa_high is not None
     assert found.wa_low <= found.wa <= found.wa_high
 
 
@@ -230,3 +237,52 @@ def test_a_family_without_a_known_flash_counter_has_no_wa_but_a_reason(
     assert (found.wa, found.kind) == (None, "reported" if says_its_own else "none")
     assert found.reason
     assert found.to_dict()["host_bytes"] == host
+
+
+def test_a_family_of_the_users_file_gives_wa_where_the_table_knows_no_unit(tmp_path: Path) -> None:
+    drive = tmp_path / "drive.json"
+    drive.write_text(json.dumps(ata("ACME 100", {241: 32_000, 233: 2_500})))
+    families = tmp_path / "mine.toml"
+    families.write_text(MINE)
+    without = json.loads(in_process.run("measure counters", f"{drive} --json").out)
+    assert without["wa"] is None
+    assert "--families" in without["reason"]
+    told = in_process.run("measure counters", f"{drive} --families {families} --json")
+    assert json.loads(told.out)["wa"] == pytest.approx(2_500 / 1_000, rel=1e-3)
+    again = json.loads(in_process.run("measure counters", f"{drive} --json").out)
+    assert again["wa"] is None, "the file holds for one command"
+
+
+def test_a_family_of_the_users_file_goes_before_that_of_the_table(tmp_path: Path) -> None:
+    drive = tmp_path / "drive.json"
+    drive.write_text(json.dumps(ata("CT500MX500SSD1", {241: 32_000, 233: 2_500, 246: 9, 247: 1})))
+    families = tmp_path / "mine.toml"
+    families.write_text(MINE.replace("^ACME 1", "^CT500MX500"))
+    told = json.loads(
+        in_process.run("measure counters", f"{drive} --families {families} --json").out
+    )
+    assert told["wa"] == pytest.approx(2.5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (MINE.replace("source =", "sauce ="), "unknown key 'sauce'"),
+        ("a = " + "[" * 5000, "nested too deeply"),
+        (MINE.replace('name = "Mine"\n', ""), "family 1: lacks name"),
+        (MINE.replace("'^ACME 1'", "'^ACME ('"), "no regular expression"),
+        (MINE.replace("32 MiB", "33 MiB"), "unknown unit '33 MiB'"),
+        (MINE.replace("id = 241", "id = 1000"), "1 to 255"),
+        (MINE.replace("id = 241", "number = 241"), "such as { id"),
+        (MINE.replace("[{ id = 241", "[7, { id = 241"), "such as { id"),
+        (MINE.replace('"Mine"', "7"), "name must be text"),
+        ("[family]\nname = 1\n", "[[family]] tables"),
+        ("family = [", "cannot read the families"),
+        ("", "[[family]] tables"),
+    ],
+)
+def test_a_file_that_is_not_of_families_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    drive, families = tmp_path / "drive.json", tmp_path / "mine.toml"
+    drive.write_text(json.dumps(ata("ACME 100", {241: 32_000})))
+    families.write_text(text)
+    assert words in in_process.refusal("measure counters", f"{drive} --families {families}")

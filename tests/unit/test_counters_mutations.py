@@ -55,8 +55,6 @@ def _assert_follows(answer: DriveCounters, facts: CounterFacts) -> None:
         assert answer.reason
         return
     assert math.isfinite(answer.wa)
-    assert answer.wa_low is not None
-    assert answer.wa_high is not None
     assert answer.wa_low <= answer.wa <= answer.wa_high
     assert facts.compresses or answer.wa_high >= 1
     if answer.host is not None and answer.flash is not None:

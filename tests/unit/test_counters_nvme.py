@@ -63,7 +63,6 @@ def test_a_printed_count_is_read_in_any_locale(printed: Any, count: int | None) 
 @pytest.mark.parametrize("printed", [5.27805403860992e14, 5.27805e14, "5.27805e+14", 2.0**60])
 def test_a_float_is_as_wide_as_its_precision(printed: float | str) -> None:
     found = count_of(printed)
-    assert found is not None
     true = float(printed)
     assert found.low <= true <= found.high
     assert found.high - found.low <= true * 1.1e-5
@@ -77,7 +76,6 @@ def test_flash_bytes_of_a_vendor_over_the_host_of_the_smart_log(
 ) -> None:
     found = together(tmp_path, LOGS[name], LOGS[host])
     assert found.wa == pytest.approx(1.5, rel=1e-3)
-    assert found.host is not None
     assert found.host.nominal == 2 * 10**12
 
 
@@ -104,7 +102,6 @@ def test_where_vendors_share_a_name_the_ratio_has_no_bytes(name: str) -> None:
 @pytest.mark.parametrize("log", [INTEL_TEXT, intel_page(90_000, 60_000)])
 def test_the_model_settles_that_intel_counts_32_mib(tmp_path: Path, log: str | bytes) -> None:
     found = together(tmp_path, log, ID_CTRL)
-    assert found.host is not None
     assert (found.wa, found.host.nominal) == (1.5, 60_000 * MIB32)
     assert found.facts.model == "INTEL SSDPE2KX010T8"
     assert found.facts.capacity_bytes == 10**12
@@ -112,7 +109,6 @@ def test_the_model_settles_that_intel_counts_32_mib(tmp_path: Path, log: str | b
 
 def test_solidigms_own_heading_settles_that_it_counts_32_mib() -> None:
     found = answer_to(stats("Solidigm SMART log", 90_000, 60_000))
-    assert found.host is not None
     assert found.host.nominal == 60_000 * MIB32
 
 
@@ -120,7 +116,6 @@ def test_the_smart_log_settles_the_unit_of_an_unknown_vendor(tmp_path: Path) -> 
     units = 60_000 * MIB32 // 512_000
     known = json.dumps({"critical_warning": 0, "data_units_written": units})
     found = together(tmp_path / "a", INTEL_TEXT, known)
-    assert found.flash is not None
     assert found.flash.nominal == 90_000 * MIB32
     unknown = together(tmp_path / "b", INTEL_TEXT, known.replace(str(units), str(units * 3)))
     assert (unknown.wa, unknown.flash) == (1.5, None)
@@ -231,8 +226,6 @@ def test_the_folder_of_a_virtual_drive_has_its_write_amplification(tmp_path: Pat
     write_counters(tmp_path, COUNTERS, BLOCKS, DEVICE)
     found = life_answer(read_snapshot(tmp_path), "bytes")
     wa = sum(COUNTERS["programs"].values()) / COUNTERS["host"]["written_pages"]
-    assert found.wa_low is not None
-    assert found.wa_high is not None
     assert found.wa_low <= wa <= found.wa_high
     assert found.wa_high / found.wa_low < 1.01
 

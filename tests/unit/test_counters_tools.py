@@ -1,4 +1,4 @@
-"""Texts of CrystalDiskInfo and ssacli, which people paste where smartctl is not at hand."""
+"""Texts of CrystalDiskInfo, ssacli and Prometheus, and tables of Backblaze."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from drive_logs import BACKBLAZE, EXPORTER_TEXT, LOGS, matrix
 from places import ROOT
 from smart_documents import answer_to
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import read_snapshot, snapshots_in
 from writeamp.drives.histories.watching import without_serials
@@ -73,6 +74,7 @@ F1 _99 _99 __0 000597D08C79 総書き込み量
 ID Cur Wor Thr RawValues(6) Attribute Name
 01 _82 _64 _44 000008E125D8 リードエラーレート
 """
+MIB32 = 2**25
 
 
 def answers(text: str) -> list[DriveCounters]:
@@ -95,7 +97,6 @@ def test_crystal_disk_info_says_what_smartctl_says_of_one_drive() -> None:
 
 def test_drives_of_one_text_are_told_apart_in_any_language() -> None:
     nvme, sata, disk = answers(SEVERAL)
-    assert nvme.host is not None
     assert nvme.host.nominal == 0x19E9FDE * 512_000
     assert (nvme.facts.percentage_used, nvme.facts.power_on_hours) == (3, 2331)
     assert (sata.kind, sata.facts.capacity_bytes) == ("estimated", 7_814_037_168 * 512)
@@ -150,3 +151,49 @@ def test_ssacli_says_the_usage_that_is_left() -> None:
     assert "hard disk" in disk.reason
     assert (disk.facts.model, disk.facts.percentage_used) == ("EG1200JEMDA", None)
     assert silent.facts.percentage_used is None
+
+
+def test_raw_attributes_of_an_exporter_are_read_by_the_drives_family() -> None:
+    drives = snapshots_in(Document("x", EXPORTER_TEXT.encode()))
+    found = [life_answer(one) for one in drives]
+    assert [one.wa for one in found] == [1.5, None]
+    assert found[0].host.nominal == 60_000 * MIB32
+
+
+def test_bytes_of_an_exporter_are_known_within_its_versions_mistakes() -> None:
+    _, nvme = snapshots_in(Document("x", EXPORTER_TEXT.encode()))
+    (counter,) = nvme.facts.counters
+    amount = counter.amount()
+    assert amount.low <= 2 * 10**12 / 8
+    assert amount.high >= 2 * 10**12 * 1.024
+    assert "versions differ" in life_answer(nvme).reason
+
+
+def test_a_range_has_a_snapshot_a_drive_and_moment() -> None:
+    drives = snapshots_in(Document("x", LOGS["range"]))
+    assert [one.facts.taken_at for one in drives] == [1.7e9, 1.7e9 + 86400]
+    found = interval_answer(*drives)
+    assert found.days == 1
+    assert found.host.nominal == 2000 * 512_000
+
+
+def test_series_of_other_machines_are_other_drives() -> None:
+    metric = {"__name__": "nvme_data_units_written_total", "device": "nvme0"}
+    both = LOGS["range"].decode().replace(
+        '"result": [', '"result": [' + matrix(metric | {"instance": "b"}, (1.7e9, "5"))[
+            len('{"status": "success", "data": {"resultType": "matrix", "result": [') : -3
+        ] + ", "
+    )  # fmt: skip
+    assert len(snapshots_in(Document("x", both.encode()))) == 3
+
+
+def test_rows_of_backblaze_are_days_of_a_drive() -> None:
+    first, last = snapshots_in(Document("x", BACKBLAZE.encode()))
+    assert life_answer(first).wa == 1.5
+    found = interval_answer(first, last)
+    assert (found.wa, found.days) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize("row", ["", "2024-01-01,A", '"'])
+def test_rows_that_are_cut_short_are_left_out(row: str) -> None:
+    assert len(snapshots_in(Document("x", (BACKBLAZE + row).encode()))) == 2

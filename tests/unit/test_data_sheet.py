@@ -38,7 +38,6 @@ def test_a_data_sheet_is_read_as_data(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text(random_write_bytes="16384", rated_tbw="600"))
     found = profile(path).data_sheet
-    assert found is not None
     assert found.corners == {
         "sequential_read_mb_s": 500,
         "sequential_write_mb_s": 400,

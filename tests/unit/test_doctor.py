@@ -71,23 +71,18 @@ def test_the_example_has_the_numbers_of_its_mistake() -> None:
     report = wa.doctor(EXAMPLES / "fio" / "looped-randwrite.fio")
     (found,) = (one for one in report.findings if one.id == "looped-permutation")
     assert found.severity == "error"
-    assert found.wa_now is not None
-    assert found.wa_fixed is not None
     assert found.wa_now.wa == pytest.approx(1, abs=0.001)
     assert 3.6 <= found.wa_fixed.wa <= 3.8
-    assert report.drive is not None
     assert "op 0.15" in report.drive
 
 
 def test_the_drive_that_is_simulated_may_be_another() -> None:
     path = EXAMPLES / "fio" / "looped-randwrite.fio"
     ample = wa.doctor(path, op=0.5, size="16MiB").findings[0].wa_fixed
-    assert ample is not None
     assert ample.wa < 2
     with pytest.raises(WriteampError, match="256 pages; 1,024 are needed"):
         wa.doctor(path, size="1MiB")
     of_a_profile = wa.doctor(path, device="x25-m", size="64MiB").findings[0].wa_fixed
-    assert of_a_profile is not None
     assert of_a_profile.wa > 3
 
 
@@ -448,8 +443,6 @@ def test_flash_that_goes_on_after_the_run_is_found(tmp_path: Path) -> None:
     found = examined(before, after, late)
     assert "collection-after-the-end" in ids(found)
     (one,) = (one for one in found.findings if one.id == "collection-after-the-end")
-    assert one.wa_now is not None
-    assert one.wa_fixed is not None
     assert one.wa_now.wa == pytest.approx(2.0)
     assert one.wa_fixed.wa == pytest.approx(2.6, rel=0.01)
     assert "collection-after-the-end" not in ids(examined(before, after, quiet))
@@ -461,8 +454,6 @@ def test_a_ratio_below_one_is_turned_round(tmp_path: Path) -> None:
         intel(tmp_path, "2", 100_000, 400_000, 0),
     )
     (found,) = (one for one in examined(wrong).findings if one.id == "inverted-ratio")
-    assert found.wa_now is not None
-    assert found.wa_fixed is not None
     assert (found.wa_now.wa, found.wa_fixed.wa) == pytest.approx((0.25, 4.0))
     assert "inverted-ratio" not in ids(examined(right))
 

@@ -665,7 +665,5 @@ def test_what_a_mistake_does_is_simulated(
     path = tmp_path / "job.fio"
     path.write_text(text)
     (found,) = (one for one in wa.doctor(path).findings if one.severity != "note")
-    assert found.wa_now is not None
-    assert found.wa_fixed is not None
     assert found.wa_now.wa == pytest.approx(now, rel=0.02)
     assert found.wa_fixed.wa == pytest.approx(mended, rel=0.02)

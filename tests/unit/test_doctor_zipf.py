@@ -40,14 +40,12 @@ def test_the_blocks_that_are_touched_are_as_many_as_fio_touched(
     distribution: str, blocks: int, writes: int, distinct: int
 ) -> None:
     skew = FioSkew.of(distribution, blocks)
-    assert skew is not None
     assert skew.touched_share(writes) * blocks == pytest.approx(distinct, rel=0.01)
 
 
 @pytest.mark.parametrize("distribution", ["zipf:0.8", "zipf:1.2", "pareto:0.2"])
 def test_draws_touch_the_share_that_is_computed(distribution: str) -> None:
     skew = FioSkew.of(distribution, 250_000)
-    assert skew is not None
     drawn = skew.draw(500_000, np.random.default_rng(3))
     assert drawn.max() < 250_000
     assert np.unique(drawn).size / 250_000 == pytest.approx(skew.touched_share(500_000), rel=0.01)

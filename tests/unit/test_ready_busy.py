@@ -149,7 +149,6 @@ def test_one_pin_stands_for_all_and_the_spread_of_the_others_is_in_its_interval(
     mine = found.mixture.by_pin["rb2"]["program"].value
     assert found.mixture.programs == round(4 * mine)
     spread = found.mixture.spread
-    assert spread is not None
     assert spread["min"] <= mine <= spread["max"]
     low, high = (bound * GIB / 4096 for bound in found.mixture.ci)
     assert high - low > 4 * spread["sd"]
