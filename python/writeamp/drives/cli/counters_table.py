@@ -1,9 +1,9 @@
-"""Tables of answers by a drive's counters."""
+"""Results of real drives as they are printed, and tables of answers by counters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
@@ -14,6 +14,16 @@ from writeamp.units.byte_sizes import shown_bytes
 if TYPE_CHECKING:
     from writeamp.drives.counters.amounts import Amount
     from writeamp.drives.counters.answer import DriveCounters
+
+
+def print_result(found: Any, show: Callable[[], None], *, json: bool, csv: bool) -> None:
+    """Print a result as JSON or CSV where that is asked for, else by a function."""
+    if options.printed_json(found.to_dict, json=json):
+        return
+    if csv:
+        options.print_csv(found.to_frame())
+    else:
+        show()
 
 
 def facts_of_answer(found: DriveCounters) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
+from writeamp.drives.cli.counters_table import print_result
 from writeamp.drives.lifetime.result import UNKNOWN
 from writeamp.drives.lifetime.settings import DriveLifetimeSettings
 from writeamp.errors import WriteampError
@@ -51,12 +52,7 @@ def lifetime(
     found = _of_load(asked) if asked.trace or asked.workload else _of_drive(snapshots or [], asked)
     for sentence in found.warnings:
         options.warn(sentence)
-    if options.printed_json(found.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(found.to_frame())
-    else:
-        _show(found)
+    print_result(found, lambda: _show(found), json=json, csv=csv)
 
 
 def _of_load(asked: DriveLifetimeSettings) -> DriveLifetime:

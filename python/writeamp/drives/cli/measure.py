@@ -12,6 +12,7 @@ from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
+from writeamp.drives.cli.counters_table import print_result
 from writeamp.drives.cli.measure_calibrate import calibrate
 from writeamp.drives.cli.measure_counters import counters, diff
 from writeamp.drives.cli.measure_drive import run, save
@@ -88,12 +89,7 @@ def rb(
         options.warn(sentence)
     if plot is not None:
         save_plot(found.figure(), plot)
-    if options.printed_json(found.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(found.to_frame())
-        return
-    stdout.print(options.facts(_rows(found)))
+    print_result(found, lambda: stdout.print(options.facts(_rows(found))), json=json, csv=csv)
 
 
 def _file_bytes(path: Path) -> int:

@@ -10,6 +10,7 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
+from writeamp.drives.cli.counters_table import print_result
 from writeamp.drives.devices.settings import CalibrationSettings, SettleSettings
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes
@@ -52,12 +53,7 @@ def calibrate(
             f"{len(targets)} targets are given; one is a device or a file to make, two are "
             "snapshots before and after --written bytes"
         )
-    if options.printed_json(found.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(found.to_frame())
-    else:
-        _show(found)
+    print_result(found, lambda: _show(found), json=json, csv=csv)
 
 
 def _of_files(before: str, after: str, asked: CalibrationSettings) -> Calibration:

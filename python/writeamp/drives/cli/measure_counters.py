@@ -10,7 +10,12 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import facts_of_answer, life_table, warn_of_doubts
+from writeamp.drives.cli.counters_table import (
+    facts_of_answer,
+    life_table,
+    print_result,
+    warn_of_doubts,
+)
 from writeamp.drives.counters.settings import AnswerSettings
 
 
@@ -83,9 +88,5 @@ def diff(
     first, last = (read_snapshot(path, asked.model, families) for path in (before, after))
     found = interval_answer(first, last, asked.definition)
     warn_of_doubts(found)
-    if options.printed_json(found.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(found.to_frame())
-    else:
-        stdout.print(options.facts(facts_of_answer(found)))
+    rows = facts_of_answer(found)
+    print_result(found, lambda: stdout.print(options.facts(rows)), json=json, csv=csv)

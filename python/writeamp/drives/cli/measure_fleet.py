@@ -11,7 +11,7 @@ from rich.table import Table
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import shown_wa
+from writeamp.drives.cli.counters_table import print_result, shown_wa
 from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.plots import check_target, save
 
@@ -55,12 +55,7 @@ def fleet(
         found = fleet_of(paths, workers=asked.workers, progress=bar.update)
     if plot is not None:
         save(found.figure(), plot)
-    if options.printed_json(found.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(found.to_frame())
-    else:
-        _show(found)
+    print_result(found, lambda: _show(found), json=json, csv=csv)
 
 
 def _show(found: Fleet) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import shown_wa
+from writeamp.drives.cli.counters_table import print_result, shown_wa
 from writeamp.drives.histories.settings import HistorySettings, WatchSettings
 from writeamp.plots import check_target, save
 from writeamp.units.byte_sizes import shown_bytes
@@ -95,12 +95,7 @@ def history(
         save(found.figure(), plot)
     if asked.prometheus is not None:
         write_metrics(found, asked.prometheus)
-    if options.printed_json(found.to_dict, json=json):
-        return
-    if csv:
-        options.print_csv(found.to_frame())
-    else:
-        stdout.print(_table(found))
+    print_result(found, lambda: stdout.print(_table(found)), json=json, csv=csv)
 
 
 def _table(found: History) -> Table:
