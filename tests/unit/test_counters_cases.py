@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from in_process import run
+from in_process import document as json_of
+from in_process import refusal, run
 from places import ROOT
 from smart_documents import answer_to, ata
 from writeamp.drives.counters.answer import life_answer
@@ -20,13 +20,6 @@ from writeamp.errors import WriteampError
 
 DRIVES = ROOT / "tests" / "data" / "cases" / "drives"
 PARTIAL = [("12-sandisk-plus-openwrt.txt", 1.02), ("12b-smi-no-246.txt", 1.12)]
-
-
-def json_of(verb: str, arguments: object) -> dict[str, Any]:
-    ended = run(verb, f"{arguments} --json")
-    assert ended.status == 0, ended.err
-    found: dict[str, Any] = json.loads(ended.out)
-    return found
 
 
 def shown(verb: str, arguments: object) -> str:
@@ -99,9 +92,8 @@ def test_a_stated_model_is_taken_by_the_library_and_refused_beside_another() -> 
     said = DRIVES / "16b-hpe-intel-s4510-with-model.txt"
     assert read_snapshot(said, "intel ssdsc2kb960g8").facts.model == "INTEL SSDSC2KB960G8"
     for verb in ("measure counters", "lifetime"):
-        ended = run(verb, f"{said} --model MX500")
-        assert ended.status == 2
-        assert "16b-hpe-intel-s4510-with-model.txt says that the drive's model is" in ended.err
+        sentence = refusal(verb, f"{said} --model MX500")
+        assert "16b-hpe-intel-s4510-with-model.txt says that the drive's model is" in sentence
     with pytest.raises(WriteampError, match="the model is empty"):
         read_snapshot(said, " ")
 
@@ -177,17 +169,12 @@ def test_a_drive_of_several_is_chosen_or_the_choices_are_listed(
     db = tmp_path / "history.sqlite"
     run("measure watch", f"{EXPORTED} --db {db} --once")
     for where in (EXPORTED, f"--db {db}"):
-        ended = run("lifetime", f"{where} {chosen}")
-        assert (ended.status, ended.out) == (2, "")
-        assert sentence in ended.err
+        assert sentence in refusal("lifetime", f"{where} {chosen}")
     for name in ("MZVPW", "mzvpw256", "MADEUPnvme0"):
         for where in (EXPORTED, f"--db {db}"):
             assert json_of("lifetime", f"{where} --drive {name}")["years"] == 0
-    ended = run("lifetime", f"{EXPORTED} --drive MG07")
-    assert (ended.status, "the drive rotates" in ended.err) == (2, True)
-    ended = run("measure history", f"--db {db} --drive nothing")
-    assert ended.status == 2
-    assert "there are: " in ended.err
+    assert "the drive rotates" in refusal("lifetime", f"{EXPORTED} --drive MG07")
+    assert "there are: " in refusal("measure history", f"--db {db} --drive nothing")
 
 
 PRO = DRIVES / "25-packet-850pro"
