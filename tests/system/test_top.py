@@ -24,7 +24,7 @@ from patience import PATIENCE_S
 from served import ctrl_c_heard, needs
 from vssd_documents import BLOCKS, COUNTERS, SERIES, control_server, counters
 from writeamp._engine import TIMED_CAUSES
-from writeamp.vssd.live import DriveReading, Recent, binned
+from writeamp.vssd.live import LiveReading, Recent, binned
 
 CLEAR = "\x1b[?1049l"  # the terminal is given back
 
@@ -116,10 +116,10 @@ def test_a_real_drive_answers_as_the_one_of_these_tests(tmp_path: Path) -> None:
     assert len(found["blocks"]["valid_pages_histogram"]) == 129
 
 
-def reading(at_s: float, written: int, programmed: int) -> DriveReading:
+def reading(at_s: float, written: int, programmed: int) -> LiveReading:
     host = COUNTERS["host"] | {"written_pages": written}
     found = counters(elapsed_ns=int(at_s * 1e9), host=host, programs={"host": programmed})
-    return DriveReading(found, BLOCKS, {"written_pages": [], "programmed_pages": []})
+    return LiveReading(found, BLOCKS, {"written_pages": [], "programmed_pages": []})
 
 
 def test_recent_wa_is_that_of_the_last_ten_seconds() -> None:

@@ -162,39 +162,6 @@ def test_oracle_general_is_refused_with_its_reason(tmp_path: Path, name: str) ->
         traces.read(path)
 
 
-@pytest.mark.parametrize(
-    ("text", "spec"),
-    [
-        (
-            "Time_us,disk,rw,LBA,bytes\n10,0,W,8,4096\n20,0,R,16,512\n",
-            "columns:time=Time_us:us,device=disk,offset=LBA:sectors,length=bytes:bytes,"
-            "op=rw:W=write/R=read",
-        ),
-        (
-            "op;offset;size\nwrite;4096;512\n",
-            "columns:offset=offset:bytes,length=size:bytes,op=op:write=write,separator=semicolon",
-        ),
-        (
-            "ts lba nblks type\n1 8 8 0\n2 8 8 1\n",
-            "columns:time=ts:s,offset=lba:sectors,length=nblks:sectors,op=type:0=read/1=write,"
-            "separator=space",
-        ),
-    ],
-)
-def test_a_header_becomes_the_spec_that_reads_the_file(
-    tmp_path: Path, text: str, spec: str
-) -> None:
-    with pytest.raises(WriteampError) as error:
-        read(tmp_path, text)
-    assert spec in str(error.value)
-    assert read(tmp_path, text, spec).requests.height == text.count("\n") - 1
-
-
-def test_a_line_that_names_no_requests_is_no_header(tmp_path: Path) -> None:
-    with pytest.raises(WriteampError, match="no row of a known format"):
-        read(tmp_path, "name,age,op\na,1,2\n")
-
-
 @pytest.mark.skipif(not SHARED.exists(), reason="needs published traces")
 def test_published_vscsi_and_its_csv_hold_the_same_requests() -> None:
     binary = traces.read(SHARED / "traces" / "libcachesim_cloudPhysicsIO.vscsi")

@@ -198,6 +198,12 @@ class TestTextThatIsNone:
         (b"BZh91AYrest", "the bzip2 file is damaged or cut"),
         (bytes(257) + b"ustar\0", "unpack it first with tar"),
         (gzip.compress(b"", mtime=0), "blank lines"),
+        (
+            "DiskWrite, 8612, x (4), 8\n".encode("utf-16"),
+            "is UTF-16 text: convert it first with ico",
+        ),
+        (b"PERFILE2h\0\0\0", "is a binary file of perf: print it with perf script"),
+        (b"\x17\x08Dtracing6\0", "is a binary file of trace-cmd: print it with trace-cmd report"),
     ],
 )
 def test_packed_and_binary_traces_say_how_to_make_them_readable(

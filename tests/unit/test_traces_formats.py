@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 import subprocess
 from pathlib import Path
@@ -106,12 +105,6 @@ def test_rows_of_no_known_format_are_refused_with_the_known_ones(tmp_path: Path,
     with pytest.raises(WriteampError, match="no row of a known format") as error:
         read_text(tmp_path, row + "\n")
     assert all(name in str(error.value) for name in traces.FORMATS)
-
-
-def test_gzip_is_read_as_if_it_were_plain(tmp_path: Path) -> None:
-    packed = tmp_path / "tiny.csv.gz"
-    packed.write_bytes(gzip.compress((TINY / "tiny.msr.csv").read_bytes()))
-    assert rows(traces.read(packed)) == rows(traces.read(TINY / "tiny.msr.csv"))
 
 
 def test_blank_lines_tabs_carriage_returns_and_a_byte_order_mark_change_nothing(

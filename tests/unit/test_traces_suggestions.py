@@ -91,6 +91,23 @@ def test_public_tables_get_the_spec_that_reads_them(
             "op=rw:W=write/R=read,separator=semicolon",
             "if all rows are of one device, this",
         ),
+        (
+            "Time_us,disk,rw,LBA,bytes\n10,0,W,8,4096\n20,0,R,16,512\n",
+            "columns:time=Time_us:us,device=disk,offset=LBA:sectors,length=bytes:bytes,"
+            "op=rw:W=write/R=read",
+            "",
+        ),
+        (
+            "op;offset;size\nwrite;4096;512\n",
+            "columns:offset=offset:bytes,length=size:bytes,op=op:write=write,separator=semicolon",
+            "",
+        ),
+        (
+            "ts lba nblks type\n1 8 8 0\n2 8 8 1\n",
+            "columns:time=ts:s,offset=lba:sectors,length=nblks:sectors,op=type:0=read/1=write,"
+            "separator=space",
+            "",
+        ),
         # A header over rows that look like alibaba.
         (
             "timestamp,op,offset,size,lat\n1577808000,R,8192,4096,15\n1577808001,W,12288,4096,1\n",
@@ -301,7 +318,9 @@ def test_a_spec_is_derived_from_content_and_says_what_to_check(
     sentence = refusal(path)
     assert spec_in(sentence) == spec
     assert checks in sentence
-    assert traces.read(path, spec).doubts == []
+    trace = traces.read(path, spec)
+    assert trace.doubts == []
+    assert trace.requests.height > 0
 
 
 @pytest.mark.parametrize(

@@ -170,26 +170,6 @@ def test_other_lines_are_no_requests_and_lost_events_are_told(
     assert note or "lost" not in notes(trace)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (event("W () 8 + 8"), "trace.txt:2: the event is"),
-        (event("W () -8 + 8 [0]"), "trace.txt:2: sector is '-8'"),
-        (event("WQ8 () 8 + 8 [0]"), "trace.txt:2: the event is"),
-        (event("W () 8 + 8 [0]", time="12345"), "a count of an unknown clock"),
-        (event("W () 8 + 9000000 [0]"), "sectors '9000000' is too large"),
-        ("fio 9us : block_rq_complete: 8,0 W () 8 + 8 [0]\n", "trace.txt:2: the row is 'fio 9us"),
-        (" fio-9 [0] 1.0: block_rq_complete: dev=8388608 sector=8\n", "trace.txt:2: the event"),
-        ("0.5 fio/9 block:block_rq_complete:8,0 W () 8 + 8 [0]\n", "trace.txt:2: the row is"),
-    ],
-)
-def test_a_damaged_block_event_names_its_line(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(WriteampError) as error:
-        trace_of(tmp_path, event("W () 2048 + 8 [0]") + text)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_a_stage_that_a_file_lacks_is_refused_with_those_it_has(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match=r"no event is block_bio_queue .* from D \(block_rq_is"):
         trace_of(tmp_path, event("W 0 () 8 + 8 [x]", "block_rq_issue"), action="Q")
@@ -292,29 +272,6 @@ def test_a_row_of_biosnoop_is_the_request_that_it_was_or_is_left_out_with_a_note
         assert rows(trace)[1][1:] == outcome
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (BIOSNOOP_HEAD + "0.1 x 1 sda W -2147483648 4096 0.7\n", "txt:2: sector is '-2147483648'"),
-        (BIOSNOOP_HEAD + BIOSNOOP_ROW + "0.1 x 1 sda W 8 40", "txt:3: the row is"),
-        (BIOSNOOP_HEAD + BIOSNOOP_ROW + "rubbish\n", "txt:3: the row is 'rubbish'"),
-        (BIOSNOOP_HEAD + "0.1 x 1 sda Q 8 4096 0.7\n", "txt:2: operation is 'Q'"),
-        (BIOSNOOP_ROW + "0.1 x 1 sda W 8 8 0.7\n", "txt:2: bytes is '8', no multiple of 512"),
-        (
-            "TIME(ms)     DISK    COMM             PID    LAT(ms)\n611 nvme0n1 bash 4179 10\n",
-            "without T, SECTOR, BYTES: which sectors are written is unknown (biosnoop of bcc",
-        ),
-    ],
-)
-def test_what_biosnoop_does_not_say_is_refused_with_the_reason(
-    tmp_path: Path, text: str, words: str
-) -> None:
-    with pytest.raises(WriteampError) as error:
-        trace_of(tmp_path, text)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 DUMPER_HEAD = """BeginHeader
    DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri,  VolSnap,         FileObject, FileName
   DiskWrite,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri,  VolSnap,         FileObject, FileName
@@ -395,37 +352,63 @@ def test_an_event_of_windows_is_a_request_once_or_none(
         assert [row[1:] for row in rows(trace)] == [WRITE[1:], outcome]
 
 
+ONE_EVENT = event("W () 2048 + 8 [0]")
+
+
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("text", "words"),
     [
-        ("DiskWrite, 9, x (4), 8, 0xfa80, 0x1000", "txt:2: the event is 'DiskWrite, 9"),
-        ("DiskWrite, 9, x (4), 8, 0xfa80, 4096, 4096, 283, 2", "txt:2: the event is"),
-        ("DiskRead, 9, x (4), 8, 0xfa80, 0xffffffffffffffff, 0x1000, 283, 2", "txt:2: ByteOffset"),
-        ("DiskRead, TimeStamp, Process Name ( PID), IOSize, ByteOffset", "txt:2: the header is"),
+        (ONE_EVENT + event("W () 8 + 8"), "trace.txt:2: the event is"),
+        (ONE_EVENT + event("W () -8 + 8 [0]"), "trace.txt:2: sector is '-8'"),
+        (ONE_EVENT + event("WQ8 () 8 + 8 [0]"), "trace.txt:2: the event is"),
+        (ONE_EVENT + event("W () 8 + 8 [0]", time="12345"), "a count of an unknown clock"),
+        (ONE_EVENT + event("W () 8 + 9000000 [0]"), "sectors '9000000' is too large"),
+        (
+            ONE_EVENT + "fio 9us : block_rq_complete: 8,0 W () 8 + 8 [0]\n",
+            "trace.txt:2: the row is 'fio 9us",
+        ),
+        (
+            ONE_EVENT + " fio-9 [0] 1.0: block_rq_complete: dev=8388608 sector=8\n",
+            "trace.txt:2: the event",
+        ),
+        (
+            ONE_EVENT + "0.5 fio/9 block:block_rq_complete:8,0 W () 8 + 8 [0]\n",
+            "trace.txt:2: the row is",
+        ),
+        (BIOSNOOP_HEAD + "0.1 x 1 sda W -2147483648 4096 0.7\n", "txt:2: sector is '-2147483648'"),
+        (BIOSNOOP_HEAD + BIOSNOOP_ROW + "0.1 x 1 sda W 8 40", "txt:3: the row is"),
+        (BIOSNOOP_HEAD + BIOSNOOP_ROW + "rubbish\n", "txt:3: the row is 'rubbish'"),
+        (BIOSNOOP_HEAD + "0.1 x 1 sda Q 8 4096 0.7\n", "txt:2: operation is 'Q'"),
+        (BIOSNOOP_ROW + "0.1 x 1 sda W 8 8 0.7\n", "txt:2: bytes is '8', no multiple of 512"),
+        (
+            "TIME(ms)     DISK    COMM             PID    LAT(ms)\n611 nvme0n1 bash 4179 10\n",
+            "without T, SECTOR, BYTES: which sectors are written is unknown (biosnoop of bcc",
+        ),
+        (
+            XPERF_WRITE + "DiskWrite, 9, x (4), 8, 0xfa80, 0x1000\n",
+            "txt:2: the event is 'DiskWrite, 9",
+        ),
+        (
+            XPERF_WRITE + "DiskWrite, 9, x (4), 8, 0xfa80, 4096, 4096, 283, 2\n",
+            "txt:2: the event is",
+        ),
+        (
+            XPERF_WRITE + "DiskRead, 9, x (4), 8, 0xfa80, 0xffffffffffffffff, 0x1000, 283, 2\n",
+            "txt:2: ByteOffset",
+        ),
+        (
+            XPERF_WRITE + "DiskRead, TimeStamp, Process Name ( PID), IOSize, ByteOffset\n",
+            "txt:2: the header is",
+        ),
     ],
 )
-def test_a_disk_event_of_another_form_names_its_line(tmp_path: Path, line: str, words: str) -> None:
+def test_a_damaged_row_names_its_line_and_what_is_missing_its_reason(
+    tmp_path: Path, text: str, words: str
+) -> None:
     with pytest.raises(WriteampError) as error:
-        trace_of(tmp_path, XPERF_WRITE + line + "\n")
+        trace_of(tmp_path, text)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ((DUMPER_HEAD + XPERF_WRITE).encode("utf-16"), "is UTF-16 text: convert it first with ico"),
-        (b"PERFILE2h\0\0\0", "is a binary file of perf: print it with perf script"),
-        (b"\x17\x08Dtracing6\0", "is a binary file of trace-cmd: print it with trace-cmd report"),
-    ],
-)
-def test_what_is_no_text_of_a_tool_yet_says_how_to_make_it_one(
-    tmp_path: Path, content: bytes, words: str
-) -> None:
-    path = tmp_path / "trace.txt"
-    path.write_bytes(content)
-    with pytest.raises(WriteampError, match=words):
-        traces.read(path)
 
 
 def test_tables_of_tools_are_read_in_pieces_and_by_device(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from writeamp.errors import WriteampError
 from writeamp.text import printable
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.control import SUFFIX, Control
-from writeamp.vssd.live import DriveReading, Recent, binned, erase_counts, valid_pages
+from writeamp.vssd.live import LiveReading, Recent, binned, erase_counts, valid_pages
 from writeamp.vssd.signals import HeldSignals, held_signals
 
 _PERIOD_S = 1.0
@@ -75,7 +75,7 @@ def top(
     Example: writeamp top vssd.sock
     """
     control = Control(_control_path(socket))
-    reading = DriveReading.of(control)
+    reading = LiveReading.of(control)
     if json:
         options.print_json(reading.to_dict())
     elif once or not stdout.is_terminal:
@@ -90,7 +90,7 @@ def _control_path(socket: Path) -> Path:
     return socket if socket.name.endswith(SUFFIX) else socket.with_name(socket.name + SUFFIX)
 
 
-def _watch(control: Control, reading: DriveReading) -> None:
+def _watch(control: Control, reading: LiveReading) -> None:
     """Show the drive until somebody ends it or it is gone, and leave what was last seen."""
     recent = Recent()
     console = Terminal()
@@ -102,7 +102,7 @@ def _watch(control: Control, reading: DriveReading) -> None:
             live = Live(view, console=console, screen=True, auto_refresh=False)
             with _keys() as keyboard, live:
                 while not _is_ended(signals, keyboard):
-                    reading = DriveReading.of(control)
+                    reading = LiveReading.of(control)
                     view = _screen(control.path, reading, recent.add(reading))
                     _fit(console)
                     live.update(view, refresh=True)
@@ -149,7 +149,7 @@ def _keys() -> Iterator[int | None]:
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
 
 
-def _screen(path: Path, reading: DriveReading, earlier: DriveReading) -> RenderableType:
+def _screen(path: Path, reading: LiveReading, earlier: LiveReading) -> RenderableType:
     """Return all that is shown, in 60 columns and 24 lines; rates are those since `earlier`."""
     counters, blocks = reading.counters, reading.blocks
     name = printable(path.name.removesuffix(SUFFIX))
@@ -170,7 +170,7 @@ def _screen(path: Path, reading: DriveReading, earlier: DriveReading) -> Rendera
     )
 
 
-def _wa(reading: DriveReading, earlier: DriveReading) -> Text:
+def _wa(reading: LiveReading, earlier: LiveReading) -> Text:
     found = Text.assemble("WA ", (_shown_wa(reading.wa), "bold"), " since counting began")
     seconds = reading.seconds_after(earlier)
     if seconds > 0:
@@ -182,7 +182,7 @@ def _shown_wa(wa: float | None) -> str:
     return "–" if wa is None else f"{wa:.3f}"
 
 
-def _traffic(reading: DriveReading, earlier: DriveReading) -> Table:
+def _traffic(reading: LiveReading, earlier: LiveReading) -> Table:
     """Return bytes of the flash by cause and those of the host, in life and a second."""
     found = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     found.add_column("")
@@ -195,7 +195,7 @@ def _traffic(reading: DriveReading, earlier: DriveReading) -> Table:
     return found
 
 
-def _amounts(reading: DriveReading, earlier: DriveReading) -> Iterator[tuple[str, int, int]]:
+def _amounts(reading: LiveReading, earlier: LiveReading) -> Iterator[tuple[str, int, int]]:
     """Return name, bytes now and bytes before of each amount."""
     now, before = reading.counters, earlier.counters
     page_bytes = now["page_bytes"]
@@ -213,7 +213,7 @@ def _amounts(reading: DriveReading, earlier: DriveReading) -> Iterator[tuple[str
         yield f"host {label}", now["host"][f"{key}_bytes"], before["host"][f"{key}_bytes"]
 
 
-def _space(reading: DriveReading) -> Text:
+def _space(reading: LiveReading) -> Text:
     counters = reading.counters
     share = counters["mapped_pages"] / counters["logical_pages"]
     return Text(

@@ -15,7 +15,7 @@ _NS_PER_S = 1e9
 
 
 @dataclass(frozen=True)
-class DriveReading:
+class LiveReading:
     """Reading of a drive: its counters, blocks and series at one moment."""
 
     counters: Document
@@ -23,13 +23,13 @@ class DriveReading:
     series: Document
 
     @staticmethod
-    def of(control: Control) -> DriveReading:
+    def of(control: Control) -> LiveReading:
         """Return a new reading of a drive.
 
         Raises:
             WriteampError: it does not answer.
         """
-        return DriveReading(control.counters(), control.blocks(), control.series())
+        return LiveReading(control.counters(), control.blocks(), control.series())
 
     @property
     def wa(self) -> float | None:
@@ -41,12 +41,12 @@ class DriveReading:
         """WA since the drive was new; None before the host wrote."""
         return self._wa_since(0, 0)
 
-    def wa_after(self, earlier: DriveReading) -> float | None:
+    def wa_after(self, earlier: LiveReading) -> float | None:
         """Return WA since an earlier reading; None if the host wrote nothing since."""
         before = earlier.counters
         return self._wa_since(programmed_pages(before), before["host"]["written_pages"])
 
-    def seconds_after(self, earlier: DriveReading) -> float:
+    def seconds_after(self, earlier: LiveReading) -> float:
         """Return the time since an earlier reading, by the server's clock."""
         passed = self.counters["elapsed_ns"] - earlier.counters["elapsed_ns"]
         return float(passed / _NS_PER_S)
@@ -70,9 +70,9 @@ class Recent:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._readings: deque[DriveReading] = deque()
+        self._readings: deque[LiveReading] = deque()
 
-    def add(self, reading: DriveReading) -> DriveReading:
+    def add(self, reading: LiveReading) -> LiveReading:
         """Keep a reading, and return the earliest one to compare it with, which may be itself."""
         self._readings.append(reading)
         while len(self._readings) > 1 and reading.seconds_after(self._readings[1]) >= _RECENT_S:
