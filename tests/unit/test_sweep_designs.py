@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from writeamp.errors import WriteampError
-from writeamp.studies.sweep.axes import Bounded, Listed, axes_of
-from writeamp.studies.sweep.designs import SAMPLERS, Choice, Design
+from writeamp.studies.sweep.axes import BoundedAxis, ListedAxis, axes_of
+from writeamp.studies.sweep.designs import SAMPLERS, Choice, SweepDesign
 
 COUNTS = ("blocks",)
 
@@ -22,7 +22,7 @@ COUNTS = ("blocks",)
 def values(axis: Any, name: str = "op") -> list[Any]:
     """Return the values of one axis as a file says it."""
     (found,) = axes_of({name: axis}, "sweep.axes", counts=COUNTS)
-    assert isinstance(found, Listed)
+    assert isinstance(found, ListedAxis)
     return list(found.values)
 
 
@@ -30,7 +30,7 @@ def choices(text: str) -> list[Choice]:
     """Return the choices of a table [sweep]."""
     table = tomllib.loads(text)
     axes = axes_of(table.pop("axes", {}), "sweep.axes", counts=COUNTS)
-    return Design.of(table, "sweep").choices(axes, "sweep")
+    return SweepDesign.of(table, "sweep").choices(axes, "sweep")
 
 
 def test_steps_are_decimal_and_reach_their_end() -> None:
@@ -151,13 +151,13 @@ def test_listed_axes_meet_every_sample() -> None:
 def test_whole_numbers_are_drawn_from_both_ends_and_all_between(
     low: int, width: int, share: float
 ) -> None:
-    found = Bounded("d", low, low + width, "linear", is_integer=True).at(share)
+    found = BoundedAxis("d", low, low + width, "linear", is_integer=True).at(share)
     assert isinstance(found, int)
     assert low <= found <= low + width
 
 
 def test_whole_numbers_are_equally_likely() -> None:
-    axis = Bounded("d", 3, 6, "linear", is_integer=True)
+    axis = BoundedAxis("d", 3, 6, "linear", is_integer=True)
     drawn = [axis.at(share) for share in np.arange(400) / 400]
     assert [drawn.count(value) for value in (3, 4, 5, 6)] == [100] * 4
     assert all(one <= other for one, other in pairwise(drawn))

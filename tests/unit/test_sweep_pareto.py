@@ -16,7 +16,7 @@ from writeamp.plots.spec import PanelChart
 from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.results import SweepResults
-from writeamp.studies.sweep.views.objectives import Objective
+from writeamp.studies.sweep.views.pareto import Objective
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
-from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
+from writeamp.studies.sweep.views.indices import of_full_grid
 from writeamp.studies.sweep.views.sensitivity import Sensitivity
 
 # Of the Ishigami function with a = 7 and b = 0.1, x uniform from -π to π (Ishigami & Homma, 1990):

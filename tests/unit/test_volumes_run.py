@@ -15,7 +15,7 @@ from writeamp.errors import Interrupted
 from writeamp.runners import Here, Threads
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.result import FleetRun, Measured, classes, compared
+from writeamp.volumes.result import FleetRun, VolumeWa, classes, compared
 from writeamp.volumes.settings import (
     ComparedSettings,
     FleetSettings,
@@ -171,7 +171,7 @@ def test_savings_intervals_are_of_pairs() -> None:
     random = np.random.default_rng(3)
     base = 1 + random.exponential(1, 50)
     page_writes = random.lognormal(8, 1, 50)
-    found = Measured(np.stack([base, 0.9 * base, base[::-1]], axis=1), page_writes)
+    found = VolumeWa(np.stack([base, 0.9 * base, base[::-1]], axis=1), page_writes)
     first, tenth, other = compared(found, ("a", "b", "c"), 0, resamples=500, seed=1)
     assert tenth["saving"] == pytest.approx(0.1)
     assert tenth["saving_ci95"] == pytest.approx([0.1, 0.1])
@@ -188,7 +188,7 @@ def test_the_interval_of_the_overall_wa_covers_that_of_its_kind() -> None:
     for seed in range(100):
         wa_of = 1 + random.exponential(1, (80, 1))
         low, high = np.quantile(
-            Measured(wa_of, np.ones(80)).resampled(400, seed)[:, 0], (0.025, 0.975)
+            VolumeWa(wa_of, np.ones(80)).resampled(400, seed)[:, 0], (0.025, 0.975)
         )
         inside += low < 2 < high
     assert 85 <= inside <= 100
@@ -197,7 +197,7 @@ def test_the_interval_of_the_overall_wa_covers_that_of_its_kind() -> None:
 def test_classes_are_thirds_with_their_winners() -> None:
     wa_of = np.array([[2.0, 1.0], [2.0, 1.5], [2.0, 3.0], [2.0, 3.0], [2.0, 2.0], [2.0, 4.0]])
     skew = np.arange(6.0)
-    rows = classes(Measured(wa_of, np.ones(6)), ("a", "b"), {"skew": skew})
+    rows = classes(VolumeWa(wa_of, np.ones(6)), ("a", "b"), {"skew": skew})
     assert [one["volumes"] for one in rows] == [2, 2, 2]
     assert [one["best"] for one in rows] == ["b", "a", "a"]
     assert rows[0]["overall_wa"] == {"a": 2.0, "b": 1.25}

@@ -15,8 +15,8 @@ import writeamp as wa
 from in_process import document, run
 from writeamp.volumes import facts, gathering, reading
 from writeamp.volumes.fleet import Fleet
+from writeamp.volumes.selection import facts_table, summary
 from writeamp.volumes.settings import FleetSettings, SelectionSettings, SplitSettings
-from writeamp.volumes.summary import facts_table, summary
 
 ALIBABA = SplitSettings("alibaba")
 

@@ -14,7 +14,7 @@ from in_process import document, run
 from writeamp.runs import loads
 from writeamp.volumes import tenants
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.placed import VolumesTogether
+from writeamp.volumes.jobs import VolumesTogether
 from writeamp.volumes.settings import SplitSettings
 from writeamp.volumes.study import places
 

@@ -128,7 +128,7 @@ def info(
     Example: writeamp volumes info fleet/ --where "drive_writes > 2"
     """
     from writeamp.volumes.fleet import Fleet  # noqa: PLC0415 (slow)
-    from writeamp.volumes.summary import facts_table, summary  # noqa: PLC0415 (slow)
+    from writeamp.volumes.selection import facts_table, summary  # noqa: PLC0415 (slow)
 
     found = Fleet.open(fleet)
     if csv:

@@ -1,10 +1,9 @@
 """Runners: run jobs on this thread, on threads of this process, or on a cluster."""
 
 from writeamp.runners.choice import runner_of
-from writeamp.runners.gathering import Progress, gather, gather_whole
 from writeamp.runners.local import Here, Threads, local_runner
 from writeamp.runners.processor_share import processors, useful_threads, using_processors
-from writeamp.runners.runner import Runner
+from writeamp.runners.runner import Progress, Runner, gather, gather_whole
 from writeamp.runners.settings import Tls
 from writeamp.runners.shared_values import Shared
 from writeamp.runners.stopping import Stopped, stop_if_asked

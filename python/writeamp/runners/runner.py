@@ -1,9 +1,11 @@
-"""Interface of runners: many jobs go in, their results come back in whatever order."""
+"""Interface of runners, and the gathering of their results in the order of the jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, TypeAlias, TypeVar
+
+from writeamp.errors import Interrupted
 
 J = TypeVar("J")
 T = TypeVar("T")
@@ -39,3 +41,64 @@ class Runner(Protocol):
             KeyboardInterrupt: Ctrl-C.
             BaseException: the error of the first job that failed.
         """
+
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+def gather(
+    runner: Runner,
+    work: Callable[[J], T],
+    jobs: Sequence[J],
+    *,
+    files: Collection[str] = (),
+    lost: Lost[J, T] | None = None,
+    each: Callable[[int, T], None] | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
+    """Return `work(job)` for every job, in their order.
+
+    Args:
+        runner: who does them.
+        work: as for `Runner.results`, like `jobs`, `files` and `lost`.
+        jobs: what to do it with.
+        files: paths that jobs read.
+        lost: what to return for a job that ends every process which runs it; None for an error.
+        each: called on this thread with the index and the result of each job, as they come.
+        progress: called after it with how many are done, and how many there are.
+
+    Raises:
+        Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its result.
+        BaseException: the error of the first job that failed.
+    """
+    finished: dict[int, T] = {}
+    try:
+        for at, result in runner.results(work, jobs, lost=lost, files=files):
+            finished[at] = result
+            if each:
+                each(at, result)
+            if progress:
+                progress(len(finished), len(jobs))
+    except KeyboardInterrupt:
+        raise Interrupted(finished) from None
+    return [finished[at] for at in range(len(jobs))]
+
+
+def gather_whole(
+    runner: Runner,
+    work: Callable[[J], T],
+    jobs: Sequence[J],
+    *,
+    each: Callable[[int, T], None] | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
+    """Return all results as `gather` does; after Ctrl-C there are none, not even a part.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, whatever was done by then.
+        BaseException: the error of the first job that failed.
+    """
+    try:
+        return gather(runner, work, jobs, each=each, progress=progress)
+    except Interrupted:
+        raise KeyboardInterrupt from None

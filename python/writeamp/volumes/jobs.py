@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -11,6 +13,7 @@ import polars as pl
 from writeamp._engine import CAUSES
 from writeamp.devices.device import device
 from writeamp.errors import RefusedError, WriteampError
+from writeamp.files import inputs
 from writeamp.results.numbers import json_number
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
@@ -18,7 +21,10 @@ from writeamp.settings.settings import SimulationSettings
 from writeamp.studies.dataset import Contents
 from writeamp.studies.simulation import simulate_untimed
 from writeamp.studies.study import RUN_SCHEMA, DocumentCodec, RunFacts, RunsDataset
-from writeamp.volumes.placed import VolumeAt, VolumesTogether, pages_of
+from writeamp.traces.in_memory import Given
+from writeamp.traces.pages import PageTrace, to_pages
+from writeamp.traces.trace import Trace
+from writeamp.volumes.fleet import read_volume
 
 # Columns of a run's outcome, besides those of every study.
 OUTCOME: dict[str, Any] = {
@@ -50,7 +56,7 @@ class VolumeRunsDataset(RunsDataset):
 
 
 @dataclass(frozen=True)
-class Job:
+class VolumeJob:
     """Run of a volume, or of several on one drive, under a policy.
 
     `victims` is None for those of the manager.
@@ -63,7 +69,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VolumeOutcome:
     """Outcome of a job: `columns` as of `OUTCOME`, with `wa`; or why there is none.
 
     `is_too_small` tells that no drive of the volume's size can work so, which stays true.
@@ -74,7 +80,7 @@ class Outcome:
     is_too_small: bool = False
 
 
-def run_volume(tables: Mapping[str, Any], job: Job) -> Outcome:
+def run_volume(tables: Mapping[str, Any], job: VolumeJob) -> VolumeOutcome:
     """Run a volume on a drive of its own, or several on one, as `simulate` runs their trace.
 
     Args:
@@ -93,10 +99,10 @@ def run_volume(tables: Mapping[str, Any], job: Job) -> Outcome:
         )
         found = simulate_untimed(experiment)
     except RefusedError as error:
-        return Outcome(named, str(error), is_too_small=True)
+        return VolumeOutcome(named, str(error), is_too_small=True)
     except WriteampError as error:
-        return Outcome(named, str(error))
-    return Outcome(named | _columns(found))
+        return VolumeOutcome(named, str(error))
+    return VolumeOutcome(named | _columns(found))
 
 
 def page_bytes(experiment: Experiment) -> int:
@@ -127,7 +133,7 @@ def _columns(found: Result) -> dict[str, Any]:
     }
 
 
-class KeepVolumes(DocumentCodec[Job, Outcome]):
+class KeepVolumes(DocumentCodec[VolumeJob, VolumeOutcome]):
     """Keeping of a fleet's runs: each means its requests, policy and all settings.
 
     The volume of one that is of several together is null.
@@ -141,7 +147,7 @@ class KeepVolumes(DocumentCodec[Job, Outcome]):
         assert isinstance(self._base.run, SimulationSettings)
         self._hashes: dict[tuple[str, str | None], str] = {}
 
-    def meaning(self, job: Job) -> dict[str, Any]:
+    def meaning(self, job: VolumeJob) -> dict[str, Any]:
         """Return the digest of the requests, and the hash of the experiment with the policy."""
         policy = (job.manager, job.victims)
         if policy not in self._hashes:
@@ -149,32 +155,107 @@ class KeepVolumes(DocumentCodec[Job, Outcome]):
             self._hashes[policy] = experiment.hash
         return {"trace": job.volume.digest, "experiment": self._hashes[policy]}
 
-    def facts(self, job: Job, outcome: Outcome) -> RunFacts:
+    def facts(self, job: VolumeJob, outcome: VolumeOutcome) -> RunFacts:
         """Return the columns of an outcome."""
         more = {name: outcome.columns.get(name) for name in OUTCOME}
         wa = outcome.columns.get("wa")
         return RunFacts(job.name, self._base.run.seed, wa, outcome.error, more)
 
-    def document(self, job: Job, outcome: Outcome) -> Any:
+    def document(self, job: VolumeJob, outcome: VolumeOutcome) -> Any:
         """Return an outcome as JSON types."""
         return vars(outcome)
 
-    def result(self, job: Job, document: Any) -> Outcome:
+    def result(self, job: VolumeJob, document: Any) -> VolumeOutcome:
         """Return the outcome that a document holds."""
-        found = Outcome(**document)
+        found = VolumeOutcome(**document)
         # The volume that holds these requests may have another name in this fleet.
-        return Outcome(
+        return VolumeOutcome(
             {**found.columns, "volume": job.volume.name, "manager": job.manager},
             found.error,
             found.is_too_small,
         )
 
 
-def lost_volume(job: Job, why: str) -> Outcome:
+def lost_volume(job: VolumeJob, why: str) -> VolumeOutcome:
     """Return the outcome of a job that ended every process which ran it."""
-    return Outcome({"volume": job.volume.name, "manager": job.manager, "victims": job.victims}, why)
+    return VolumeOutcome(
+        {"volume": job.volume.name, "manager": job.manager, "victims": job.victims}, why
+    )
 
 
-def is_again(outcome: Outcome) -> bool:
+def is_again(outcome: VolumeOutcome) -> bool:
     """Return whether a run whose outcome is kept is done again: one that failed."""
     return outcome.error is not None and not outcome.is_too_small
+
+
+# Requests of several volumes that are turned into pages at once.
+_BATCH_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class VolumeAt:
+    """Volume of a fleet and the rows in which it stands, known by the digest of its requests."""
+
+    name: str
+    digest: str
+    file: str
+    first_row: int
+    requests: int
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Files in which it stands."""
+        return (self.file,)
+
+    def read(self) -> Trace:
+        """Return its requests."""
+        return read_volume(inputs.local(self.file), self.name, self.first_row, self.requests)
+
+    def pages(self, page_bytes: int) -> PageTrace:
+        """Return its requests in pages, those that it writes numbered from 0."""
+        return to_pages(self.read(), page_bytes)
+
+
+@dataclass(frozen=True)
+class VolumesTogether:
+    """Volumes that share a drive, each with an address space beside those of the others."""
+
+    volumes: tuple[VolumeAt, ...]
+
+    @property
+    def name(self) -> None:
+        """None: it is no volume of the fleet."""
+        return None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the digests of the volumes in their order."""
+        text = " ".join(one.digest for one in self.volumes)
+        return f"together:{hashlib.sha256(text.encode()).hexdigest()}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Files in which they stand."""
+        return tuple(one.file for one in self.volumes)
+
+    def pages(self, page_bytes: int) -> PageTrace:
+        """Return the requests of all in the order of their times.
+
+        Those of one time come in the order of the volumes, whose pages lie in that order, too.
+        """
+        return to_pages(Given(self._batches()), page_bytes)
+
+    def _batches(self) -> Iterator[pl.DataFrame]:
+        names = [one.name for one in self.volumes]
+        kind = pl.Enum(names)
+        merged = pl.concat(
+            one.read().requests.with_columns(device=pl.lit(one.name, kind)) for one in self.volumes
+        ).sort("timestamp_ns", maintain_order=True)
+        for first in range(0, merged.height, _BATCH_ROWS):
+            yield merged.slice(first, _BATCH_ROWS).with_columns(pl.col("device").cast(pl.String))
+
+
+@lru_cache(maxsize=2)
+def pages_of(volume: VolumeAt | VolumesTogether, page_bytes: int) -> PageTrace:
+    """Return the requests of a volume in pages; runs under several policies read it once."""
+    return volume.pages(page_bytes)

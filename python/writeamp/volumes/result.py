@@ -27,7 +27,7 @@ _CLASSES = ("low", "middle", "high")
 
 
 @dataclass(frozen=True)
-class Measured:
+class VolumeWa:
     """WA of volumes under policies, shape (volumes, policies), and what the volumes write.
 
     `page_writes` are those of the volume's own trace, once: a short trace that is replayed until it
@@ -41,9 +41,9 @@ class Measured:
         """Return the programs over the host writes of all, for each policy."""
         return _overall(self.wa, self.page_writes)
 
-    def part(self, chosen: npt.NDArray[np.bool_]) -> Measured:
+    def part(self, chosen: npt.NDArray[np.bool_]) -> VolumeWa:
         """Return some of the volumes."""
-        return Measured(self.wa[chosen], self.page_writes[chosen])
+        return VolumeWa(self.wa[chosen], self.page_writes[chosen])
 
     def resampled(self, resamples: int, seed: int) -> _Array:
         """Return the overall WA of fleets of volumes drawn anew, shape (resamples, policies).
@@ -63,7 +63,7 @@ class Measured:
 
 
 def compared(
-    found: Measured, labels: Sequence[str], baseline: int, *, resamples: int, seed: int
+    found: VolumeWa, labels: Sequence[str], baseline: int, *, resamples: int, seed: int
 ) -> list[dict[str, Any]]:
     """Return a row for each policy, as `--json` has it.
 
@@ -99,7 +99,7 @@ def without_volumes(label: str) -> dict[str, Any]:
 
 
 def classes(
-    found: Measured, labels: Sequence[str], facts: dict[str, _Array]
+    found: VolumeWa, labels: Sequence[str], facts: dict[str, _Array]
 ) -> list[dict[str, Any]]:
     """Return thirds of the volumes by each fact, with each policy's overall WA and the best.
 
@@ -207,9 +207,9 @@ class FleetRun(Drawn):
         return whole.select("volume", *self.labels).join(self.volumes, on="volume")
 
     @cached_property
-    def measured(self) -> Measured:
+    def measured(self) -> VolumeWa:
         """WA and page writes of these volumes."""
-        return Measured(
+        return VolumeWa(
             self.common.select(self.labels).to_numpy().astype(float),
             self.common["page_writes"].to_numpy().astype(float),
         )

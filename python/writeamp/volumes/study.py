@@ -19,15 +19,15 @@ from writeamp.studies.compare.row import row_name
 from writeamp.studies.study import RunStore, Studied, keep_runs
 from writeamp.volumes.fleet import Fleet, requests_file
 from writeamp.volumes.jobs import (
-    Job,
     KeepVolumes,
-    Outcome,
+    VolumeAt,
+    VolumeJob,
+    VolumeOutcome,
     VolumeRunsDataset,
     is_again,
     lost_volume,
     run_volume,
 )
-from writeamp.volumes.placed import VolumeAt
 from writeamp.volumes.result import ROW, FleetRun
 from writeamp.volumes.selection import select
 from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
@@ -109,7 +109,7 @@ def run_fleet(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> FleetRu
 def study_fleet(
     fleet: Fleet,
     policies: PoliciesSettings,
-    jobs_of: Callable[[Fleet, pl.DataFrame, Sequence[Policy]], list[Job]],
+    jobs_of: Callable[[Fleet, pl.DataFrame, Sequence[Policy]], list[VolumeJob]],
     result: Callable[[FleetRun], R],
     *,
     out: AnyPath | None = None,
@@ -145,7 +145,7 @@ def study_fleet(
     comparison.check_baseline(labels)
     jobs = jobs_of(fleet, chosen, pairs)
 
-    def of_outcomes(done: Mapping[int, Outcome]) -> R:
+    def of_outcomes(done: Mapping[int, VolumeOutcome]) -> R:
         outcomes = [
             {**one.columns, "label": jobs[at].name, "error": one.error, "small": one.is_too_small}
             for at, one in sorted(done.items())
@@ -200,10 +200,10 @@ def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> E
     return found
 
 
-def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[Job]:
+def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[VolumeJob]:
     """Return the runs, those of the largest volumes first."""
     largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
-    return [Job(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
+    return [VolumeJob(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
 
 
 def _named_pairs(policies: PoliciesSettings) -> list[Policy]:

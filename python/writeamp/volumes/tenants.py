@@ -23,8 +23,7 @@ from writeamp.runs.loads import MOST_GROUPS
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.studies.study import StoreStats
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.jobs import Job
-from writeamp.volumes.placed import VolumesTogether
+from writeamp.volumes.jobs import VolumeJob, VolumesTogether
 from writeamp.volumes.result import FleetRun
 from writeamp.volumes.settings import ComparedSettings, SelectionSettings
 from writeamp.volumes.study import Policy, places, study_fleet
@@ -218,11 +217,11 @@ def run_together(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> Toge
     return study_fleet(fleet, policies, _jobs, _result, **asked)
 
 
-def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[Job]:
+def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[VolumeJob]:
     for manager, _, _ in pairs:
         _refuse_many(manager, chosen.height)
     volumes = VolumesTogether(tuple(places(fleet, chosen)))
-    return [Job(volumes, *pair) for pair in pairs]
+    return [VolumeJob(volumes, *pair) for pair in pairs]
 
 
 def _result(found: FleetRun) -> TogetherRun:

@@ -25,7 +25,7 @@ from writeamp.learn.blackbox.space import (
     grid_size,
     of_values,
 )
-from writeamp.studies.sweep.axes import Bounded
+from writeamp.studies.sweep.axes import BoundedAxis
 from writeamp.studies.sweep.designs import SAMPLERS
 
 GRID_DESIGN = "grid"
@@ -39,9 +39,9 @@ MOST_POINTS = 1_000_000
 # to follow after them.
 _GRID_DRAWS = 1 << 17
 
-_DEPTHS = Bounded("queue_depth", 1, 64, "log", is_integer=True)
-_SECTORS = Bounded("sectors", 2, 256 * KIB // SECTOR_BYTES, "log", is_integer=True)
-_STRIDES_KIB = Bounded("stride", 1, 256, "linear", is_integer=True)
+_DEPTHS = BoundedAxis("queue_depth", 1, 64, "log", is_integer=True)
+_SECTORS = BoundedAxis("sectors", 2, 256 * KIB // SECTOR_BYTES, "log", is_integer=True)
+_STRIDES_KIB = BoundedAxis("stride", 1, 256, "linear", is_integer=True)
 # So large a share of the draws lies at either end of a range where the end is a kind of its own: a
 # workload that never writes, or one that is sequential.
 _END_SHARE = 0.1

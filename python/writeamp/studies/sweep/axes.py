@@ -28,7 +28,7 @@ _ALMOST = Decimal("1e-9")
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedAxis:
     """An axis whose values are known."""
 
     name: str
@@ -36,7 +36,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Bounded:
+class BoundedAxis:
     """An axis of which only the bounds are known; a design draws values between them."""
 
     name: str
@@ -60,7 +60,7 @@ class Bounded:
         return int(min(max(math.floor(value), self.low), self.high))
 
 
-Axis: TypeAlias = Listed | Bounded
+Axis: TypeAlias = ListedAxis | BoundedAxis
 
 
 def axes_of(table: Any, where: str, *, counts: Sequence[str] = ()) -> tuple[Axis, ...]:
@@ -106,7 +106,7 @@ def _axis(name: str, given: Any, where: str, *, is_count: bool) -> Axis:
             raise WriteampError(
                 f"{where} has {shown(value)}; values are numbers, texts, true or false"
             )
-    return Listed(name, tuple(given))
+    return ListedAxis(name, tuple(given))
 
 
 def _range(name: str, given: Mapping[str, Any], where: str, *, is_count: bool) -> Axis:
@@ -126,11 +126,11 @@ def _range(name: str, given: Mapping[str, Any], where: str, *, is_count: bool) -
     if "step" in given and ("num" in given or "scale" in given):
         raise WriteampError(f"{where} has a step, which excludes num and scale; give only one")
     if "step" in given:
-        return Listed(name, _stepped(given, where))
+        return ListedAxis(name, _stepped(given, where))
     if "num" in given:
         num = POSITIVE_COUNT.check(f"{where}.num", given["num"])
-        return Listed(name, _spaced(low, high, num, scale, where, is_integer=is_integer))
-    return Bounded(name, low, high, scale, is_integer)
+        return ListedAxis(name, _spaced(low, high, num, scale, where, is_integer=is_integer))
+    return BoundedAxis(name, low, high, scale, is_integer)
 
 
 def _from_per_cent(value: Any) -> Any:

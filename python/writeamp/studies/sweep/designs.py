@@ -1,4 +1,8 @@
-"""Designs of sweeps: a grid, zipped axes, or samples between bounds."""
+"""Designs of sweeps: a grid, zipped axes, or samples between bounds.
+
+The samples of Saltelli's and Morris's designs belong together, and are analysed in the order in
+which they were drawn. SALib draws them, an extra, which is imported when it is used.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +18,7 @@ import numpy.typing as npt
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import OneOf, Whole, shown
-from writeamp.studies.sweep import sensitivity_designs
-from writeamp.studies.sweep.axes import Axis, Bounded, Listed, Value
-from writeamp.studies.sweep.sensitivity_designs import MORRIS, SALTELLI
+from writeamp.studies.sweep.axes import Axis, BoundedAxis, ListedAxis, Value
 
 # A value for each axis: what one point has that others have not.
 Choice: TypeAlias = dict[str, Value]
@@ -25,7 +28,10 @@ MOST_POINTS = 1_000_000
 
 GRID = "grid"
 RANDOM, LATIN_HYPERCUBE = "random", "latin-hypercube"
-# Whose points follow from results, so that it is no `Design`.
+SALTELLI, MORRIS = "saltelli", "morris"
+# Of each axis in a Morris design; SALib's default, and Morris's.
+MORRIS_LEVELS = 4
+# Whose points follow from results, so that it is no `SweepDesign`.
 SEARCH = "search"
 
 
@@ -50,8 +56,58 @@ def _sobol(samples: int, dimensions: int, seed: int) -> _Shares:
 
 
 def _saltelli(samples: int, dimensions: int, seed: int) -> _Shares:
+    """Return Saltelli's design: samples·(dimensions + 2) shares from 0 to 1.
+
+    They are each base sample, and those that differ from it in one axis.
+
+    Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, without second-order indices; the base
+    samples are a scrambled Sobol sequence, of a power of 2.
+    """
     _exponent(samples)
-    return sensitivity_designs.saltelli(samples, dimensions, seed)
+    drawn = salib("sample.sobol").sample(
+        unit_problem(dimensions),
+        samples,
+        calc_second_order=False,
+        seed=np.random.default_rng(seed),
+    )
+    return np.asarray(drawn)
+
+
+def _morris(samples: int, dimensions: int, seed: int) -> _Shares:
+    """Return `samples` trajectories of dimensions + 1 shares, each of which changes one axis.
+
+    Morris, Technometrics 33 (1991) 161.
+    """
+    drawn = salib("sample.morris").sample(
+        unit_problem(dimensions),
+        samples,
+        num_levels=MORRIS_LEVELS,
+        seed=np.random.default_rng(seed),
+    )
+    return np.asarray(drawn)
+
+
+def unit_problem(dimensions: int) -> dict[str, Any]:
+    """Return shares from 0 to 1 as SALib's problem: scales and whole numbers are ours."""
+    return {
+        "num_vars": dimensions,
+        "names": [f"x{at}" for at in range(dimensions)],
+        "bounds": [[0.0, 1.0]] * dimensions,
+    }
+
+
+def salib(module: str) -> Any:
+    """Return a module of SALib.
+
+    Raises:
+        WriteampError: it is not installed.
+    """
+    try:
+        return import_module(f"SALib.{module}")
+    except ImportError:
+        raise WriteampError(
+            "this needs SALib, which is not installed: pip install 'writeamp[sensitivity]'"
+        ) from None
 
 
 def _exponent(samples: int) -> int:
@@ -74,14 +130,14 @@ SAMPLERS: Mapping[str, Callable[[int, int, int], _Shares]] = {
 # Each returns several shares a sample, which differ from each other in some dimensions only.
 SENSITIVITY_SAMPLERS: Mapping[str, Callable[[int, int, int], _Shares]] = {
     SALTELLI: _saltelli,
-    MORRIS: sensitivity_designs.morris,
+    MORRIS: _morris,
 }
 _SAMPLERS = {**SAMPLERS, **SENSITIVITY_SAMPLERS}
 DESIGNS = (GRID, *_SAMPLERS)
 
 
 @dataclass(frozen=True)
-class Design:
+class SweepDesign:
     """Design of a sweep: the way in which the values of its axes are combined.
 
     Attributes:
@@ -97,7 +153,7 @@ class Design:
     zipped: tuple[tuple[str, ...], ...] = ()
 
     @staticmethod
-    def of(table: Mapping[str, Any], where: str) -> Design:
+    def of(table: Mapping[str, Any], where: str) -> SweepDesign:
         """Return the design that the keys design, samples, design_seed and zip of a table say.
 
         Raises:
@@ -115,7 +171,7 @@ class Design:
                 raise WriteampError(f"{where}: samples is missing; design {kind} draws so many")
             samples = Whole(1, MOST_POINTS).check(f"{where}.samples", samples)
         seed = Whole(0).check(f"{where}.design_seed", table.get("design_seed", 0))
-        return Design(kind, samples, seed, _zipped(table.get("zip", []), f"{where}.zip"))
+        return SweepDesign(kind, samples, seed, _zipped(table.get("zip", []), f"{where}.zip"))
 
     def choices(self, axes: Sequence[Axis], where: str) -> list[Choice]:
         """Return every choice of values, the last axis changing first.
@@ -126,9 +182,9 @@ class Design:
         Raises:
             WriteampError: the design cannot be with these axes.
         """
-        bounded = [axis for axis in axes if isinstance(axis, Bounded)]
+        bounded = [axis for axis in axes if isinstance(axis, BoundedAxis)]
         self._check_bounds(bounded, where)
-        factors = self._factors([axis for axis in axes if isinstance(axis, Listed)], where)
+        factors = self._factors([axis for axis in axes if isinstance(axis, ListedAxis)], where)
         if bounded:
             factors.append(self._samples(bounded, where))
         count = math.prod(map(len, factors))
@@ -146,7 +202,7 @@ class Design:
         assert self.samples is not None
         return _SAMPLERS[self.kind](self.samples, dimensions, self.seed)
 
-    def _check_bounds(self, bounded: Sequence[Bounded], where: str) -> None:
+    def _check_bounds(self, bounded: Sequence[BoundedAxis], where: str) -> None:
         if self.kind == GRID and bounded:
             raise WriteampError(
                 f"{where}.axes.{bounded[0].name} says only from and to; a grid needs num or step "
@@ -158,7 +214,7 @@ class Design:
                 "without step and num"
             )
 
-    def _factors(self, listed: Sequence[Listed], where: str) -> list[list[Choice]]:
+    def _factors(self, listed: Sequence[ListedAxis], where: str) -> list[list[Choice]]:
         """Return the factors of the grid, which combine freely: single axes, and zipped groups."""
         by_name = {axis.name: axis for axis in listed}
         group_of = {name: group for group in self.zipped for name in group}
@@ -174,7 +230,7 @@ class Design:
                 seen.update(group)
         return found
 
-    def _samples(self, bounded: Sequence[Bounded], where: str) -> list[Choice]:
+    def _samples(self, bounded: Sequence[BoundedAxis], where: str) -> list[Choice]:
         try:
             shares = self.shares(len(bounded))
         except WriteampError as error:
@@ -203,7 +259,7 @@ def _is_group(given: Any) -> bool:
     return isinstance(given, list | tuple) and all(isinstance(name, str) for name in given)
 
 
-def _together(group: Sequence[Listed], where: str) -> list[Choice]:
+def _together(group: Sequence[ListedAxis], where: str) -> list[Choice]:
     lengths = [len(axis.values) for axis in group]
     if len(set(lengths)) > 1:
         words = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in group)

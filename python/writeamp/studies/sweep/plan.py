@@ -13,8 +13,8 @@ from writeamp.devices import toml_text
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import POSITIVE_COUNT, file_name, shown
 from writeamp.runs.seeds import replica_seed
-from writeamp.studies.sweep.axes import Axis, Bounded, Value, axes_of
-from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice, Design
+from writeamp.studies.sweep.axes import Axis, BoundedAxis, Value, axes_of
+from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice, SweepDesign
 from writeamp.studies.sweep.kinds.kind import PointKind, PointTask
 from writeamp.studies.sweep.kinds.registry import find_kind
 from writeamp.studies.sweep.points import Point
@@ -40,7 +40,7 @@ class SweepPlan:
     merged: int = 0
     replicas: int = 1
     search: Search | None = None
-    design: Design | None = None
+    design: SweepDesign | None = None
     drawn: tuple[str, ...] = ()
     asked: tuple[Point, ...] = ()
 
@@ -116,7 +116,7 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> SweepPl
         merged=len(points) - len(once),
         replicas=replicas,
         design=design,
-        drawn=tuple(axis.name for axis in axes if isinstance(axis, Bounded)),
+        drawn=tuple(axis.name for axis in axes if isinstance(axis, BoundedAxis)),
         asked=tuple(points),
     )
 
@@ -131,18 +131,20 @@ def _in_numbers(axis: Axis, kind: PointKind) -> Axis:
             return value
 
     return (
-        axis if isinstance(axis, Bounded) else replace(axis, values=tuple(map(number, axis.values)))
+        axis
+        if isinstance(axis, BoundedAxis)
+        else replace(axis, values=tuple(map(number, axis.values)))
     )
 
 
-def _design(table: Mapping[str, Any], where: str) -> Design:
+def _design(table: Mapping[str, Any], where: str) -> SweepDesign:
     for key in SEARCH_KEYS:
         if key in table:
             raise WriteampError(f"{where}.{key} is for design {SEARCH}; others have no goal")
-    return Design.of(table, where)
+    return SweepDesign.of(table, where)
 
 
-def _choices(design: Design, axes: Sequence[Axis], replicas: int, where: str) -> list[Choice]:
+def _choices(design: SweepDesign, axes: Sequence[Axis], replicas: int, where: str) -> list[Choice]:
     choices = design.choices(axes, where)
     if len(choices) * replicas > MOST_POINTS:
         raise WriteampError(

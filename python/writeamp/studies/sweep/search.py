@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import POSITIVE_COUNT, Whole, shown
-from writeamp.studies.sweep.axes import Axis, Listed
+from writeamp.studies.sweep.axes import Axis, ListedAxis
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice
 from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.points import Point
@@ -69,7 +69,7 @@ class Search:
         if "zip" in table or not axes:
             raise WriteampError(f"{where}: design search varies axes, at least one, without zip")
         for axis in axes:
-            if isinstance(axis, Listed) and any(isinstance(one, list) for one in axis.values):
+            if isinstance(axis, ListedAxis) and any(isinstance(one, list) for one in axis.values):
                 raise WriteampError(
                     f"{where}.axes.{axis.name} has lists as values; a search varies numbers and "
                     "texts"
@@ -136,13 +136,15 @@ def _number(value: object) -> float | None:
 
 def lowest(axes: Sequence[Axis]) -> Choice:
     """Return the first value of each listed axis, and the lower end of each other."""
-    return {axis.name: axis.values[0] if isinstance(axis, Listed) else axis.low for axis in axes}
+    return {
+        axis.name: axis.values[0] if isinstance(axis, ListedAxis) else axis.low for axis in axes
+    }
 
 
 def _choice(trial: Any, axes: Sequence[Axis]) -> Choice:
     choice: Choice = {}
     for axis in axes:
-        if isinstance(axis, Listed):
+        if isinstance(axis, ListedAxis):
             choice[axis.name] = trial.suggest_categorical(axis.name, list(axis.values))
         elif axis.is_integer:
             ends = (int(axis.low), int(axis.high))
@@ -156,11 +158,13 @@ def _choice(trial: Any, axes: Sequence[Axis]) -> Choice:
 def _corners(axes: Sequence[Axis]) -> list[Choice]:
     """Return the choice of all lower ends, that of all upper ends, and each listed value once."""
     low = lowest(axes)
-    high = {axis.name: axis.values[-1] if isinstance(axis, Listed) else axis.high for axis in axes}
+    high = {
+        axis.name: axis.values[-1] if isinstance(axis, ListedAxis) else axis.high for axis in axes
+    }
     others = [
         low | {axis.name: value}
         for axis in axes
-        if isinstance(axis, Listed)
+        if isinstance(axis, ListedAxis)
         for value in axis.values
     ]
     return [low, high, *others]

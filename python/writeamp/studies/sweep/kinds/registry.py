@@ -5,8 +5,7 @@ from __future__ import annotations
 from writeamp.errors import unknown
 from writeamp.studies.sweep.kinds.experiments import ExperimentKind
 from writeamp.studies.sweep.kinds.kind import PointKind
-from writeamp.studies.sweep.kinds.mean_fields import MeanFieldKind
-from writeamp.studies.sweep.kinds.predictions import PredictionKind
+from writeamp.studies.sweep.kinds.theory import MeanFieldKind, PredictionKind
 
 KINDS: dict[str, PointKind] = {
     kind.name: kind

@@ -1,4 +1,4 @@
-"""Base of kinds of points without a simulation: settings in one table of plain arguments."""
+"""Points without a simulation: answers of models, and fixed points of the mean field."""
 
 from __future__ import annotations
 
@@ -10,9 +10,24 @@ from typing import Any, ClassVar
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import as_ratio, finite, shown
+from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap
+from writeamp.meanfield.parameters import MODES, checked_parameters
+from writeamp.models._registry import MODELS, find_model
+from writeamp.results.numbers import json_number
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
-from writeamp.studies.sweep.kinds.kind import PointTask, Table, digest, from_plain, to_plain
+from writeamp.studies.sweep.kinds.kind import (
+    PointFound,
+    PointTask,
+    Table,
+    digest,
+    from_plain,
+    scalars_of,
+    to_plain,
+)
+from writeamp.theory.prediction import check_question, predict
+from writeamp.theory.settings import PredictionSettings
+from writeamp.units.ratios import RATIOS
 
 
 class TheoryKind(ABC):
@@ -117,3 +132,101 @@ def _meaning(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"verb": kind} | {
         name: float(one) if isinstance(one, int) else one for name, one in plain.items()
     }
+
+
+_DEFAULTS: dict[str, Any] = {
+    name: getattr(PredictionSettings, name)
+    for name in ("pages_per_block", "d", "window", "reserve", "logical_blocks")
+}
+_SHARES = ("utilization", "hot_ratio")
+
+
+class PredictionKind(TheoryKind):
+    """Kind of points that `writeamp.predict` gives: answers of analytic models."""
+
+    name = "predict"
+    names = ("model", *RATIOS, "target_wa", *_SHARES, *_DEFAULTS)
+    whole_numbers = ("pages_per_block", "window", "reserve")
+    ratios = (*RATIOS, *_SHARES)
+    # Each says which drive is meant.
+    one_of = (*RATIOS, "target_wa")
+    defaults = _DEFAULTS
+
+    def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
+        """Return a question to a model."""
+        if "model" not in given:
+            raise WriteampError(
+                f"model is missing; give one in [predict], or an axis of them: {', '.join(MODELS)}"
+            )
+        check_numbers(given, texts=("model",))
+        find_model(given["model"])
+        for name in self.whole_numbers:
+            if not float(given[name]).is_integer():
+                raise WriteampError(f"{name} is {shown(given[name])}; it must be a whole number")
+        check_question(**{name: one for name, one in given.items() if name != "model"})
+        return given
+
+    def run(self, settings: Table) -> PointFound:
+        """Ask the model."""
+        question = from_plain(settings)
+        model = question.pop("model")
+        answers = predict(models=[model], **question)
+        (answer,) = answers
+        return PointFound(
+            wa=json_number(answer.wa),
+            measures=scalars_of({"op": answer.op, "in_domain": answer.in_domain}),
+            warnings=(*answers.warnings, *answer.warnings),
+        )
+
+
+_COUNTS = ("pages_per_block", "d", "d_swap")
+_HEATS = ("hot_fraction", "hot_write_fraction")
+_REQUIRED = ("mode", "d", *_HEATS)
+
+# What rows have elsewhere, and what two runs of one point do not agree in.
+_NOT_MEASURES = ("wa", "elapsed_s", "check_elapsed_s")
+
+
+class MeanFieldKind(TheoryKind):
+    """Kind of points that `writeamp meanfield` finds: fixed points of the mean field."""
+
+    name = "meanfield"
+    names = ("mode", *RATIOS, *_COUNTS, *_HEATS)
+    whole_numbers = _COUNTS
+    ratios = (*RATIOS, *_HEATS)
+    one_of = RATIOS
+    defaults: ClassVar = {"pages_per_block": 128}
+
+    def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
+        """Return the parameters of a fixed point."""
+        if "mode" in choice and given["mode"] == "hcwf":
+            given.pop("d_swap", None)  # which only the other mode takes
+        _check(given)
+        return given
+
+    def run(self, settings: Table) -> PointFound:
+        """Find the fixed point."""
+        given = from_plain(settings)
+        swaps = given.pop("mode") == "hcwf-swap"
+        point = hot_cold_swap(**given) if swaps else hot_cold(**given)
+        return PointFound(
+            wa=point.wa,
+            measures=scalars_of(point.to_dict(), without=_NOT_MEASURES),
+            warnings=(f"ill-conditioned: {point.why}",) if point.ill_conditioned else (),
+        )
+
+
+def _check(given: dict[str, Any]) -> None:
+    mode = given.get("mode")
+    needed = (*_REQUIRED, "d_swap") if mode == "hcwf-swap" else _REQUIRED
+    for name in needed:
+        if name not in given:
+            raise WriteampError(f"{name} is missing; give it in [meanfield], or as an axis")
+    check_numbers(given, texts=("mode",))
+    if mode not in MODES:
+        raise unknown("mode", str(mode), MODES)
+    if mode == "hcwf" and "d_swap" in given:
+        raise WriteampError("d_swap is of mode hcwf-swap; mode hcwf swaps nothing, leave it out")
+    numbers = {name: one for name, one in given.items() if name != "mode"}
+    absent: dict[str, Any] = dict.fromkeys((*RATIOS, "d_swap"))
+    checked_parameters(**(absent | numbers))

@@ -28,7 +28,7 @@ _MOST_CELLS = 60
 
 
 @dataclass(frozen=True)
-class Grid:
+class HeatGrid:
     """The cells of one facet, `cells[row][column]` by the values of y and x; None if empty."""
 
     facet: dict[str, Any]
@@ -47,7 +47,7 @@ class HeatMaps(View):
     roles: Roles
     x_values: tuple[Any, ...]
     y_values: tuple[Any, ...]
-    grids: tuple[Grid, ...]
+    grids: tuple[HeatGrid, ...]
     left_out: int
 
     @staticmethod
@@ -80,7 +80,7 @@ class HeatMaps(View):
         groups = groups_of(tidy, color, roles.names)
         place = {tuple(one.value(name) for name in roles.names): one for one in groups}
         grids = tuple(
-            Grid(
+            HeatGrid(
                 panel,
                 tuple(
                     tuple(place.get((x_value, y_value, *panel.values())) for x_value in x_values)

@@ -19,7 +19,6 @@ from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.studies.sweep.summary import Group, groups_of
 from writeamp.studies.sweep.tidy import ORIGINS, Tidy, word_of
-from writeamp.studies.sweep.views.objectives import Objective
 from writeamp.studies.sweep.views.roles import MOST_HUES, is_log
 from writeamp.studies.sweep.views.view import (
     View,
@@ -201,3 +200,47 @@ def _is_dominated(cost: _Costs, others: _Costs) -> bool:
     """Return whether one of the others is nowhere worse and somewhere better."""
     nowhere_worse = np.all(others <= cost, axis=1)
     return bool(np.any(nowhere_worse & np.any(others < cost, axis=1)))
+
+
+_SIGNS = {"min:": False, "max:": True, "-": False, "+": True}
+_SHORT = {"endurance": "endurance_full_drive_writes", "fairness": "pe_fairness"}
+_MORE = ("endurance", "pe_fairness", "fill", "iops", "bandwidth", "host_pages_per_s")
+_LESS = ("wa", "op", "spare_factor", "latency_us", "erases", "spare_blocks", "flash_pages")
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A column, and whether more of it is better."""
+
+    column: str
+    maximizes: bool
+
+    @staticmethod
+    def of(text: str) -> Objective:
+        """Read the name of a column, perhaps with "min:" or "max:" before it, "-" or "+".
+
+        Raises:
+            WriteampError: the name alone does not say which is better.
+
+        >>> Objective.of("endurance")
+        Objective(column='endurance_full_drive_writes', maximizes=True)
+        >>> Objective.of("max:virtual_time_s").maximizes
+        True
+        """
+        sign = next((one for one in _SIGNS if text.startswith(one)), "")
+        name = text.removeprefix(sign).strip()
+        column = _SHORT.get(name, name)
+        if sign:
+            return Objective(column, _SIGNS[sign])
+        if _begins(column, _MORE):
+            return Objective(column, True)
+        if _begins(column, _LESS) or column.endswith("_programs"):
+            return Objective(column, False)
+        raise WriteampError(
+            f"is less of {name} better, or more? Say min:{name} or max:{name}; known without are "
+            f"{', '.join((*_LESS, *_MORE))}"
+        )
+
+
+def _begins(column: str, names: tuple[str, ...]) -> bool:
+    return any(column == name or column.startswith((f"{name}.", f"{name}_")) for name in names)

@@ -21,9 +21,7 @@ from writeamp.studies.sweep.designs import GRID, SEARCH
 from writeamp.studies.sweep.plan import SweepPlan
 from writeamp.studies.sweep.summary import groups_of
 from writeamp.studies.sweep.tidy import Tidy, word_of
-from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
-from writeamp.studies.sweep.views.indices.index import Index
-from writeamp.studies.sweep.views.indices.samples import METHODS
+from writeamp.studies.sweep.views.indices import METHODS, Index, of_full_grid
 from writeamp.studies.sweep.views.roles import check_alike
 from writeamp.studies.sweep.views.view import (
     View,

@@ -1,23 +1,100 @@
-"""Indices of designs that draw samples, by SALib, with its bootstrap intervals."""
+"""Sensitivity indices of axes: of full grids, and by SALib of designs that draw samples."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.studies.sweep.designs import LATIN_HYPERCUBE, RANDOM
-from writeamp.studies.sweep.sensitivity_designs import (
+from writeamp.results.any_result import AnyResult
+from writeamp.results.numbers import json_number
+from writeamp.statistics.replicas import student_interval
+from writeamp.studies.sweep.designs import (
+    LATIN_HYPERCUBE,
     MORRIS,
     MORRIS_LEVELS,
+    RANDOM,
     SALTELLI,
     salib,
     unit_problem,
 )
-from writeamp.studies.sweep.views.indices.index import Index
+
+Measure: TypeAlias = Literal["first_order", "total", "mu_star", "sigma"]
+
+
+@dataclass(frozen=True)
+class Index(AnyResult):
+    """Sensitivity index of an axis with its 95% interval; NaN where there is none."""
+
+    axis: str
+    measure: Measure
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of the value: `low` to `high`."""
+        return self.low, self.high
+
+    @staticmethod
+    def around(axis: str, measure: Measure, value: float, half_width: float) -> Index:
+        """Return an index with an interval to both sides."""
+        return Index(axis, measure, float(value), float(value - half_width),
+                     float(value + half_width))  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types; null for NaN."""
+        numbers = {"value": self.value, "low": self.low, "high": self.high}
+        known = {name: json_number(one) for name, one in numbers.items()}
+        return {"axis": self.axis, "measure": self.measure} | known
+
+
+def of_full_grid(names: Sequence[str], y: npt.NDArray[np.float64]) -> list[Index]:
+    """Return both Sobol indices of each axis, in the mean of replicas, with Student's intervals.
+
+    Analysis of variance over all cells, in which each value of an axis counts alike: the
+    first-order index of axis i is Var(E[y|x_i])/Var(y), the total one 1 - Var(E[y|x_j, j≠i])/Var(y)
+    (Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, Eqs. 1 and 4). Nothing is estimated by
+    sampling.
+
+    Args:
+        names: of the axes.
+        y: shape (replicas, values of the first axis, values of the second, …); it varies.
+    """
+    found = []
+    for at, name in enumerate(names):
+        first = np.array([_first_order(one, at) for one in y])
+        total = np.array([_total(one, at) for one in y])
+        found.append(_over_replicas(name, "first_order", first))
+        found.append(_over_replicas(name, "total", total))
+    return found
+
+
+def _first_order(y: npt.NDArray[np.float64], axis: int) -> float:
+    others = tuple(at for at in range(y.ndim) if at != axis)
+    return _share(y.mean(axis=others).var(), y.var())
+
+
+def _total(y: npt.NDArray[np.float64], axis: int) -> float:
+    return _share(y.var() - y.mean(axis=axis).var(), y.var())
+
+
+def _share(part: float, whole: float) -> float:
+    """Return a share of a variance; none of a replica that is the same everywhere."""
+    return float(part / whole) if whole > 0 else 0.0
+
+
+def _over_replicas(name: str, measure: Measure, values: npt.NDArray[np.float64]) -> Index:
+    low, high = student_interval(values)
+    # NaN, of one replica, is kept.
+    low, high = (end if math.isnan(end) else min(max(end, 0.0), 1.0) for end in (low, high))
+    return Index(name, measure, float(values.mean()), low, high)
+
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 

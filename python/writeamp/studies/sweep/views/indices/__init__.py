@@ -1,1 +1,0 @@
-"""Sensitivity indices of axes, one file for each kind of design."""
