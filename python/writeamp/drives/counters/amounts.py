@@ -13,6 +13,8 @@ Side: TypeAlias = Literal["host", "flash"]
 Part: TypeAlias = Literal["all", "tlc", "slc", "host pages", "background pages"]
 # Up: the true amount is in (count - 1, count]. Down: [count, count + 1). Unknown: either.
 Rounding: TypeAlias = Literal["up", "down", "exact", "unknown"]
+# How far the true amount may be from the count, in units.
+_SLACK = {"up": (-1, 0), "down": (0, 1), "exact": (0, 0), "unknown": (-1, 1)}
 
 
 class Amount(NamedTuple):
@@ -108,7 +110,7 @@ class Counter:
 
     def amount(self) -> Amount:
         """Return the bytes since the drive was new; of an unknown unit, the counts."""
-        low, high = _bounds(self.rounding)
+        low, high = _SLACK[self.rounding]
         last = self.count if self.count_high is None else self.count_high
         return _in_bytes(
             self.unit,
@@ -129,11 +131,6 @@ class Counter:
             Fraction(self.count + last, 2) + wrap - Fraction(before.count + first_high, 2),
             Fraction(last + wrap - before.count + slack),
         )
-
-
-def _bounds(rounding: Rounding) -> tuple[int, int]:
-    """Return how far the true amount may be from the count, in units."""
-    return {"up": (-1, 0), "down": (0, 1), "exact": (0, 0), "unknown": (-1, 1)}[rounding]
 
 
 def _in_bytes(unit: Unit | None, low: Fraction, nominal: Fraction, high: Fraction) -> Amount:

@@ -216,21 +216,18 @@ def _placed(target: str, folder: Path | None) -> tuple[DriveSource, Path]:
 def _mount_of(source: DriveSource, target: str) -> Path:
     """Return the writable mount of a drive that has the most room."""
     assert source.device is not None
+    disks = "|".join(map(re.escape, source.device.disks))
+    part = re.compile(rf"(?:{disks})(?:p?\d+)?")
     found = [
         place
         for place, device in mounted_devices()
-        if any(_is_of(os.path.basename(device), disk) for disk in source.device.disks)
-        and os.access(place, os.W_OK)
+        if disks and part.fullmatch(os.path.basename(device)) and os.access(place, os.W_OK)
     ]
     if not found:
         raise WriteampError(
             f"no file system of {target} is mounted where this user can write; give --in FOLDER"
         )
     return Path(max(found, key=lambda place: shutil.disk_usage(place).free))
-
-
-def _is_of(name: str, disk: str) -> bool:
-    return name == disk or re.fullmatch(rf"{re.escape(disk)}p?\d+", name) is not None
 
 
 def _require_room(folder: Path, size_bytes: int) -> None:

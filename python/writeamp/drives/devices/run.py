@@ -194,7 +194,11 @@ def _found(
             is_settled=after.is_settled,
         )
     )
-    least = least_amount(answer, has_moved=_has_moved(before, after.reading))
+    counts = [
+        {one.key: one.count for one in each.snapshot.facts.counters}
+        for each in (before, after.reading)
+    ]
+    least = least_amount(answer, has_moved=counts[0] != counts[1])
     return DriveRun(
         answer=_judged(replace(answer, checks=(*answer.checks, *checks)), least),
         command=text,
@@ -207,12 +211,6 @@ def _found(
         command_bytes=ended.written.storage_bytes,
         write_at_least_bytes=None if least is None else least.size_bytes,
     )
-
-
-def _has_moved(before: DriveReading, after: DriveReading) -> bool:
-    counts = [{one.key: one.count for one in each.snapshot.facts.counters}
-              for each in (before, after)]  # fmt: skip
-    return counts[0] != counts[1]
 
 
 def _judged(answer: DriveCounters, least: LeastAmount | None) -> DriveCounters:

@@ -137,7 +137,9 @@ class SmallDrive:
             precondition=precondition,
             warmup=_DRIVE_WRITES // 3 * self._pages,
         )
-        return _in_bytes(found) if in_bytes else _estimate_of(found)
+        per_page = _estimate_of(found)
+        factor = found.partial_page_factor if in_bytes else 1.0
+        return WaEstimate(*(one * factor for one in per_page))
 
     def _run(self, **how: Any) -> WaEstimate:
         return _estimate_of(self._simulated(replicas=1, **how))
@@ -152,8 +154,3 @@ def _estimate_of(found: Result) -> WaEstimate:
     return WaEstimate(
         found.wa, found.wa if low is None else low, found.wa if high is None else high
     )
-
-
-def _in_bytes(found: Result) -> WaEstimate:
-    per_page = _estimate_of(found)
-    return WaEstimate(*(one * found.partial_page_factor for one in per_page))

@@ -117,7 +117,9 @@ def lifetime_under_load(
     """
     if (trace is None) == (workload is None):
         raise WriteampError("give a trace or a workload: one of them is the load of the drive")
-    size_bytes = SYNTHETIC_BYTES if trace is None else _written_bytes(trace)
+    size_bytes = SYNTHETIC_BYTES
+    if trace is not None:
+        size_bytes = int(trace_room.info(trace_room.read(trace))["unique_bytes_written"])
     rated = rated_cycles(device, cycles)
     load = _Load(device, trace, workload, size_bytes, rated, daily_bytes, seed)
     op, shape = profile_op(device), profile(device).shape
@@ -132,11 +134,6 @@ def lifetime_under_load(
         rows.append(_row(load, change, op, capacity_bytes))
         tell(done, 1 + len(changes))
     return _lifetime(load, base, all_of_base, capacity_bytes, tuple(rows))
-
-
-def _written_bytes(trace: Any) -> int:
-    facts = trace_room.info(trace_room.read(trace))
-    return int(facts["unique_bytes_written"])
 
 
 def _changes(load: _Load, op: float) -> Iterator[_Change]:

@@ -80,13 +80,10 @@ def _log(text: str) -> dict[str, Any]:
     rows = list(_ROW.finditer(text, heading.end())) if heading else []
     is_nvme = heading is not None and not heading["normalized"]
     if is_nvme or fields.get("Interface", "").startswith("NVM"):
-        return log | {"nvme_smart_health_information_log": _health(rows)}
+        values = {int(row["id"], 16): int(row["raw"], 16) for row in rows}
+        health = {key: values[number] for number, key in _NVME.items() if number in values}
+        return log | {"nvme_smart_health_information_log": health}
     return log | _attributes(rows, fields) if rows else log
-
-
-def _health(rows: list[re.Match[str]]) -> dict[str, int]:
-    values = {int(row["id"], 16): int(row["raw"], 16) for row in rows}
-    return {key: values[number] for number, key in _NVME.items() if number in values}
 
 
 def _attributes(rows: list[re.Match[str]], fields: dict[str, str]) -> dict[str, Any]:

@@ -256,7 +256,9 @@ def read_job_file(
             )
         else:
             option, _, value = line.partition("=")
-            set_option(now, canonical(option), _with_variables(value.strip(), environment))
+            # Of the variables of an environment, as fio takes those of its own.
+            known = _VARIABLE.sub(lambda one: environment.get(one[1], one[0]), value.strip())
+            set_option(now, canonical(option), known)
     if not sections:
         raise WriteampError(f"{name} has no job: a section other than [global]")
     jobs = tuple(in_phases(sections))
@@ -269,11 +271,6 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         said = re.split("[;#]", line, maxsplit=1)[0].strip()
         if said:
             yield number, said
-
-
-def _with_variables(text: str, environment: Mapping[str, str]) -> str:
-    """Return a value with the variables of an environment, as fio takes those of its own."""
-    return _VARIABLE.sub(lambda found: environment.get(found[1], found[0]), text)
 
 
 def in_phases(sections: list[tuple[str, dict[str, str]]]) -> Iterator[FioJob]:
