@@ -51,17 +51,7 @@ def doctor(
     from writeamp.drives.doctor.examination import doctor as examine  # noqa: PLC0415 (slow)
 
     with Bar("examining"):
-        found = examine(
-            *(inputs or []),
-            run=asked.run,
-            trace_format=asked.trace_format,
-            action=asked.action,
-            capacity=asked.capacity,
-            simulate=asked.simulate,
-            device=asked.device,
-            size=asked.size,
-            op=asked.op,
-        )
+        found = examine(*(inputs or []), **vars(asked))
     for sentence in found.notes:
         options.note(sentence)
     printed = options.printed_json(found.to_dict, json=json)

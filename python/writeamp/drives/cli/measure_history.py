@@ -82,8 +82,8 @@ def history(
     if plot is not None:
         check_target(plot)
     from writeamp.drives.counters.snapshot import no_such_drive  # noqa: PLC0415
-    from writeamp.drives.histories.metrics import write_metrics  # noqa: PLC0415 (slow)
     from writeamp.drives.histories.result import history as history_of  # noqa: PLC0415
+    from writeamp.drives.histories.result import write_metrics  # noqa: PLC0415 (slow)
 
     with Bar("reading"):
         found = history_of(asked.db, drive=asked.drive)

@@ -10,10 +10,10 @@ from writeamp.drives.counters.amounts import Amount, Counter
 from writeamp.drives.counters.checks import (
     BELOW_ONE,
     SINCE_NEW,
+    against_standard,
     agreement_checks,
     checks_of,
     estimated_wa,
-    host_checks,
     is_partial,
     unit_checks,
 )
@@ -178,8 +178,9 @@ def _answer(
         _judged(pair, facts, is_life=is_life)
         for pair in ([] if refusal else pairings(facts.counters, amounts))
     ]
+    of_host = [against_standard(facts.standard)] if facts.standard is not None and is_life else []
     checks = [
-        *host_checks(facts, amounts, is_life=is_life),
+        *of_host,
         *agreement_checks([one.pair for one in judged]),
         *facts.checks,
         *([] if interval is None else interval.checks),

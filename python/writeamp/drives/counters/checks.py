@@ -13,7 +13,7 @@ from writeamp.drives.counters.facts import (
     StandardCount,
     Verdict,
 )
-from writeamp.drives.counters.pairing import Amounts, Pairing, is_same_span, pairings
+from writeamp.drives.counters.pairing import Pairing, is_same_span, pairings
 from writeamp.results.numbers import with_range
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.log_pages.smart import DATA_UNIT_BYTES
@@ -41,12 +41,6 @@ _NEARLY_ONE = 0.95
 _LEAST_POSSIBLE, _MOST_POSSIBLE = 0.01, 1e4
 _LIKELY_LEAST, _LIKELY_MOST = 0.9, 1000.0
 PART_ONLY = "it counts a part of the flash only, so that this is a lower bound"
-
-
-def host_checks(facts: CounterFacts, amounts: Amounts, *, is_life: bool) -> Iterator[CounterCheck]:
-    """Yield the check of device statistics against the host's attribute."""
-    if facts.standard is not None and is_life:
-        yield against_standard(facts.standard)
 
 
 def is_wrapped(standard: StandardCount) -> bool:

@@ -1,4 +1,4 @@
-"""History: the intervals of each drive that was watched."""
+"""Histories of watched drives: the intervals of each, and metrics as Prometheus' text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from writeamp.drives.counters.reading import snapshots_of
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.store import readings_in
 from writeamp.fields.domains import Text
+from writeamp.files.output import replacing
 from writeamp.plots.figures.drives import DriveSeries, wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
@@ -25,6 +26,8 @@ _CLOSE_ENOUGH = 0.1
 _CLOSE_FOR_ESTIMATE = 0.25
 # Checks that say that a drive's counters do not go on from one snapshot to the next.
 _BREAKS = frozenset({"no reset", "same drive", "same firmware"})
+_LABELS = ("drive", "model")
+_PER_CENT = 100.0
 
 
 @dataclass(frozen=True)
@@ -246,3 +249,49 @@ def _interval(
         interval_answer(first, last),
         is_break,
     )
+
+
+def write_metrics(found: History, path: str | os.PathLike[str]) -> None:
+    """Write the last state of each drive, the file as a whole or not at all.
+
+    Raises:
+        WriteampError: it cannot be written.
+    """
+    with replacing(path, "metrics") as file:
+        file.write(metrics_text(found))
+
+
+def metrics_text(found: History) -> bytes:
+    """Return the metrics of each drive's life so far, and of its last interval that has WA."""
+    from prometheus_client import (  # noqa: PLC0415 (slow)
+        CollectorRegistry,
+        Gauge,
+        generate_latest,
+    )
+
+    registry = CollectorRegistry()
+
+    def gauge(name: str, help_text: str) -> Any:
+        return Gauge(f"writeamp_drive_{name}", help_text, _LABELS, registry=registry)
+
+    life = gauge("life_write_amplification", "WA since the drive was new")
+    last = gauge("interval_write_amplification", "WA of the last interval that has one")
+    host = gauge("host_written_bytes", "Bytes that the host wrote since the drive was new")
+    flash = gauge("flash_programmed_bytes", "Bytes that were programmed since the drive was new")
+    used = gauge("rated_life_used_ratio", "Share of the rated life that is used")
+    read_at = gauge("read_timestamp_seconds", "Time of the last reading")
+    for one in found.drives:
+        names = (one.drive, one.life.facts.model or "")
+        with_wa = [each.answer.wa for each in one.intervals if each.answer.wa is not None]
+        percent = one.life.facts.percentage_used
+        for metric, value in (
+            (life, one.life.wa),
+            (last, with_wa[-1] if with_wa else None),
+            (host, one.life.host and float(one.life.host.nominal)),
+            (flash, one.life.flash and float(one.life.flash.nominal)),
+            (used, None if percent is None else percent / _PER_CENT),
+            (read_at, one.life.facts.taken_at),
+        ):
+            if value is not None:
+                metric.labels(*names).set(value)
+    return generate_latest(registry)
