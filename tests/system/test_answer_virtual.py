@@ -1,9 +1,10 @@
-"""Answers that need processes: the virtual drive, a program as the load, and Ctrl-C."""
+"""Answers and measurements that need processes: virtual drives, programs as the load, Ctrl-C."""
 
 from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import in_process
 import writeamp as wa
-from served import needs
+from served import FIO, SMALL, needs, serve
 from writeamp.answers.case import run_case
 from writeamp.answers.question import Question
 from writeamp.answers.settings import QuestionSettings
@@ -19,7 +20,7 @@ from writeamp.answers.way import Findings
 from writeamp.answers.ways import SIMULATE, VIRTUAL
 from writeamp.settings.experiment import Experiment
 
-SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.2}
+SHAPE: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.2}
 
 
 @needs()
@@ -35,7 +36,7 @@ SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.2}
 def test_a_virtual_drive_counts_what_the_simulation_of_its_requests_counts(
     load: dict[str, Any],
 ) -> None:
-    question = Question.of(Experiment.of("simulate", **load, **SMALL), QuestionSettings())
+    question = Question.of(Experiment.of("simulate", **load, **SHAPE), QuestionSettings())
     findings = Findings()
     for way in (SIMULATE, VIRTUAL):
         [row] = way.rows(question, findings, lambda what, done, of: None)
@@ -87,4 +88,43 @@ def test_what_was_finished_is_printed_after_ctrl_c(tmp_path: Path) -> None:
 
 def test_the_library_raises_what_was_given_wrong() -> None:
     with pytest.raises(wa.WriteampError, match="load of its own"):
-        wa.answer(workload="uniform", run="true", **SMALL)
+        wa.answer(workload="uniform", run="true", **SHAPE)
+
+
+WRITEAMP = f"{sys.executable} -m writeamp"
+
+
+@needs("fio")
+def test_a_run_equals_the_drive(tmp_path: Path) -> None:
+    fill = "fio --name=f --ioengine=nbd --uri=$uri --rw=write --bs=64k --size=60M --output=f.txt"
+    run = f"{WRITEAMP} measure run logs --settle 2s --json -- {FIO.format(size='240M')} > run.json"
+    done = serve(f"{SMALL} --counters logs --json", tmp_path, run=f"{fill} && {run}")
+    assert done.status == 0, done.err
+    whole = done.document
+    found = json.loads((tmp_path / "run.json").read_text())
+    filled = 60 << 20
+    assert found["host_bytes"] == whole["host_bytes"] - filled
+    assert found["wa"] == pytest.approx(
+        (whole["flash_bytes"] - filled) / (whole["host_bytes"] - filled), rel=1e-9
+    )
+    assert found["wa"] > 1.1
+    assert found["findings"] == []
+
+
+def test_ctrl_c_ends_the_command_and_keeps_what_was_read(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "smart.json").write_text('{"critical_warning": 0, "data_units_written": 2000}')
+    (logs / "ocp.json").write_text('{"Physical media units written": {"hi": 0, "lo": 3000000000}}')
+    arguments = ["measure", "run", str(logs), "--settle", "100ms", "--out", "kept", "--json"]
+    begun = tmp_path / "begun"
+    command = ["--", "sh", "-c", f"touch {begun}; exec sleep 60"]
+    done = in_process.interrupted([*arguments, *command], tmp_path, when=begun.exists)
+    found = json.loads(done.out)
+    assert done.status == 130
+    assert (found["interrupted"], found["wa"]) == (True, None)
+    assert "write at least" in found["reason"]
+    assert sorted(one.name for one in (tmp_path / "kept").iterdir()) == [
+        "after.json",
+        "before.json",
+    ]

@@ -1,4 +1,4 @@
-"""Recordings of small drives, chapters made of them, and the verb that writes them."""
+"""Recordings of small drives, chapters made of them, and pages, which obey no text of others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from writeamp.devices.device import device
 from writeamp.devices.policy import Policy
 from writeamp.explore.chapters import chapters, recordings
 from writeamp.explore.recording import KINDS, record
-from writeamp.pages.embedded import data_in
+from writeamp.pages.embedded import data_element, data_in
+from writeamp.pages.escaping import text
+from writeamp.pages.frame import page
 
 SMALL = "--blocks 16 --pages-per-block 8 --writes 200"
 
@@ -75,3 +77,46 @@ def test_a_page_that_would_be_too_large_is_refused(
     asked = f"{SMALL} --managers single --out {tmp_path / 'page.html'}"
     assert "fewer writes" in in_process.refusal("explore", asked)
     assert list(tmp_path.iterdir()) == []
+
+
+HOSTILE = '</script><img src=x onerror="alert(1)"><!--<script>\u2028&amp;'
+
+
+def test_data_of_others_ends_no_element_and_comes_back() -> None:
+    value = {"model": HOSTILE, HOSTILE: [1, 0.1, None, True]}
+    element = data_element("result", value)
+    assert element.count("<") == 2, "its own two tags"
+    assert data_in(f"<p>{element}</p>", "result") == value
+
+
+def test_data_of_another_name_is_not_found() -> None:
+    with pytest.raises(KeyError):
+        data_in(data_element("one", 1), "other")
+
+
+@pytest.mark.parametrize("content", ["{", "NaN", "[Infinity]"])
+def test_what_is_no_json_is_refused(content: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        data_in(f'<script type="application/json" id="x">{content}</script>', "x")
+
+
+def test_what_a_script_says_is_no_data() -> None:
+    with pytest.raises(KeyError):
+        data_in('<script id="x">1</script>', "x")
+
+
+def test_a_number_that_json_lacks_is_not_written() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        page("title", "", data={"x": float("nan")})
+
+
+def test_text_is_escaped_also_in_the_title() -> None:
+    made = page(HOSTILE, f"<p>{text(HOSTILE)}</p>").decode()
+    assert "<img" not in made
+    assert made.count("</script") == 0
+
+
+def test_a_page_allows_its_own_scripts_alone() -> None:
+    made = page("title", "", scripts=["let a = 1;"]).decode()
+    assert "script-src 'sha256-" in made
+    assert "script-src 'none'" in page("title", "").decode()

@@ -303,7 +303,7 @@ def test_no_other_file_names_one(
 
 
 def test_a_saved_state_names_none(stranger: Stranger) -> None:
-    from test_state import simulation  # noqa: PLC0415
+    from test_workloads import simulation  # noqa: PLC0415
 
     from writeamp.registry.declarations import source_of  # noqa: PLC0415
 
