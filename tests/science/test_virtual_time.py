@@ -1,4 +1,4 @@
-"""Runs in virtual time: layouts, write amplification, pacing, retries, and what others print."""
+"""Runs in virtual time: layouts, write amplification, pacing, retries, what others print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers and measurements that need processes: virtual drives, programs as the load, Ctrl-C."""
+"""Answers and measurements by processes: virtual drives, programs as the load, Ctrl-C."""
 
 from __future__ import annotations
 

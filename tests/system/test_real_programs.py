@@ -1,4 +1,4 @@
-"""Real programs on the virtual drive, which find their data again; and the PostgreSQL capture."""
+"""Real programs on the virtual drive, which find their data; and the PostgreSQL capture."""
 
 from __future__ import annotations
 

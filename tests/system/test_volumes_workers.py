@@ -1,4 +1,4 @@
-"""Runs and splits of a fleet by processes: the same counters, whoever does them or is killed."""
+"""Runs and splits of a fleet by processes: the same counters, whoever does them or dies."""
 
 from __future__ import annotations
 

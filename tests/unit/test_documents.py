@@ -1,4 +1,4 @@
-"""JSON documents of verbs, which are those of the library, their keys as columns of CSV, and help.
+"""JSON documents of verbs, their keys as columns of CSV, and help that shows examples.
 
 `test_required_op.py` has the document of `simulate --target-wa`.
 """

@@ -1,4 +1,4 @@
-"""Recordings of small drives, chapters made of them, and pages, which obey no text of others."""
+"""Recordings of small drives, chapters of them, and pages, which obey no text of others."""
 
 from __future__ import annotations
 
