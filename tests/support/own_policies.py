@@ -26,6 +26,18 @@ def counted(manager: Any, load: str = LOAD, **more: Any) -> dict[str, int]:
     return {**found.causes, "erases": found.erases, "pages": found.host_pages}
 
 
+class Base(wa.Placement):
+    """`sepgc`: a stream for what the host writes, and one for what collection moves."""
+
+    streams = 2
+
+    def on_write(self, page: int, now: int) -> int:
+        return 0
+
+    def on_migrate(self, page: int, victim: Any) -> int:
+        return 1
+
+
 class Regions(wa.Placement):
     """The regions of `dac` (Chiang, Lee & Chang 1999)."""
 

@@ -245,14 +245,11 @@ def test_a_spec_is_made_by_keyword_checked_and_prints_as_its_text() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: wa.workload("zipff"), ["unknown workload 'zipff'", "did you mean 'zipf'"]),
-        (lambda: wa.workload("zipf", t=1), ["unknown parameter of workload zipf 't'", "valid: s"]),
         (lambda: wa.workload("hot-cold", f=0.1), ["needs hot_write_fraction="]),
         (lambda: wa.manager("hcwf:d=5", d_swap=9), ["by keyword, not both"]),
         (lambda: wa.victims("d-choices", d=True), ["d of victim policy is True"]),
         (lambda: wa.workload("zipf", s="1,t=2"), ["more than one value"]),
         (lambda: wa.simulate(workload=wa.victims("fifo")), ["fifo", "a workload is wanted"]),
-        (lambda: wa.simulate(workload=3), ["workload is 3"]),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_what_is_no_spec_is_refused_when_made(make: object, words: list[str]) -> None:

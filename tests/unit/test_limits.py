@@ -395,18 +395,3 @@ def test_a_file_that_is_no_trace_is_not_quoted(tmp_path: Path, verb: str) -> Non
     said = refusal(verb.format(path), "")
     assert f"{path}: its first line is no row of a known format; name the format" in said
     assert "hunter2" not in said
-
-
-SEARCHES = {
-    "op": lambda **asked: wa.required_op(2.0, **asked),
-    "curve": lambda **asked: wa.wa_over_op("op=0.1:0.5:3", **asked),
-}
-
-
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-def test_a_search_of_many_runs_bounds_the_draws_of_each_collection(
-    search: Callable[..., object],
-) -> None:
-    drive = {"logical_blocks": 200, "pages_per_block": 64, "replicas": 1}
-    with pytest.raises(wa.WriteampError, match=r"draws 65536 blocks .* at most 4000; .* greedy"):
-        search(victims="d-choices:d=65536", **drive)

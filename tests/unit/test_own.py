@@ -16,6 +16,7 @@ from own_policies import (
     RUN,
     SEPBIT,
     AllAtOnce,
+    Base,
     Greedy,
     Handles,
     Oldest,
@@ -128,15 +129,12 @@ def test_a_timed_run_and_lives_of_drives_ask_it_too() -> None:
 
 
 def test_an_exception_ends_the_run_with_its_traceback_and_where_the_run_was() -> None:
-    class Failing(wa.Placement):
+    class Failing(Base):
         def on_write(self, page: int, now: int) -> int:
             return self.on_cue(page, now)
 
         def on_cue(self, page: int, now: int) -> int:
             return {0: 0}[now // 20_000]
-
-        def on_migrate(self, page: int, victim: Any) -> int:
-            return 0
 
     with pytest.raises(wa.PolicyError, match=r"on_write of .*Failing raised KeyError: 1") as found:
         counted(Failing)
@@ -161,20 +159,18 @@ def test_an_exception_ends_the_run_with_its_traceback_and_where_the_run_was() ->
     ids=str,
 )
 def test_what_is_no_stream_is_refused(returned: Any, words: str) -> None:
-    class Wrong(wa.Placement):
+    class Wrong(Base):
+        streams = 1
+
         def on_write(self, page: int, now: int) -> int:
             return returned
-
-        def on_migrate(self, page: int, victim: Any) -> int:
-            return 0
 
     with pytest.raises(wa.PolicyError, match=words):
         counted(Wrong)
 
 
 def test_streams_may_be_numbers_of_numpy_and_truth_values() -> None:
-    class Mine(wa.Placement):
-        streams = 2
+    class Mine(Base):
         migration_streams = (1,)
 
         def on_write(self, page: int, now: int) -> Any:

@@ -11,21 +11,11 @@ import numpy as np
 import pytest
 
 import writeamp as wa
-from own_policies import SEPBIT, needs_numba
+from own_policies import SEPBIT, Base, needs_numba
 from writeamp import testing
 from writeamp.custom.saving import packed, unpacked
 from writeamp.registry.specs import Spec
 from writeamp.testing.rig import Rig
-
-
-class Base(wa.Placement):
-    streams = 2
-
-    def on_write(self, page: int, now: int) -> int:
-        return 0
-
-    def on_migrate(self, page: int, victim: Any) -> int:
-        return 1
 
 
 class Drawn(Base):

@@ -15,7 +15,7 @@ import pytest
 
 import in_process
 import writeamp as wa
-from own_policies import RUN, Greedy, Handles, Oldest, Regions, counted
+from own_policies import RUN, Base, Greedy, Handles, Oldest, Regions, counted
 from writeamp import custom
 from writeamp.cli.options import policy_completer
 from writeamp.custom import names
@@ -99,14 +99,9 @@ def test_a_decorator_gives_a_name_which_no_other_may_have(forgetting: None) -> N
 
 def test_classes_of_one_name_are_told_apart() -> None:
     def of(number: int) -> type[wa.Placement]:
-        class Twofold(wa.Placement):
-            streams = 2
-
+        class Twofold(Base):
             def on_write(self, page: int, now: int) -> int:
                 return number
-
-            def on_migrate(self, page: int, victim: Any) -> int:
-                return 1
 
         return Twofold
 

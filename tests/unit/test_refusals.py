@@ -235,6 +235,21 @@ def test_a_trace_that_is_shorter_than_its_run_asks_for_repeats(tmp_path: Path) -
     holds(refusal("simulate", given | {"trace": traced("many", tmp_path)}), ["repeat="])
 
 
+SEARCHES = {
+    "op": lambda **asked: wa.required_op(2.0, **asked),
+    "curve": lambda **asked: wa.wa_over_op("op=0.1:0.5:3", **asked),
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_a_search_of_many_runs_bounds_the_draws_of_each_collection(
+    search: Callable[..., object],
+) -> None:
+    drive = {"logical_blocks": 200, "pages_per_block": 64, "replicas": 1}
+    with pytest.raises(wa.WriteampError, match=r"draws 65536 blocks .* at most 4000; .* greedy"):
+        search(victims="d-choices:d=65536", **drive)
+
+
 def traced(name: str, folder: Path) -> Path:
     path = folder / name
     path.write_text(TRACES[name])
