@@ -302,31 +302,22 @@ class RunStore:
             jobs: what may have results.
             again: whether a job with such a result is done again all the same.
         """
-        found = {}
-        for at, row, result in self._known(codec, jobs):
-            if again is None or not again(result):
-                found[at] = result
-                self._skipped[row["hash"]] = row["error"] is not None
-        return found
-
-    def known(self, codec: RowCodec[J, T], jobs: Sequence[J]) -> dict[int, T]:
-        """Return the results that are in the folder, by the index of their job."""
-        return {at: result for at, _, result in self._known(codec, jobs)}
-
-    def _known(
-        self, codec: RowCodec[J, T], jobs: Sequence[J]
-    ) -> Iterator[tuple[int, Mapping[str, Any], T]]:
+        found: dict[int, T] = {}
         if self._dataset is None:
-            return
+            return found
         if self._rows is None:
             self._rows = self._read(self._dataset, codec.stored)
         for at, job in enumerate(jobs):
             name = codec.key(job)
             row = self._rows.get(name)
             if row is not None:
-                yield at, row, self._restored(codec, job, row)
+                result = self._restored(codec, job, row)
+                if again is None or not again(result):
+                    found[at] = result
+                    self._skipped[name] = row["error"] is not None
             elif name in self._other_versions:
                 self._others.add(name)
+        return found
 
     def _read(self, dataset: Dataset, stored: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         """Return the rows of this version by their hash, and note those of others."""

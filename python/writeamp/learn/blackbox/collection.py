@@ -214,8 +214,11 @@ class _Run:
         todo = [one for one in points if self._account.hash_of(one) not in self._row_of]
         self._skipped += len(points) - len(todo)
         jobs, keeping = [self.target.job(one) for one in todo], KeepPoints(self.target)
-        known = self._kept.known(keeping, jobs)
-        known = {at: one for at, one in known.items() if not self._is_again(one.error)}
+
+        def again(outcome: Outcome) -> bool:
+            return self._is_again(outcome.error)
+
+        known = self._kept.skip(keeping, jobs, again)
         self._skipped += len(known)
         self._tell(0)
         if len(known) < len(jobs):
@@ -228,7 +231,7 @@ class _Run:
                 measure_point,
                 jobs,
                 lost=lost_point,
-                again=lambda outcome: self._is_again(outcome.error),
+                again=again,
                 progress=lambda done, _: self._tell(done - len(known)),
             )
             outcomes = dict(enumerate(found))
