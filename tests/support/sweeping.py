@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import writeamp as wa
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import PointFound, PointTask, Table, digest
+from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.plan import plan_of
 from writeamp.studies.sweep.points import Point
+from writeamp.studies.sweep.results import SweepResults
 
 SMALL: dict[str, Any] = {
     "verb": "simulate",
@@ -82,3 +87,12 @@ class FormulaKind:
     def columns(self, settings: Table) -> dict[str, Any]:
         """Return the axes and the seed."""
         return dict(settings)
+
+
+def formula_results(
+    patch: pytest.MonkeyPatch, function: Callable[..., PointFound], out: Path, **sweep: Any
+) -> SweepResults:
+    """Return the results of a sweep whose points are values of a function, errors run again."""
+    patch.setitem(KINDS, "formula", FormulaKind(function))
+    plan = {"verb": "formula", "sweep": sweep}
+    return wa.sweep(plan, out=out, workers=1, retry_failed=True).results

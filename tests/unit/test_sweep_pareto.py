@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import writeamp as wa
-from sweeping import FormulaKind, plan
+from sweeping import formula_results, plan
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import PanelChart
 from writeamp.studies.sweep.kinds.kind import PointFound
-from writeamp.studies.sweep.kinds.registry import KINDS
 from writeamp.studies.sweep.results import SweepResults
 from writeamp.studies.sweep.views.pareto import Objective
 
@@ -30,10 +29,8 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             measures = dict(zip(names, others, strict=False))
             return PointFound(first, first - half_width, first + half_width, measures=measures)
 
-        monkeypatch.setitem(KINDS, "formula", FormulaKind(found))
         axes = {"at": list(range(len(points)))}
-        asked = {"verb": "formula", "sweep": {"axes": axes}}
-        return wa.sweep(asked, out=tmp_path / "out", workers=1, retry_failed=True).results
+        return formula_results(monkeypatch, found, tmp_path / "out", axes=axes)
 
     return of
 
@@ -87,11 +84,11 @@ def test_a_choice_whose_interval_reaches_the_front_is_near_it(results: Any) -> N
 def test_choices_without_an_objective_are_left_out_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(
-        KINDS, "formula", FormulaKind(lambda op, **_: PointFound(None if op == 0.2 else 1 / op))
-    )
-    asked = {"verb": "formula", "sweep": {"axes": {"op": [0.1, 0.2, 0.4]}}}
-    front = wa.sweep(asked, out=tmp_path, workers=1).results.pareto("wa", "op")
+    def inverse(op: float, **_: Any) -> PointFound:
+        return PointFound(None if op == 0.2 else 1 / op)
+
+    axes = {"op": [0.1, 0.2, 0.4]}
+    front = formula_results(monkeypatch, inverse, tmp_path, axes=axes).pareto("wa", "op")
     assert front.left_out == 1
     assert [one.groups[0].choice["op"] for one in front.choices] == [0.4, 0.1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -202,87 +202,67 @@ def test_a_point_of_another_version_is_refused() -> None:
         run_point(other)
 
 
-PREDICT = {"verb": "predict"}
+_Cases: TypeAlias = list[tuple[dict[str, Any], list[str]]]
+
+EXPERIMENTS: _Cases = [
+    ({"sweep": {"axse": {}}}, ["sweep.axse", "axes"]),
+    ({"sweep": {"axes": {"opp": [1]}}}, ["opp", "op", "workload.PARAMETER"]),
+    ({"sweep": {"axes": {"workload.x": [1]}}}, ["workload", "x", "hot_fraction"]),
+    ({"sweep": {"axes": {"workload.s": [1]}}}, ["sweep: ", "uniform", "'s'", "trim"]),
+    ({"sweep": {"axes": {"manager.regions": [3]}}}, ["single", "no parameters"]),
+    ({"sweep": {"axes": {"wear_leveling.threshold": [1]}}}, ["no wear_leveling"]),
+    ({"sweep": {"axes": {"op": [0.1, -1]}}}, ["op = -1", "above 0"]),
+    ({"sweep": {"axes": {"op": ["much"]}}}, ["op = much", "number"]),
+    ({"sweep": {"axes": {"manager": ["single", "singel"]}}}, ["singel", "single"]),
+    ({"sweep": {"axes": {"op": [0.1], "fill": [0.5]}}}, ["op", "fill"]),
+    ({"sweep": {"axes": {"trace": ["no-such.csv"]}}}, ["no-such.csv", "cannot read"]),
+    ({"sweep": {"axes": {"device": ["no-such"]}}}, ["no-such", "device = no-such"]),
+    ({"sweep": {"replicas": 0}}, ["replicas", "whole number"]),
+    ({"sweep": {"kind": "endurance"}}, ["simulate", "endurance", "one"]),
+    ({"verb": "compare"}, ["managers is missing"]),
+    ({"verb": "simulat"}, ["simulat", "simulate"]),
+    ({"verb": 3}, ["verb", "3", "text"]),
+    ({"rum": {}}, ["rum", "run"]),
+    ({"run": {"sede": 1}}, ["sede", "seed"]),
+    ({"run": 3}, ["run", "3", "table"]),
+    ({"run": {"rb_capture": "pins.vcd", "time": 1, "writes": None}}, ["rb_capture", "pins"]),
+]
+PREDICTIONS: _Cases = [
+    ({"sweep": {"axes": {"op": [0.1]}}}, ["model", "missing", "markov"]),
+    ({"sweep": {"axes": {"op": [0.1], "model": ["markow"]}}}, ["markow", "markov"]),
+    ({"sweep": {"axes": {"model": ["markov"]}}}, ["over-provisioning is missing"]),
+    ({"sweep": {"axes": {"s": [1]}}}, ["'s'", "spare_factor"]),
+    ({"sweep": {"axes": {"op": [True], "model": ["markov"]}}}, ["op", "number"]),
+    ({"sweep": {"axes": {"op": [0.1], "d": [0.5], "model": ["markov"]}}}, ["d = 0.5"]),
+    ({"predict": {"pages": 3}, "sweep": {}}, ["predict.pages", "pages_per_block"]),
+    ({"device": {}, "sweep": {}}, ["device", "predict"]),
+    ({"sweep": {"replicas": 2, "axes": {"op": [0.1], "model": ["markov"]}}}, ["replicas"]),
+    (
+        {"predict": {"utilization": 0.5, "hot_ratio": 0.5, "model": "markov"},
+         "sweep": {"axes": {"target_wa": [2]}}},
+        ["target_wa", "utilization"],
+    ),
+]  # fmt: skip
+MEAN_FIELDS: _Cases = [
+    ({"mode": "hcw"}, ["hcw", "hcwf"]),
+    ({"mode": "hcwf-swap"}, ["d_swap", "missing"]),
+    ({"d_swap": 3}, ["d_swap", "hcwf"]),
+    ({"d": 0}, ["d is 0"]),
+    ({"hot_fraction": "much"}, ["hot_fraction", "number"]),
+    ({"op": 0.1, "fill": 0.2}, ["op"]),
+]
+REFUSED: _Cases = [
+    (SMALL, ["table [sweep]"]),
+    *((plan(**tables), words) for tables, words in EXPERIMENTS),
+    *(({"verb": "predict"} | tables, words) for tables, words in PREDICTIONS),
+    *(({"verb": "meanfield", "meanfield": MEAN_FIELD | {"op": 0.2} | changes, "sweep": {}}, words)
+      for changes, words in MEAN_FIELDS),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("tables", "words"),
-    [
-        ({"sweep": None}, ["table [sweep]"]),
-        ({"sweep": {"axse": {}}}, ["sweep.axse", "axes"]),
-        ({"sweep": {"axes": {"opp": [1]}}}, ["opp", "op", "workload.PARAMETER"]),
-        ({"sweep": {"axes": {"workload.x": [1]}}}, ["workload", "x", "hot_fraction"]),
-        ({"sweep": {"axes": {"workload.s": [1]}}}, ["sweep: ", "uniform", "'s'", "trim"]),
-        ({"sweep": {"axes": {"manager.regions": [3]}}}, ["single", "no parameters"]),
-        ({"sweep": {"axes": {"wear_leveling.threshold": [1]}}}, ["no wear_leveling"]),
-        ({"sweep": {"axes": {"op": [0.1, -1]}}}, ["op = -1", "above 0"]),
-        ({"sweep": {"axes": {"op": ["much"]}}}, ["op = much", "number"]),
-        ({"sweep": {"axes": {"manager": ["single", "singel"]}}}, ["singel", "single"]),
-        ({"sweep": {"axes": {"op": [0.1], "fill": [0.5]}}}, ["op", "fill"]),
-        ({"sweep": {"axes": {"trace": ["no-such.csv"]}}}, ["no-such.csv", "cannot read"]),
-        ({"sweep": {"axes": {"device": ["no-such"]}}}, ["no-such", "device = no-such"]),
-        ({"sweep": {"replicas": 0}}, ["replicas", "whole number"]),
-        ({"sweep": {"kind": "endurance"}}, ["simulate", "endurance", "one"]),
-        ({"verb": "compare"}, ["managers is missing"]),
-        ({"verb": "simulat"}, ["simulat", "simulate"]),
-        ({"verb": 3}, ["verb", "3", "text"]),
-        ({"rum": {}}, ["rum", "run"]),
-        ({"run": {"sede": 1}}, ["sede", "seed"]),
-        ({"run": 3}, ["run", "3", "table"]),
-        ({"run": {"rb_capture": "pins.vcd", "time": 1, "writes": None}}, ["rb_capture", "pins"]),
-    ],
-)
-def test_a_plan_that_cannot_be_is_one_sentence(tables: dict[str, Any], words: list[str]) -> None:
+@pytest.mark.parametrize(("asked", "words"), REFUSED)
+def test_a_plan_that_cannot_be_is_one_sentence(asked: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(WriteampError) as refused:
-        plan_of(plan(**tables) if tables.get("sweep", 1) is not None else SMALL)
-    for word in words:
-        assert word in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("tables", "words"),
-    [
-        ({"sweep": {"axes": {"op": [0.1]}}}, ["model", "missing", "markov"]),
-        ({"sweep": {"axes": {"op": [0.1], "model": ["markow"]}}}, ["markow", "markov"]),
-        ({"sweep": {"axes": {"model": ["markov"]}}}, ["over-provisioning is missing"]),
-        ({"sweep": {"axes": {"s": [1]}}}, ["'s'", "spare_factor"]),
-        ({"sweep": {"axes": {"op": [True], "model": ["markov"]}}}, ["op", "number"]),
-        ({"sweep": {"axes": {"op": [0.1], "d": [0.5], "model": ["markov"]}}}, ["d = 0.5"]),
-        ({"predict": {"pages": 3}, "sweep": {}}, ["predict.pages", "pages_per_block"]),
-        ({"device": {}, "sweep": {}}, ["device", "predict"]),
-        ({"sweep": {"replicas": 2, "axes": {"op": [0.1], "model": ["markov"]}}}, ["replicas"]),
-        (
-            {"predict": {"utilization": 0.5, "hot_ratio": 0.5, "model": "markov"},
-             "sweep": {"axes": {"target_wa": [2]}}},
-            ["target_wa", "utilization"],
-        ),
-    ],
-)  # fmt: skip
-def test_a_plan_of_predictions_that_cannot_be_is_one_sentence(
-    tables: dict[str, Any], words: list[str]
-) -> None:
-    with pytest.raises(WriteampError) as refused:
-        plan_of(PREDICT | tables)
-    for word in words:
-        assert word in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"mode": "hcw"}, ["hcw", "hcwf"]),
-        ({"mode": "hcwf-swap"}, ["d_swap", "missing"]),
-        ({"d_swap": 3}, ["d_swap", "hcwf"]),
-        ({"d": 0}, ["d is 0"]),
-        ({"hot_fraction": "much"}, ["hot_fraction", "number"]),
-        ({"op": 0.1, "fill": 0.2}, ["op"]),
-    ],
-)
-def test_a_plan_of_mean_fields_that_cannot_be_is_one_sentence(
-    changes: dict[str, Any], words: list[str]
-) -> None:
-    tables = {"verb": "meanfield", "meanfield": MEAN_FIELD | {"op": 0.2} | changes, "sweep": {}}
-    with pytest.raises(WriteampError) as refused:
-        plan_of(tables)
+        plan_of(asked)
     for word in words:
         assert word in str(refused.value)

@@ -13,7 +13,7 @@ import tomli_w
 
 import in_process
 import writeamp as wa
-from sweeping import FormulaKind, plan
+from sweeping import FormulaKind, formula_results, plan
 from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.kinds.kind import PointFound
@@ -39,11 +39,10 @@ def ishigami(x: float, y: float, z: float, seed: int = 1, scale: float = 1.0) ->
 @pytest.fixture
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give what runs a sweep of the Ishigami function and returns its sensitivity."""
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(ishigami))
 
     def run(**sweep: Any) -> Sensitivity:
-        asked = {"verb": "formula", "sweep": {"axes": AXES} | sweep}
-        return wa.sweep(asked, out=tmp_path / "out", workers=1).results.sensitivity()
+        asked = {"axes": AXES} | sweep
+        return formula_results(monkeypatch, ishigami, tmp_path / "out", **asked).sensitivity()
 
     return run
 
@@ -84,12 +83,12 @@ def test_morris_finds_which_axes_have_effects_and_interactions(look: Any) -> Non
 def test_a_linear_function_has_its_slopes_as_elementary_effects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(3 * a + b)))
+    def linear(a: float, b: float, **_: Any) -> PointFound:
+        return PointFound(3 * a + b)
+
     axes = {name: {"from": 0, "to": 2} for name in "ab"}
     sweep = {"design": "morris", "samples": 8, "axes": axes}
-    found = wa.sweep(
-        {"verb": "formula", "sweep": sweep}, out=tmp_path, workers=1
-    ).results.sensitivity()
+    found = formula_results(monkeypatch, linear, tmp_path, **sweep).sensitivity()
     assert values(found, "mu_star") == pytest.approx({"a": 6, "b": 2})
     assert values(found, "sigma") == pytest.approx({"a": 0, "b": 0}, abs=1e-9)
 
@@ -129,13 +128,10 @@ def test_an_axis_of_seeds_gives_a_grid_the_intervals_that_replicas_give(
     def noisy(a: float, b: float, seed: int) -> PointFound:
         return PointFound(a + float(np.random.default_rng([seed, int(a), int(b)]).normal()))
 
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(noisy))
     axes = {"a": [0, 1, 2], "b": [0, 1]}
     seeds = [replica_seed(1, replica) for replica in range(3)]
     by_replicas, by_seeds = (
-        wa.sweep({"verb": "formula", "sweep": sweep}, out=tmp_path / str(at), workers=1)
-        .results.sensitivity()
-        .to_dict()
+        formula_results(monkeypatch, noisy, tmp_path / str(at), **sweep).sensitivity().to_dict()
         for at, sweep in enumerate(
             ({"axes": axes, "replicas": 3}, {"axes": axes | {"seed": seeds}})
         )
@@ -162,9 +158,8 @@ def test_listed_axes_have_indices_for_each_of_their_values(look: Any) -> None:
 def test_where_keeps_the_indices_of_some_listed_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(KINDS, "formula", FormulaKind(ishigami))
     sweep = {"design": "saltelli", "samples": 64, "axes": AXES | {"scale": [1.0, 5.0]}}
-    results = wa.sweep({"verb": "formula", "sweep": sweep}, out=tmp_path, workers=1).results
+    results = formula_results(monkeypatch, ishigami, tmp_path, **sweep)
     (part,) = results.where(scale=5).sensitivity().parts
     assert part.choice == {"scale": 5.0}
 
@@ -216,11 +211,11 @@ def test_a_search_says_nothing_of_which_axis_matters(tmp_path: Path) -> None:
 def test_what_is_the_same_everywhere_or_missing_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(
-        KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(None if a > 1 else 2.0))
-    )
-    asked = {"verb": "formula", "sweep": {"axes": {"a": [0, 1, 2], "b": [0, 1]}}}
-    results = wa.sweep(asked, out=tmp_path, workers=1).results
+    def step(a: float, b: float, **_: Any) -> PointFound:
+        return PointFound(None if a > 1 else 2.0)
+
+    axes = {"a": [0, 1, 2], "b": [0, 1]}
+    results = formula_results(monkeypatch, step, tmp_path, axes=axes)
     with pytest.raises(WriteampError, match="2 of 6 runs have no wa"):
         results.sensitivity()
     with pytest.raises(WriteampError, match="wa is 2 everywhere"):

@@ -8,15 +8,15 @@ import polars as pl
 import pytest
 
 import writeamp as wa
+from fleets import split_fleet
 from in_process import document
-from writeamp.volumes.settings import FleetSettings, SplitSettings
+from writeamp.volumes.settings import FleetSettings
 
 
 def fleet(folder: Path, **settings: object) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the true parameters of a made fleet, and what a split finds."""
-    made = wa.volumes.make(folder / "fleet.csv", FleetSettings(**settings))  # type: ignore[arg-type]
-    found = wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba"))
-    return pl.read_parquet(made.truth), found.fleet.volumes
+    volumes = split_fleet(folder, **settings).volumes
+    return pl.read_parquet(folder / "fleet.truth.parquet"), volumes
 
 
 def test_the_seed_decides_every_byte(tmp_path: Path) -> None:

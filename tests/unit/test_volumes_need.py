@@ -8,20 +8,16 @@ import polars as pl
 import pytest
 
 import writeamp as wa
+from fleets import split_fleet
 from in_process import document
 from writeamp.volumes import needs
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.settings import FleetSettings, SplitSettings
 
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
-    folder = tmp_path_factory.mktemp("fleet")
-    made = wa.volumes.make(
-        folder / "fleet.csv",
-        FleetSettings(volumes=12, requests=24_000, size="2MiB", size_sigma=0.5, duration="12h"),
-    )
-    return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
+    folder, day = tmp_path_factory.mktemp("fleet"), {"requests": 24_000, "duration": "12h"}
+    return split_fleet(folder, volumes=12, size="2MiB", size_sigma=0.5, **day)
 
 
 def test_the_op_that_is_found_gives_the_overall_wa(fleet: Fleet, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import writeamp as wa
+from fleets import split_fleet
 from in_process import document, run
 from writeamp.errors import Interrupted
 from writeamp.runners import Here, Threads
@@ -18,9 +19,7 @@ from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.result import FleetRun, VolumeWa, classes, compared
 from writeamp.volumes.settings import (
     ComparedSettings,
-    FleetSettings,
     SelectionSettings,
-    SplitSettings,
 )
 from writeamp.volumes.study import run_fleet
 
@@ -33,10 +32,7 @@ COUNTS = ("host_pages", "flash_pages", "erases", "wa")
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     folder = tmp_path_factory.mktemp("fleet")
-    made = wa.volumes.make(
-        folder / "fleet.csv", FleetSettings(volumes=6, requests=12_000, size="2MiB", size_sigma=0.8)
-    )
-    return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
+    return split_fleet(folder, volumes=6, requests=12_000, size="2MiB", size_sigma=0.8)
 
 
 def ran(fleet: Fleet, **asked: Any) -> FleetRun:
