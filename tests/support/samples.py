@@ -18,6 +18,7 @@ import blackbox_tables
 import synthetic_captures as synthetic
 import vssd_documents
 import writeamp as wa
+from writeamp.allocation.compared import AllocationsByMethod, Exploration
 from writeamp.answers.advice import Advice
 from writeamp.answers.differences import CauseChain, Share, differences_of
 from writeamp.answers.way import WayRow
@@ -301,6 +302,8 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],
     "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],
+    "AllocationsByMethod": lambda _: AllocationsByMethod.of([0.7, 0.3], [0.2, 0.8], 0.25, None),
+    "Exploration": lambda _: Exploration.of(4, 0.25),
     "Followed": lambda _: wa.allocation.equal_gain(
         [0.7, 0.3], [0.2, 0.8], 0.25, wa.models.expected_value
     ),

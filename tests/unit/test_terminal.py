@@ -118,7 +118,7 @@ def test_progress_is_lines_where_stderr_is_no_terminal(
 @pytest.mark.parametrize(
     "module",
     [
-        "writeamp.cli.allocate_tables", "writeamp.cli.diff", "writeamp.cli.explore",
+        "writeamp.cli.allocate", "writeamp.cli.diff", "writeamp.cli.explore",
         "writeamp.cli.meanfield", "writeamp.cli.predict", "writeamp.cli.report",
         "writeamp.cli.sweep_show", "writeamp.cli.trace", "writeamp.cli.volumes",
         "writeamp.drives.cli.doctor", "writeamp.drives.cli.lifetime",

@@ -206,11 +206,11 @@ class Tellable(Protocol):
     """Interface of the results that `tell` prints and draws."""
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> Sequence[str]:
         """Sentences on what was assumed, left out or rounded."""
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> Sequence[str]:
         """Sentences that a reader should know."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -284,7 +284,7 @@ def heading(text: str) -> Text:
     return Text(printable(text), style="bold")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> Table:
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """Build a table; columns whose name begins with '>' are right-aligned.
 
     The names of the columns are ours, and may have line breaks.
@@ -319,7 +319,9 @@ def print_part(part: Card) -> None:
 
 def _print_table(card: Card) -> None:
     rows = card.rows[:_MOST_ROWS]
-    if not card.columns:
+    if card.parts and not rows:
+        stdout.print(Text(printable(card.title, keep="\n")))
+    elif not card.columns:
         stdout.print(facts(rows))
     elif card.is_ruled:
         stdout.print(table(card.title, card.columns, rows))

@@ -42,7 +42,7 @@ class Card:
     """The main facts of a result in words.
 
     Without `columns`, each row is a name and a value; a column whose name begins with ">" is
-    aligned to the right. A cell may have several lines.
+    aligned to the right. A card without rows is the title of `parts`.
 
     Attributes:
         parts: further tables, each with its notes below it.
