@@ -1,85 +1,85 @@
 """Verbs of the core; `pyproject.toml` has an entry point for each."""
 
-from writeamp.cli.verbs import Panel, Verb
+from writeamp.cli.verbs import HelpPanel, Verb
 
 ANSWER = Verb(
     "writeamp.cli.answer",
     "Answer by every way how much a drive amplifies writes (WA), and why the answers differ.",
-    Panel.START,
+    HelpPanel.START,
 )
 EXPLORE = Verb(
     "writeamp.cli.explore",
     "Show small drives step by step in the browser, and ten chapters on why flash amplifies.",
-    Panel.START,
+    HelpPanel.START,
 )
 LIST = Verb(
     "writeamp.cli.listing",
     "List what is registered: managers, victim policies, workloads, models, formats, devices….",
-    Panel.START,
+    HelpPanel.START,
 )
 SIMULATE = Verb(
     "writeamp.cli.simulate",
     "Simulate a drive and measure its write amplification (WA).",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 COMPARE = Verb(
     "writeamp.cli.compare",
     "Compare block managers and victim policies: WA by cause, wear, memory, speed.",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 SWEEP = Verb(
     "writeamp.cli.sweep",
     "Run many points, each once, and look at their results: `writeamp sweep FILE.toml --out "
     "DIR`, then `writeamp sweep show DIR`.",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 VOLUMES = Verb(
     "writeamp.cli.volumes",
     "Fleets of many volumes in one trace: make, split by volume, look at, run, and what they need.",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 ENDURANCE = Verb(
     "writeamp.cli.endurance",
     "Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 PREDICT = Verb(
     "writeamp.cli.predict",
     "Predict write amplification (WA) under uniform random writes, or the op that a WA needs.",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 MEANFIELD = Verb(
     "writeamp.cli.meanfield",
     "Compute the write amplification (WA) of hot/cold write frontiers on a large drive.",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 ALLOCATE = Verb(
     "writeamp.cli.allocate",
     "Divide over-provisioned space between groups, and predict the write amplification (WA).",
-    Panel.SIMULATE,
+    HelpPanel.SIMULATE,
 )
 SERVE = Verb(
     "writeamp.cli.serve",
     "Serve a virtual SSD to real programs over NBD, and tell its write amplification (WA).",
-    Panel.VIRTUAL,
+    HelpPanel.VIRTUAL,
 )
 TOP = Verb(
     "writeamp.cli.top",
     "Watch a virtual SSD: its write amplification (WA), what its blocks hold, and their wear.",
-    Panel.VIRTUAL,
+    HelpPanel.VIRTUAL,
 )
 TRACE = Verb(
     "writeamp.cli.trace",
     "Look into block traces, and convert them.",
-    Panel.PAPERS,
+    HelpPanel.PAPERS,
 )
 DIFF = Verb(
     "writeamp.cli.diff",
     "Tell what two results of one verb have set and found differently, and what noise explains.",
-    Panel.PAPERS,
+    HelpPanel.PAPERS,
 )
 REPORT = Verb(
     "writeamp.cli.report",
     "Read back the result that a page of --report holds, as Markdown or as JSON.",
-    Panel.PAPERS,
+    HelpPanel.PAPERS,
 )

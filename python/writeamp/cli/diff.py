@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.results.numbers import four_digits
 
 if TYPE_CHECKING:
-    from writeamp.differences.difference import Difference, NumberPair
+    from writeamp.differences.difference import Difference
 
 
 def register(app: typer.Typer) -> None:
@@ -51,63 +49,13 @@ def diff(
 
 
 def _show(found: Difference) -> None:
-    if found.settings:
-        stdout.print(_settings_table(found))
-    else:
+    if not found.settings:
         stdout.print("No setting differs.")
-    for title, pairs in _tables(found):
-        if pairs:
-            stdout.print(_numbers_table(title, pairs))
+    for part in found.card().parts:
+        options.print_part(part)
     if not found.numbers:
         stdout.print(f"No number differs, of {found.equal}.")
     for key, which in found.only:
         stdout.print(f"only in {which.upper()}: {key}")
     for note in found.notes:
         options.note(note)
-
-
-def _tables(found: Difference) -> list[tuple[str, list[NumberPair]]]:
-    """Return tables of the differences: WA and its causes first, then mere lengths of the runs."""
-    counts = [one for one in found.numbers if one.kind == "length of the run"]
-    return [
-        ("found", [one for one in found.numbers if one not in counts]),
-        ("per host page", list(found.per_host_page)),
-        ("length of the run", counts),
-    ]
-
-
-def _settings_table(found: Difference) -> Table:
-    rows = ((one.key, _shown(one.a), _shown(one.b)) for one in found.settings)
-    return options.bare_table(("set differently", "A", "B"), rows)
-
-
-def _numbers_table(title: str, pairs: list[NumberPair]) -> Table:
-    rows = (
-        (
-            one.key,
-            _with_bounds(one.a, one.a_ci95),
-            _with_bounds(one.b, one.b_ci95),
-            _change(one),
-            "" if one.verdict == "no interval" else one.verdict,
-        )
-        for one in pairs
-    )
-    return options.bare_table((title, "A", "B", "B − A", ""), rows)
-
-
-def _change(one: NumberPair) -> str:
-    shown = _with_bounds(one.difference, one.difference_ci95)
-    return f"{shown} ({one.difference / one.a:+.2%})" if one.a else shown
-
-
-def _with_bounds(value: float, bounds: tuple[float, float] | None) -> str:
-    text = four_digits(value)
-    if bounds is None:
-        return text
-    return f"{text} [{four_digits(bounds[0])}, {four_digits(bounds[1])}]"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return four_digits(value)
-    return "–" if value is None else str(value)

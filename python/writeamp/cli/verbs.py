@@ -19,7 +19,7 @@ from writeamp.extensions import Extension, extensions
 from writeamp.text import printable
 
 
-class Panel(StrEnum):
+class HelpPanel(StrEnum):
     """Panels of the help, in its order."""
 
     START = "Start here"
@@ -36,7 +36,7 @@ class Verb(NamedTuple):
     Attributes:
         module: its `register` function adds the verb to a Typer application.
         summary: first paragraph of its help.
-        panel: panel of the help, one of `Panel` or a new one.
+        panel: panel of the help, one of `HelpPanel` or a new one.
     """
 
     module: str
@@ -48,7 +48,7 @@ class Verb(NamedTuple):
 REPRODUCE = Verb(
     "writeamp.cli.papers_missing",
     "Compute a paper's published values anew; the status is 1 if one differs unexplained.",
-    Panel.PAPERS,
+    HelpPanel.PAPERS,
 )
 
 
@@ -63,7 +63,7 @@ def verbs() -> dict[str, Verb]:
     if not any(one.is_ours for one in entries.values()):
         raise WriteampError("writeamp is not installed, only on Python's path; run `make` there")
     found = {name: _loaded(one) for name, one in entries.items()}
-    panels = {str(panel): place for place, panel in enumerate(Panel)}
+    panels = {str(panel): place for place, panel in enumerate(HelpPanel)}
     everything = ({"reproduce": REPRODUCE} | found).items()
     return dict(sorted(everything, key=lambda one: (panels.get(one[1].panel, len(panels)), one[0])))
 
@@ -75,7 +75,7 @@ def _loaded(entry: Extension) -> Verb:
         if not isinstance(verb, Verb) or not all(isinstance(one, str) for one in verb):
             raise entry.fault(f"it is not a {__name__}.Verb of three texts")
     except WriteampError as error:
-        return Verb("", str(error), Panel.PAPERS)
+        return Verb("", str(error), HelpPanel.PAPERS)
     return verb
 
 

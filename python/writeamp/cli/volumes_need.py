@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.volumes.settings import NeedSettings, SelectionSettings
-
-if TYPE_CHECKING:
-    from writeamp.volumes.needs import FleetNeed
 
 
 def need(
@@ -63,33 +59,4 @@ def need(
             progress=bar.update,
             **settings,
         )
-    options.tell(found, lambda: _print(found), json=json, csv=csv, plot=plot)
-
-
-def _print(found: FleetNeed) -> None:
-    said = found.to_dict()
-    low, high = found.op_ci95
-    per_day, flash = said["drive_writes_per_day"], said["flash_writes_per_day"]
-    rows = [
-        (
-            f"op for an overall WA of {found.target_wa:g}",
-            f"{found.op:.4f} = (T-U)/U (95% CI {low:.4f} to {high:.4f})",
-        ),
-        ("policy", said["manager"]),
-        ("volumes", f"{said['volumes']:,}"),
-        ("drive writes a day, by the hosts", "–" if per_day is None else f"{per_day:.4g}"),
-        ("writes of all the flash a day", "–" if flash is None else f"{flash:.4g}"),
-    ]
-    stdout.print(options.facts(rows))
-    heading = ["volume", ">WA", ">share of the extra writes", ">drive writes", ">hottest 10%"]
-    table = [
-        [
-            one["volume"],
-            f"{one['wa']:.3f}",
-            f"{one['share']:.1%}",
-            f"{one['drive_writes']:.4g}",
-            f"{one['hottest_10pct_share']:.1%}",
-        ]
-        for one in said["costliest"]
-    ]
-    stdout.print(options.table("Volumes that cost most", heading, table))
+    options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=plot)

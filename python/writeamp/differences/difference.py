@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -13,7 +13,8 @@ from writeamp.fields.domains import file_name
 from writeamp.files import inputs
 from writeamp.pages.embedded import strict_json
 from writeamp.reports.embedding import report_in
-from writeamp.results.any_result import AnyResult
+from writeamp.results.card import Card, Presented
+from writeamp.results.numbers import four_digits
 from writeamp.results.signatures import SIGNATURES, signed_verb
 
 _MOST_BYTES = 64 << 20
@@ -183,7 +184,7 @@ def _finite(number: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Difference(AnyResult):
+class Difference(Presented):
     """Difference of two results of one verb.
 
     Attributes:
@@ -208,6 +209,19 @@ class Difference(AnyResult):
     def _records(self) -> Iterable[Mapping[str, Any]]:
         return [one.to_dict() for one in self.numbers]
 
+    def card(self) -> Card:
+        """Return the settings that differ, then WA and its causes, then lengths of the runs."""
+        settings = [(one.key, _in_words(one.a), _in_words(one.b)) for one in self.settings]
+        counts = [one for one in self.numbers if one.kind == "length of the run"]
+        parts = [
+            Card("Set differently", settings, ("set differently", "A", "B"), is_ruled=False),
+            _numbers_card("found", [one for one in self.numbers if one not in counts]),
+            _numbers_card("per host page", self.per_host_page),
+            _numbers_card("length of the run", counts),
+        ]
+        title = f"Two results of {self.verb}" + ("" if settings else ": no setting differs")
+        return Card(title, (), notes=self.notes, parts=[part for part in parts if part.rows])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON types."""
         return {
@@ -219,6 +233,38 @@ class Difference(AnyResult):
             "only": [{"key": key, "in": which} for key, which in self.only],
             "notes": list(self.notes),
         }
+
+
+def _numbers_card(title: str, pairs: Sequence[NumberPair]) -> Card:
+    rows = [
+        (
+            one.key,
+            _with_bounds(one.a, one.a_ci95),
+            _with_bounds(one.b, one.b_ci95),
+            _change(one),
+            "" if one.verdict == "no interval" else one.verdict,
+        )
+        for one in pairs
+    ]
+    return Card(title, rows, (title, "A", "B", "B − A", ""), is_ruled=False)
+
+
+def _change(one: NumberPair) -> str:
+    shown = _with_bounds(one.difference, one.difference_ci95)
+    return f"{shown} ({one.difference / one.a:+.2%})" if one.a else shown
+
+
+def _with_bounds(value: float, bounds: tuple[float, float] | None) -> str:
+    text = four_digits(value)
+    if bounds is None:
+        return text
+    return f"{text} [{four_digits(bounds[0])}, {four_digits(bounds[1])}]"
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, float):
+        return four_digits(value)
+    return "–" if value is None else str(value)
 
 
 def diff(a: Any, b: Any) -> Difference:

@@ -146,13 +146,37 @@ class FleetNeed(Drawn):
         )
 
     def card(self) -> Card:
-        """Return the main facts in words."""
+        """Return the main facts, and the volumes that cost most."""
+        document = self.to_dict()
         low, high = self.op_ci95
+        per_day, flash = document["drive_writes_per_day"], document["flash_writes_per_day"]
         rows = [
-            (f"op for an overall WA of {self.target_wa:g}", f"{self.op:.4g}"),
-            ("95% interval", f"{low:.4g} to {high:.4g}"),
+            (
+                f"op for an overall WA of {self.target_wa:g}",
+                f"{self.op:.4f} = (T-U)/U (95% CI {low:.4f} to {high:.4f})",
+            ),
+            ("policy", document["manager"]),
+            ("volumes", f"{document['volumes']:,}"),
+            ("drive writes a day, by the hosts", "–" if per_day is None else f"{per_day:.4g}"),
+            ("writes of all the flash a day", "–" if flash is None else f"{flash:.4g}"),
         ]
-        return Card(f"Fleet {self.at.folder}", rows, notes=[*self.warnings, *self.notes])
+        heading = ["volume", ">WA", ">share of the extra writes", ">drive writes", ">hottest 10%"]
+        costliest = [
+            [
+                one["volume"],
+                f"{one['wa']:.3f}",
+                f"{one['share']:.1%}",
+                f"{one['drive_writes']:.4g}",
+                f"{one['hottest_10pct_share']:.1%}",
+            ]
+            for one in document["costliest"]
+        ]
+        return Card(
+            f"Fleet {self.at.folder}",
+            rows,
+            notes=[*self.warnings, *self.notes],
+            parts=[Card("Volumes that cost most", costliest, heading)],
+        )
 
 
 def need(

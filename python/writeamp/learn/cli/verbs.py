@@ -1,16 +1,16 @@
 """Verbs of models that are learnt from measurements."""
 
-from writeamp.cli.verbs import Panel, Verb
+from writeamp.cli.verbs import HelpPanel, Verb
 
 BLACKBOX = Verb(
     "writeamp.learn.cli.blackbox",
     "Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict them "
     "for any workload: collect, train, evaluate, predict, explain, choose.",
-    Panel.LEARN,
+    HelpPanel.LEARN,
 )
 TWIN = Verb(
     "writeamp.learn.cli.twin",
     "Learn a drive's hidden parameters (op, erase unit, policies) from its write amplification "
     "(WA): plan, measure, fit.",
-    Panel.LEARN,
+    HelpPanel.LEARN,
 )
