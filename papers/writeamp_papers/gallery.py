@@ -13,11 +13,11 @@ from urllib.parse import quote
 from writeamp.errors import WriteampError
 from writeamp.files.inputs import read_bytes
 from writeamp.files.output import replacing
-from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.reports.html import block_html
 from writeamp.reports.report import Paragraph, Rows
 from writeamp.reports.values import number, rows, texts, words
+from writeamp.text import html_text
 from writeamp_papers import PAPERS
 from writeamp_papers.items import VERDICTS
 from writeamp_papers.known import known_differences
@@ -86,7 +86,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _body(found: Mapping[str, Mapping[str, Any]], folder: Path) -> Iterator[str]:
-    yield f"<header><h1>{text(_TITLE)}</h1>"
+    yield f"<header><h1>{html_text(_TITLE)}</h1>"
     items = [item for one in found.values() for item in rows(one, "items")]
     count = Counter(words(item, "verdict") for item in items)
     yield block_html(
@@ -118,7 +118,8 @@ def _overview(found: Mapping[str, Mapping[str, Any]]) -> Rows:
 
 
 def _paper(name: str, document: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    yield f'<section id="{text(name)}" aria-label="{text(name)}"><h2>{text(name)}</h2>'
+    heading = html_text(name)
+    yield f'<section id="{heading}" aria-label="{heading}"><h2>{heading}</h2>'
     yield block_html(Paragraph(PAPERS[name].citation))
     for sentence in texts(document, "unexpected"):
         yield block_html(Paragraph(f"Unexpected: {sentence}", "bad"))
@@ -129,7 +130,7 @@ def _paper(name: str, document: Mapping[str, Any], folder: Path) -> Iterator[str
     for verdict, title in _SHOWN.items():
         of_it = [item for item in items if item.get("verdict") == verdict]
         if of_it:
-            yield f"<h3>{text(title)}</h3>"
+            yield f"<h3>{html_text(title)}</h3>"
             yield block_html(_table(name, of_it))
     yield f"<details><summary>All {len(items)} numbers</summary>"
     yield block_html(_table(name, items))
@@ -179,8 +180,8 @@ def _figures(folder: Path, name: str) -> Iterator[str]:
         return
     yield '<div class="figures">'
     for picture in pictures:
-        where = text(quote(f"{name}/{picture.name}"))
-        title = text(picture.stem.replace("_", " "))
+        where = html_text(quote(f"{name}/{picture.name}"))
+        title = html_text(picture.stem.replace("_", " "))
         yield (
             f'<figure><a href="{where}"><img src="{where}" alt="Figure: {title}" loading="lazy">'
             f"</a><figcaption>{title}</figcaption></figure>"

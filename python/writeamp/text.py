@@ -49,6 +49,17 @@ def printable(text: str, *, keep: str = "") -> str:
     return "".join(one if one in keep or _is_visible(one) else _escaped(one) for one in text)
 
 
+def html_text(value: object) -> str:
+    """Return a value as text that HTML shows and never obeys, also inside an attribute.
+
+    >>> html_text('</script><img onerror="x">')
+    '&lt;/script&gt;&lt;img onerror=&quot;x&quot;&gt;'
+    """
+    from html import escape  # noqa: PLC0415 (takes longer than the rest of this module)
+
+    return escape(printable(str(value), keep="\n"))
+
+
 def _is_visible(character: str) -> bool:
     return character.isprintable() or unicodedata.category(character) == _SPACE
 

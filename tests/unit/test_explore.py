@@ -12,8 +12,8 @@ from writeamp.devices.policy import Policy
 from writeamp.explore.chapters import chapters, recordings
 from writeamp.explore.recording import KINDS, record
 from writeamp.pages.embedded import data_element, data_in
-from writeamp.pages.escaping import text
 from writeamp.pages.frame import page
+from writeamp.text import html_text
 
 SMALL = "--blocks 16 --pages-per-block 8 --writes 200"
 
@@ -111,7 +111,7 @@ def test_a_number_that_json_lacks_is_not_written() -> None:
 
 
 def test_text_is_escaped_also_in_the_title() -> None:
-    made = page(HOSTILE, f"<p>{text(HOSTILE)}</p>").decode()
+    made = page(HOSTILE, f"<p>{html_text(HOSTILE)}</p>").decode()
     assert "<img" not in made
     assert made.count("</script") == 0
 

@@ -11,7 +11,7 @@ import pytest
 import writeamp as wa
 from reproduced import assert_reproduced
 from stand_in_runners import AsElsewhere
-from writeamp.pages.escaping import text
+from writeamp.text import html_text
 from writeamp_papers import PAPERS, Bench, Findings, Item
 from writeamp_papers.cli import document_of
 from writeamp_papers.gallery import write_gallery
@@ -92,7 +92,7 @@ def test_the_gallery_has_every_number_of_the_paper(found: Findings, tmp_path: Pa
     document = document_of(PAPERS["park2017"], found, [])
     (tmp_path / "park2017.json").write_text(json.dumps(document))
     shown = write_gallery(tmp_path).read_text()
-    assert [one.item for one in found.items if f">{text(one.item)}<" not in shown] == []
+    assert [one.item for one in found.items if f">{html_text(one.item)}<" not in shown] == []
     assert found.count()["erratum"] > 0
     for title in ("Errata", "Differs from the print", f"All {len(found.items)} numbers"):
         assert title in shown

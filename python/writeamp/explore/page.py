@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from writeamp.errors import WriteampError
 from writeamp.explore.chapters import Chapter, Scene, chapters, recordings, words
 from writeamp.explore.recording import Recording
-from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
+from writeamp.text import html_text
 
 _MOST_BYTES = 3_000_000
 _SCRIPTS = ("reducer.js", "drawing.js", "player.js")
@@ -55,7 +55,8 @@ def _body(told: Sequence[Chapter], asked: Sequence[Recording]) -> str:
     names = " against ".join(one.name for one in asked)
     own = f"Your drives: {names}" if len(asked) > 1 else f"Your drive: {names}"
     links = [
-        f'<li><a href="#{_anchor(at)}">{text(one)}</a></li>' for at, one in enumerate(titles, 1)
+        f'<li><a href="#{_anchor(at)}">{html_text(one)}</a></li>'
+        for at, one in enumerate(titles, 1)
     ]
     parts = [
         f"<main><h1>{_TITLE}</h1>",
@@ -63,10 +64,10 @@ def _body(told: Sequence[Chapter], asked: Sequence[Recording]) -> str:
         "to? Ten short chapters show it on a drive so small that every page can be seen. All that "
         "moves here was recorded from a simulated drive; nothing is made up for the picture.</p>",
         f'<nav aria-label="Chapters"><ol>{"".join(links)}</ol>'
-        f'<p><a href="#{_OWN}">{text(own)}</a></p></nav>',
+        f'<p><a href="#{_OWN}">{html_text(own)}</a></p></nav>',
         *(_article(at, one, titles) for at, one in enumerate(told, 1)),
-        f'<article id="{_OWN}" hidden><h2 tabindex="-1">{text(own)}</h2><p>{_own_text(asked)}</p>'
-        '<div class="slot"></div></article>',
+        f'<article id="{_OWN}" hidden><h2 tabindex="-1">{html_text(own)}</h2>'
+        f'<p>{_own_text(asked)}</p><div class="slot"></div></article>',
         _PLAYER,
         _words(),
         "</main>",
@@ -75,25 +76,28 @@ def _body(told: Sequence[Chapter], asked: Sequence[Recording]) -> str:
 
 
 def _article(number: int, chapter: Chapter, titles: Sequence[str]) -> str:
-    before = number > 1 and f'<a href="#{_anchor(number - 1)}">← {text(titles[number - 2])}</a>'
+    before = (
+        number > 1 and f'<a href="#{_anchor(number - 1)}">← {html_text(titles[number - 2])}</a>'
+    )
     has_next = number < len(titles)
     after, title = (_anchor(number + 1), titles[number]) if has_next else (_OWN, "Your own")
     return (
-        f'<article id="{_anchor(number)}" hidden><h2 tabindex="-1">{number}. {text(chapter.title)}'
-        f"</h2><p>{text(chapter.text)}</p>"
-        f'<p class="look"><strong>Look:</strong> {text(chapter.look)}</p><div class="slot"></div>'
-        f"<h3>Question</h3><p>{text(chapter.question)}</p>"
-        f"<details><summary>Answer</summary><p>{text(chapter.answer)}</p></details>"
-        f"<h3>Try</h3><pre>{text(chapter.command)}</pre>"
-        f'<p class="pages"><span>{before or ""}</span><a href="#{after}">{text(title)} →</a></p>'
-        "</article>"
+        f'<article id="{_anchor(number)}" hidden><h2 tabindex="-1">{number}. '
+        f"{html_text(chapter.title)}</h2><p>{html_text(chapter.text)}</p>"
+        f'<p class="look"><strong>Look:</strong> {html_text(chapter.look)}</p>'
+        '<div class="slot"></div>'
+        f"<h3>Question</h3><p>{html_text(chapter.question)}</p>"
+        f"<details><summary>Answer</summary><p>{html_text(chapter.answer)}</p></details>"
+        f"<h3>Try</h3><pre>{html_text(chapter.command)}</pre>"
+        f'<p class="pages"><span>{before or ""}</span>'
+        f'<a href="#{after}">{html_text(title)} →</a></p></article>'
     )
 
 
 def _own_text(asked: Sequence[Recording]) -> str:
     drive = asked[0].drive
     both = "Both drives get the same writes" if len(asked) > 1 else "The drive gets writes"
-    return text(
+    return html_text(
         f"{both} of the workload {asked[0].workload}: each of the {drive.logical_pages} pages "
         f"once, in order, and then {asked[0].host_pages} more. There are {drive.geometry.blocks} "
         f"blocks of {drive.geometry.pages_per_block} pages, op {drive.op:.3g}."
@@ -101,7 +105,9 @@ def _own_text(asked: Sequence[Recording]) -> str:
 
 
 def _words() -> str:
-    listed = "".join(f"<dt>{text(one)}</dt><dd>{text(what)}</dd>" for one, what in words().items())
+    listed = "".join(
+        f"<dt>{html_text(one)}</dt><dd>{html_text(what)}</dd>" for one, what in words().items()
+    )
     return f"<details><summary>Words used here</summary><dl>{listed}</dl></details>"
 
 

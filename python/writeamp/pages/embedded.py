@@ -9,7 +9,7 @@ from typing import Any
 
 from writeamp.fields.domains import shown
 from writeamp.files.inputs import check_json
-from writeamp.pages.escaping import text
+from writeamp.text import html_text
 
 _DATA = "application/json"
 # In a script nothing is escaped, so nothing may look like its end or like a comment.
@@ -24,7 +24,7 @@ def data_element(name: str, value: Any) -> str:
     """
     written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     safe = written.translate(_UNSAFE)
-    return f'<script type="{_DATA}" id="{text(name)}">{safe}</script>'
+    return f'<script type="{_DATA}" id="{html_text(name)}">{safe}</script>'
 
 
 def data_in(page: str, name: str) -> Any:

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from writeamp.pages.embedded import data_element
-from writeamp.pages.escaping import text
+from writeamp.text import html_text
 
 
 def page(
@@ -51,7 +51,7 @@ def page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{text(title)}</title>",
+        f"<title>{html_text(title)}</title>",
         *(f"<style>\n{one}</style>" for one in (source("writeamp.pages", "style.css"), *styles)),
         f"</head>\n<body>\n{body}",
         *(data_element(name, value) for name, value in (data or {}).items()),

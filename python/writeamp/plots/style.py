@@ -1,12 +1,22 @@
-"""Colours, words and number formats that all figures share."""
+"""Colours, words, number formats and parts that figures share."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from writeamp.plots.spec import ColorScale, Dash, Line, Mark
+from writeamp.plots.spec import (
+    BarChart,
+    ColorScale,
+    Dash,
+    Layer,
+    Line,
+    Mark,
+    Panel,
+    PanelChart,
+)
 
 WA_LABEL = "write amplification"
 NOT_STEADY = "not steady: may still change"
@@ -70,6 +80,47 @@ def error_bars(
         for end in (*ends, math.nan)
     ]
     return Line([at for at, _ in bars], [end for _, end in bars], color, width_pt, opacity)
+
+
+def series_line(
+    index: int, x: Sequence[float], y: Sequence[float], label: str | None, **style: Any
+) -> Line:
+    """Return the line of the series at `index`, in its colour and its dash."""
+    look: dict[str, Any] = {"dash": series_dash(index)} | style
+    return Line(x, y, series_color(index), label=label, **look)
+
+
+def outline(edges: Sequence[float], heights: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return x and y of a line around bars from 0; bar i is from edge i to edge i + 1."""
+    x = [edge for edge in edges for _ in (0, 1)]
+    return x, [0.0, *(height for height in heights for _ in (0, 1)), 0.0]
+
+
+def bars_of(
+    values: Mapping[str, float],
+    texts: Iterable[str],
+    *,
+    label: str,
+    title: str,
+    subtitle: str,
+    color: str = SERIES_COLORS[0],
+    **more: Any,
+) -> BarChart:
+    """Describe bars of one layer by their names; `label` is what their length is."""
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label=label,
+        bars=tuple(values),
+        layers=(Layer(label, color, tuple(map(float, values.values()))),),
+        texts=tuple(texts),
+        **more,
+    )
+
+
+def panels_apart(title: str, subtitle: str, panels: Iterable[Panel], columns: int) -> PanelChart:
+    """Describe panels that have their axes each for itself."""
+    return PanelChart(title, subtitle, "", "", tuple(panels), columns, own_axes=True)
 
 
 def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:

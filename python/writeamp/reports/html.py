@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.plots.output import inline_svg
 from writeamp.reports.embedding import ELEMENT, payload
@@ -20,6 +19,7 @@ from writeamp.reports.report import (
     Section,
 )
 from writeamp.reports.sections import sections_of
+from writeamp.text import html_text
 
 _MARKDOWN = "markdown"
 _HERE = "writeamp.reports"
@@ -39,11 +39,11 @@ def report_page(report: Report) -> bytes:
 
 
 def _body(report: Report, title: str, sections: Sequence[Section]) -> Iterator[str]:
-    yield f"<header>\n<h1>{text(title)}</h1>"
+    yield f"<header>\n<h1>{html_text(title)}</h1>"
     top = [one for one in sections if not one.title]
     for section in top:
         yield from map(block_html, section.blocks)
-    yield f'<pre tabindex="0" aria-label="The command">{text(report.command_line)}</pre>'
+    yield f'<pre tabindex="0" aria-label="The command">{html_text(report.command_line)}</pre>'
     yield (
         f'<div class="actions screen"><button type="button" data-copies="{_MARKDOWN}">'
         'Copy as Markdown</button> <span id="copied" role="status"></span></div>\n</header>\n<main>'
@@ -52,22 +52,22 @@ def _body(report: Report, title: str, sections: Sequence[Section]) -> Iterator[s
         if section.title:
             yield from _section(section)
     yield (
-        f"</main>\n<footer><p>Made by writeamp {text(report.version)}. The result is inside this "
-        "page: <code>writeamp report</code> with its name reads it back, with <code>--json</code> "
-        "as the document that the command printed. Serial numbers of drives are hashed."
-        "</p></footer>"
+        f"</main>\n<footer><p>Made by writeamp {html_text(report.version)}. The result is inside "
+        "this page: <code>writeamp report</code> with its name reads it back, with "
+        "<code>--json</code> as the document that the command printed. Serial numbers of drives "
+        "are hashed.</p></footer>"
     )
 
 
 def _section(section: Section) -> Iterator[str]:
-    name, title = text(section.name), text(section.title)
+    name, title = html_text(section.name), html_text(section.title)
     yield f'<section id="{name}" aria-label="{title}">'
     yield f"<details><summary>{title}</summary>" if section.is_folded else f"<h2>{title}</h2>"
     yield from map(block_html, section.blocks)
     if section.command is not None:
         yield (
             f'<div class="again">Command: <pre tabindex="0" aria-label="The command of: '
-            f'{title}">{text(section.command)}</pre></div>'
+            f'{title}">{html_text(section.command)}</pre></div>'
         )
     yield "</details></section>" if section.is_folded else "</section>"
 
@@ -76,13 +76,15 @@ def block_html(block: Block) -> str:
     """Return a part of a page, all text in it escaped."""
     if isinstance(block, Paragraph):
         tone = f' class="{block.tone}"' if block.tone else ""
-        return f"<p{tone}>{text(block.text)}</p>"
+        return f"<p{tone}>{html_text(block.text)}</p>"
     if isinstance(block, Bullets):
-        return f'<ul class="notes">{"".join(f"<li>{text(one)}</li>" for one in block.texts)}</ul>'
+        return (
+            f'<ul class="notes">{"".join(f"<li>{html_text(one)}</li>" for one in block.texts)}</ul>'
+        )
     if isinstance(block, Rows):
         return _table(block)
     if isinstance(block, Drawing):
-        caption = f"<figcaption>{text(block.words)}</figcaption>" if block.words else ""
+        caption = f"<figcaption>{html_text(block.words)}</figcaption>" if block.words else ""
         svg = inline_svg(block.figure, inside=block.inside)
         return f'<figure><div class="scroll chart" tabindex="0">{svg}</div>{caption}</figure>'
     assert isinstance(block, Controls)
@@ -91,14 +93,16 @@ def block_html(block: Block) -> str:
 
 def _table(found: Rows) -> str:
     sides = [' class="number"' if one.startswith(">") else "" for one in found.columns]
-    caption = f"<caption>{text(found.caption)}</caption>" if found.caption else ""
+    caption = f"<caption>{html_text(found.caption)}</caption>" if found.caption else ""
     head = "".join(
-        f'<th scope="col"{side}>{text(one.removeprefix(">"))}</th>'
+        f'<th scope="col"{side}>{html_text(one.removeprefix(">"))}</th>'
         for one, side in zip(found.columns, sides, strict=True)
     )
     rows = "\n".join(
         "<tr>"
-        + "".join(f"<td{side}>{text(cell)}</td>" for cell, side in zip(row, sides, strict=True))
+        + "".join(
+            f"<td{side}>{html_text(cell)}</td>" for cell, side in zip(row, sides, strict=True)
+        )
         + "</tr>"
         for row in found.rows
     )
@@ -108,4 +112,4 @@ def _table(found: Rows) -> str:
     )
     if not found.folded:
         return made
-    return f"<details><summary>{text(found.folded)}</summary>{made}</details>"
+    return f"<details><summary>{html_text(found.folded)}</summary>{made}</details>"

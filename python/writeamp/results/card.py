@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import range_in_words
-from writeamp.text import printable
+from writeamp.text import html_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,15 +61,15 @@ class Card:
 def html_of(card: Card) -> str:
     """Return the card as a piece of HTML, all texts in it escaped."""
     parts = [
-        f'<div class="writeamp"><div><strong>{_text(card.title)}</strong></div>',
+        f'<div class="writeamp"><div><strong>{html_text(card.title)}</strong></div>',
         _table(card),
         *([] if card.spark is None else [_line(card.spark)]),
         *(
             html
             for part in card.parts
-            for html in (f"<div>{_text(part.title)}</div>", _table(part), *_notes(part))
+            for html in (f"<div>{html_text(part.title)}</div>", _table(part), *_notes(part))
         ),
-        *(f"<div>⚠ {_text(sentence)}</div>" for sentence in card.warnings),
+        *(f"<div>⚠ {html_text(sentence)}</div>" for sentence in card.warnings),
         *_notes(card),
         "</div>",
     ]
@@ -78,7 +77,7 @@ def html_of(card: Card) -> str:
 
 
 def _notes(card: Card) -> list[str]:
-    return [f'<div style="opacity:.75">{_text(sentence)}</div>' for sentence in card.notes]
+    return [f'<div style="opacity:.75">{html_text(sentence)}</div>' for sentence in card.notes]
 
 
 def _table(card: Card) -> str:
@@ -96,7 +95,7 @@ def _table(card: Card) -> str:
 
 def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
     made = (
-        f'<{tag} style="{_CELL}text-align:{side}">{_text(cell)}</{tag}>'
+        f'<{tag} style="{_CELL}text-align:{side}">{html_text(cell)}</{tag}>'
         for cell, side in zip(cells, sides, strict=True)
     )
     return f'<tr style="background:none">{"".join(made)}</tr>'
@@ -118,14 +117,10 @@ def _line(spark: Spark) -> str:
     points = " ".join(f"{one:.1f},{other:.1f}" for one, other in zip(left, top, strict=True))
     caption = f"{spark.caption}, {range_in_words(up.min(), up.max())}"
     return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{_text(caption)}">'
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{html_text(caption)}">'
         f'<polyline points="{points}" fill="none" stroke="currentColor"/></svg>'
-        f'<div style="opacity:.75">{_text(caption)}</div>'
+        f'<div style="opacity:.75">{html_text(caption)}</div>'
     )
-
-
-def _text(text: str) -> str:
-    return escape(printable(text, keep="\n"))
 
 
 class Presented(AnyResult):

@@ -27,11 +27,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from writeamp.pages.escaping import text
 from writeamp.pages.frame import page, source
 from writeamp.plots.backends.matplotlib_backend import METADATA, WIDE_INCHES, drawn, our_settings
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, TreeChart
 from writeamp.plots.style import FAINT, GRID, HOST_COLOR, INK, MUTED, SERIES_COLORS
+from writeamp.text import html_text
 
 # Colour and dash: what tells series apart, and joins the parts of one.
 _Look: TypeAlias = tuple[str, str]
@@ -226,7 +226,7 @@ def render(spec: FigureSpec, _kind: str) -> bytes:
     found = [(round(one.x, 5), round(one.y, 5), *one[2:]) for one in values]
     return page(
         spec.title,
-        _BODY.format(svg=svg, words=text(spec.title)),
+        _BODY.format(svg=svg, words=html_text(spec.title)),
         styles=[source(_HERE, "figure.css")],
         scripts=[source(_HERE, "figure.js")],
         data={"values": found, "axes": axes},
@@ -303,7 +303,7 @@ def inline(spec: FigureSpec, *, has_titles: bool, inside: str) -> str:
     _, _, width, height = (float(one) for one in svg.split('"')[1].split())
     tips = "".join(
         f'<circle cx="{one.x * width:.1f}" cy="{one.y * height:.1f}" r="8" fill="transparent">'
-        f"<title>{text(one.text)}</title></circle>"
+        f"<title>{html_text(one.text)}</title></circle>"
         for one in (values if len(values) <= _MOST_TIPS else ())
     )
     facts = ""
@@ -312,5 +312,5 @@ def inline(spec: FigureSpec, *, has_titles: bool, inside: str) -> str:
         places = [left * width, right * width, top * height, bottom * height]
         numbers = " ".join(f"{one:.6g}" for one in (*axes[0]["x"], *axes[0]["y"], *places))
         facts = f' data-axes="{numbers}"'
-    head = f'<svg role="img" aria-label="{text(spec.title)}"{facts}'
+    head = f'<svg role="img" aria-label="{html_text(spec.title)}"{facts}'
     return f"{head}{svg.removeprefix('<svg').removesuffix('</svg>')}{inside}{tips}</svg>"

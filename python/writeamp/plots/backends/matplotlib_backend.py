@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
@@ -21,8 +20,9 @@ from writeamp.plots.backends.matplotlib_grids import draw_heat_maps, draw_panels
 from writeamp.plots.backends.matplotlib_parts import (
     DASHES,
     add_titles,
-    characters_of,
     draw_line,
+    legend_below,
+    legend_beside,
     mark_handles,
 )
 from writeamp.plots.spec import (
@@ -34,14 +34,11 @@ from writeamp.plots.spec import (
     TreeChart,
 )
 from writeamp.plots.style import GRID, INK, MUTED
-from writeamp.plots.wrapping import most_columns, wrapped
 
 _DPI = 160
 # A wide figure has its legend beside the lines, a narrow one below them.
 WIDE_INCHES, _LEAST_WIDE_INCHES = 10.0, 9.0
 _LINES_SHARE, _STRIP_INCHES = 0.415, 0.9
-# Of a line of a legend, and of all beside each other below a narrow figure.
-_LABEL_CHARACTERS, _ROW_CHARACTERS = 40, 110
 _LEGEND_COLUMNS = 4
 # Text stays text in SVG and PDF, and the same figure gives the same bytes.
 _SETTINGS = {
@@ -120,7 +117,10 @@ def _line_chart(figure: Figure, spec: LineChart) -> Axes:
         axes.spines[["top", "right"]].set_visible(False)
     column[-1].set_xlabel(spec.x_label)
     figure.align_ylabels(column)
-    _legend(figure, handles)
+    if figure.get_figwidth() < _LEAST_WIDE_INCHES:
+        legend_below(figure, handles, _LEGEND_COLUMNS)
+    elif handles:
+        legend_beside(figure, handles)
     return first
 
 
@@ -166,17 +166,3 @@ def _strip(axes: Axes, strip: Strip) -> list[Artist]:
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
     return handles
-
-
-def _legend(figure: Figure, handles: list[Artist]) -> None:
-    if not handles:
-        return
-    labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 5) for handle in handles]
-    is_wide = figure.get_figwidth() >= _LEAST_WIDE_INCHES
-    place: dict[str, Any] = {"loc": "outside right center"}
-    if not is_wide:
-        columns = most_columns(labels, characters_of(figure, _ROW_CHARACTERS), _LEGEND_COLUMNS)
-        place = {"loc": "outside lower center", "ncols": columns}
-    legend = figure.legend(handles, labels, frameon=False, handlelength=2.6, **place)
-    for handle in filter(None, legend.legend_handles):
-        handle.set_alpha(1.0)  # one faded tick is hardly seen

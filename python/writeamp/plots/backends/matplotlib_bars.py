@@ -12,19 +12,19 @@ from matplotlib.patches import Patch
 
 from writeamp.plots.backends.matplotlib_parts import (
     DASHES,
-    characters_of,
     draw_line,
+    legend_below,
     mark_handles,
 )
 from writeamp.plots.spec import BarChart, TreeChart
 from writeamp.plots.style import FAINT, GRID, INK
-from writeamp.plots.wrapping import most_columns, shortened, wrapped
+from writeamp.plots.wrapping import shortened, wrapped
 
 # A bar with the space beside it, and a line of its name, which may need more.
 _BAR_INCHES, _LINE_INCHES = 0.42, 0.17
 _NAME_CHARACTERS, _NAME_LINES = 34, 4
 _HEADING_CHARACTERS = 60
-_LEGEND_COLUMNS, _LEGEND_CHARACTERS, _LABEL_CHARACTERS = 4, 110, 60
+_LEGEND_COLUMNS = 4
 # Behind text that stands on lines.
 _PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
 
@@ -80,7 +80,7 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_ylim(places[-1] + 0.6, places[0] - (1.3 if headings else 0.6))
-    rows = _legend(figure, handles + mark_handles(spec.levels))
+    rows = legend_below(figure, handles + mark_handles(spec.levels), _LEGEND_COLUMNS)
     figure.set_figheight(figure.get_figheight() + _LINE_INCHES * rows)
     return axes
 
@@ -95,18 +95,6 @@ def _ends(spec: BarChart) -> tuple[float, float]:
     low, high = min(known), max(known)
     span = high - low or 0.1 * abs(high) or 1.0
     return low - 0.08 * span, high + 0.25 * span
-
-
-def _legend(figure: Figure, handles: list[Artist]) -> float:
-    """Draw the legend, if any, and return how many lines it has, with the space between them."""
-    if not handles:
-        return 0.0
-    labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
-    columns = most_columns(labels, characters_of(figure, _LEGEND_CHARACTERS), _LEGEND_COLUMNS)
-    rows = math.ceil(len(labels) / columns)
-    columns = math.ceil(len(labels) / rows)  # so that rows are of like length
-    figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=columns)
-    return rows * (0.2 + max(label.count("\n") + 1 for label in labels))
 
 
 _LEAF_INCHES, _LEVEL_INCHES = 1.5, 1.35

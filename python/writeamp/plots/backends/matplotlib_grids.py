@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib as mpl
-import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from writeamp.plots.backends.matplotlib_parts import (
     DASHES,
-    characters_of,
     draw_line,
+    legend_below,
     mark_handles,
 )
 from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
 from writeamp.plots.style import GRID, HEAT_COLORS, INK, heat_ink
-from writeamp.plots.wrapping import most_columns, shortened, wrapped
+from writeamp.plots.wrapping import shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
 _MANY_DECADES = 1e3
+# Along the x axes of panels beside each other, whose numbers may be long.
+_MOST_TICKS = 12
 # Where a decade of a narrow panel is ticked.
 _FEW_STEPS = (1.0, 3.0)
 # Of a map whose rows have names, of one that has none, and of any.
@@ -33,7 +33,6 @@ _LEAST_MAP_INCHES, _LEAST_PLAIN_INCHES, _MOST_MAP_INCHES = 1.6, 0.9, 8.0
 # So many stand beside each other along the width of a figure.
 _NAME_CHARACTERS = 90
 _TITLE_CHARACTERS = 84
-_LINE_CHARACTERS, _LABEL_CHARACTERS = 110, 60
 # Of a name that stands aslant, or beside a row of cells.
 _ASLANT_CHARACTERS = 28
 
@@ -59,34 +58,15 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
         for axes, panel in zip(grid.flat, spec.panels, strict=False):
             axes.set_xlabel(panel.x_label)
             axes.set_ylabel(panel.y_label)
-        return _legend(figure, handles, grid)
-    for axes in grid[-1]:
-        axes.set_xlabel(spec.x_label)
-    if rows == 1:
-        grid[0, 0].set_ylabel(spec.y_label)
     else:
-        figure.supylabel(spec.y_label, fontsize=10, multialignment="center")
-    return _legend(figure, handles, grid)
-
-
-def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) -> Axes:
-    """Draw one legend for all panels, if there is any to draw, and return the first one's axes."""
+        for axes in grid[-1]:
+            axes.set_xlabel(spec.x_label)
+        if rows == 1:
+            grid[0, 0].set_ylabel(spec.y_label)
+        else:
+            figure.supylabel(spec.y_label, fontsize=10, multialignment="center")
+    legend_below(figure, list(handles.values()), _MOST_LEGEND_COLUMNS)
     first: Axes = grid.flat[0]
-    if not handles:
-        return first
-    labels = [wrapped(label, _LABEL_CHARACTERS, 2) for label in handles]
-    columns = most_columns(labels, characters_of(figure, _LINE_CHARACTERS), _MOST_LEGEND_COLUMNS)
-    legend_rows = math.ceil(len(labels) / columns)
-    legend = figure.legend(
-        list(handles.values()),
-        labels,
-        loc="outside lower center",
-        frameon=False,
-        ncols=math.ceil(len(labels) / legend_rows),
-        handlelength=2.6,
-    )
-    for handle in filter(None, legend.legend_handles):
-        handle.set_alpha(1.0)  # a faded mark is hardly seen
     return first
 
 
@@ -98,6 +78,8 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
         axes.set_yscale("log")
     panels = (panel,) if spec.own_axes else spec.panels
     _plain_ticks(axes, panels, spec.columns, x_log=x_log, y_log=y_log)
+    if spec.columns > 1 and not x_log:
+        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS // spec.columns))
     if spec.x_ticks:
         axes.set_xticks(spec.x_ticks)
         axes.set_xticks((), minor=True)
@@ -148,18 +130,17 @@ def _plain_ticks(
 ) -> None:
     """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
-    if x_log:
-        axes.xaxis.set_major_formatter(plain)
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        values = [x for panel in panels for line in panel.lines for x in line.x]
-        steps = _log_steps(values)
-        is_crowded = columns > 2 and max(steps) > 1
-        axes.xaxis.set_major_locator(LogLocator(subs=_FEW_STEPS if is_crowded else steps))
-    if y_log:
-        axes.yaxis.set_major_formatter(plain)
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        values = [y for panel in panels for line in panel.lines for y in line.y]
-        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(values)))
+    lines = [line for panel in panels for line in panel.lines]
+    for axis, is_log, values in (
+        (axes.xaxis, x_log, [x for line in lines for x in line.x]),
+        (axes.yaxis, y_log, [y for line in lines for y in line.y]),
+    ):
+        if is_log:
+            axis.set_major_formatter(plain)
+            axis.set_minor_formatter(NullFormatter())
+            steps = _log_steps(values)
+            is_crowded = axis is axes.xaxis and columns > 2 and max(steps) > 1
+            axis.set_major_locator(LogLocator(subs=_FEW_STEPS if is_crowded else steps))
 
 
 def _log_steps(values: Sequence[float]) -> tuple[float, ...]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.typing import LineStyleType
 
 from writeamp.plots.spec import Dash, FigureSpec, HeatMapChart, Line, Mark, Marker, PanelChart
 from writeamp.plots.style import MUTED
-from writeamp.plots.wrapping import fitting
+from writeamp.plots.wrapping import fitting, most_columns, wrapped
 
 DASHES: dict[Dash, LineStyleType] = {
     "solid": "-",
@@ -65,13 +68,33 @@ def mark_handles(marks: Iterable[Mark]) -> list[Artist]:
     ]
 
 
-# Characters of a line that others are chosen for.
-_WIDTH_INCHES = 10.0
+# Characters beside each other in a legend below a figure, for each inch, and of one label.
+_INCH_CHARACTERS, _LABEL_CHARACTERS = 11, 60
+_BESIDE_CHARACTERS = 40
+_STYLE: dict[str, Any] = {"frameon": False, "handlelength": 2.6}
 
 
-def characters_of(figure: Figure, characters: int) -> int:
-    """Return how many characters stand beside each other where so many do in a wide figure."""
-    return int(characters * figure.get_figwidth() / _WIDTH_INCHES)
+def legend_below(figure: Figure, handles: Sequence[Artist], most: int) -> float:
+    """Draw a legend below, of so many columns at most; return its lines with the space between."""
+    if not handles:
+        return 0.0
+    labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
+    columns = most_columns(labels, int(_INCH_CHARACTERS * figure.get_figwidth()), most)
+    rows = math.ceil(len(labels) / columns)
+    columns = math.ceil(len(labels) / rows)  # so that rows are of like length
+    _opaque(figure.legend(handles, labels, loc="outside lower center", ncols=columns, **_STYLE))
+    return rows * (0.2 + max(label.count("\n") + 1 for label in labels))
+
+
+def legend_beside(figure: Figure, handles: Sequence[Artist]) -> None:
+    """Draw a legend at the right."""
+    labels = [wrapped(str(handle.get_label()), _BESIDE_CHARACTERS, 5) for handle in handles]
+    _opaque(figure.legend(handles, labels, loc="outside right center", **_STYLE))
+
+
+def _opaque(legend: Legend) -> None:
+    for handle in filter(None, legend.legend_handles):
+        handle.set_alpha(1.0)  # one faded mark is hardly seen
 
 
 # Of the width, for all that stands on a line.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Marker, Panel, PanelChart
-from writeamp.plots.style import INK, columns_of, series_color
+from writeamp.plots.style import INK, bars_of, columns_of, panels_apart, series_color
 
 # Beside its name, a target is drawn in this unit.
 LABELS = {
@@ -51,7 +51,8 @@ def measured_against_predicted(
     parts: Sequence[Compared], *, title: str, subtitle: str
 ) -> PanelChart:
     """Describe a panel for each target: a point a row, and the line on which all should lie."""
-    return _panels([_compared(part) for part in parts], title, subtitle)
+    panels = [_compared(part) for part in parts]
+    return panels_apart(title, subtitle, panels, columns_of(len(panels)))
 
 
 def curves_with_intervals(
@@ -71,7 +72,7 @@ def curves_with_intervals(
     label = f"prediction, and the band in which {level:.0%} of unseen workloads lie"
     ends = {target: _ends([one for one in curves if one.target == target]) for target in LABELS}
     panels = [_curve(curve, label, ends[curve.target]) for curve in curves]
-    return _panels(panels, title, subtitle)
+    return panels_apart(title, subtitle, panels, columns_of(len(panels)))
 
 
 def importances(
@@ -79,7 +80,7 @@ def importances(
 ) -> BarChart:
     """Describe a bar for each feature, the most important first."""
     order = sorted(range(len(names)), key=lambda place: -shares[place])
-    return _bars(
+    return bars_of(
         {names[place]: shares[place] for place in order},
         [f"{shares[place]:.1%}" for place in order],
         label="share of what the model explains",
@@ -91,11 +92,10 @@ def importances(
 
 def errors_by_target(errors: Mapping[str, float], *, subtitle: str) -> BarChart:
     """Describe a bar for each target: the mean relative error to expect of its predictions."""
-    return _bars(
+    return bars_of(
         errors,
         [f"{error:.2%}" for error in errors.values()],
         label="mean relative error on rows that the model had not seen",
-        color=series_color(0),
         title="How far off the predictions are",
         subtitle=subtitle,
     )
@@ -104,7 +104,7 @@ def errors_by_target(errors: Mapping[str, float], *, subtitle: str) -> BarChart:
 def measures_of_score(measures: Mapping[str, float], target: str, *, subtitle: str) -> BarChart:
     """Describe a bar for each measure, a ratio; NaN has none, and below 0 is none to be seen."""
     known = {name: value for name, value in measures.items() if not math.isnan(value)}
-    return _bars(
+    return bars_of(
         {name: max(value, 0.0) for name, value in known.items()},
         [f"{value:.4f}" for value in known.values()],
         label="ratio",
@@ -116,11 +116,10 @@ def measures_of_score(measures: Mapping[str, float], target: str, *, subtitle: s
 
 def points_by_outcome(points: Mapping[str, int], *, subtitle: str) -> BarChart:
     """Describe a bar for each thing that may become of a point of a design."""
-    return _bars(
+    return bars_of(
         points,
         [f"{count:,}" for count in points.values()],
         label="points",
-        color=series_color(0),
         title="What became of the points",
         subtitle=subtitle,
     )
@@ -151,30 +150,6 @@ def headroom_by_model(
         texts=tuple(f"× {one:.3g}" for one in headroom),
         levels=(Mark(1.0, INK, "dash", "what is asked"),),
     )
-
-
-def _bars(
-    values: Mapping[str, float],
-    texts: Sequence[str],
-    *,
-    label: str,
-    color: str,
-    title: str,
-    subtitle: str,
-) -> BarChart:
-    return BarChart(
-        title=title,
-        subtitle=subtitle,
-        x_label=label,
-        bars=tuple(values),
-        layers=(Layer(label, color, tuple(map(float, values.values()))),),
-        texts=tuple(texts),
-    )
-
-
-def _panels(panels: Sequence[Panel], title: str, subtitle: str) -> PanelChart:
-    columns = columns_of(len(panels))
-    return PanelChart(title, subtitle, "", "", tuple(panels), columns=columns, own_axes=True)
 
 
 def _compared(part: Compared) -> Panel:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, Layer, Line, Panel, PanelChart
-from writeamp.plots.style import series_color
+from writeamp.plots.style import panels_apart, series_color
 
 # More lines than this cannot be told apart.
 _MOST_DRIVES = 8
@@ -28,18 +28,11 @@ def wa_over_days(drives: Sequence[DriveSeries]) -> PanelChart:
     wa = [Line(one.days, one.wa, series_color(at), label=one.name) for at, one in enumerate(shown)]
     daily = [Line(one.days, one.daily_gb, series_color(at)) for at, one in enumerate(shown)]
     more = f"{len(drives) - len(shown)} more drives are not shown" if shown != drives else ""
-    return PanelChart(
-        title="Write amplification of drives over time",
-        subtitle=more,
-        x_label="days",
-        y_label="",
-        panels=(
-            Panel("Write amplification of each interval", tuple(wa), x_label="days", y_label="WA"),
-            Panel("Volume of the host", tuple(daily), x_label="days", y_label="GB a day"),
-        ),
-        columns=1,
-        own_axes=True,
+    panels = (
+        Panel("Write amplification of each interval", tuple(wa), x_label="days", y_label="WA"),
+        Panel("Volume of the host", tuple(daily), x_label="days", y_label="GB a day"),
     )
+    return panels_apart("Write amplification of drives over time", more, panels, columns=1)
 
 
 # More rows than this cannot be read.

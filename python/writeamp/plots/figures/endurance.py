@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, LineChart, Panel, PanelChart
-from writeamp.plots.style import series_color, series_dash
+from writeamp.plots.style import outline, series_color, series_line
 
 _W_LABEL = "erases that a block endures (W)"
 _FAIRNESS = "PE fairness (mean erases of a block / W)"
@@ -85,15 +85,13 @@ def erases_of_blocks(
     if not erases_from:
         raise WriteampError("erases_from has no bin; a histogram has one at least")
     edges = [*erases_from, erases_from[-1] + width]
-    x = np.repeat(edges, 2).tolist()
-    y = [0, *np.repeat(blocks, 2).tolist(), 0]
     each = "" if width == 1 else f", in bins of {width}"
     return LineChart(
         title=title,
         subtitle=subtitle,
         x_label=f"erases of a block at the end of life{each}",
         y_label="blocks (of all replicas)",
-        lines=(Line(x, y, series_color(0), label=label),),
+        lines=(Line(*outline(edges, blocks), series_color(0), label=label),),
     )
 
 
@@ -104,18 +102,10 @@ def _lines(
     if w.ndim != 1 or w.size == 0 or any(one.shape != w.shape for one in values):
         raise WriteampError(f"curve {curve.label!r} needs arrays of one equal length above 0")
     shown = np.unique(np.linspace(0, w.size - 1, min(w.size, _MOST_POINTS)).astype(int))
-    color, dash = series_color(index), series_dash(index)
-    x = w[shown].tolist()
-    mean_line = Line(
-        x,
-        values[0][shown].tolist(),
-        color,
-        dash=dash,
-        label=curve.label,
-        marker="circle" if w.size == 1 else None,
-    )
+    x, marker = w[shown].tolist(), "circle" if w.size == 1 else None
+    mean_line = series_line(index, x, values[0][shown].tolist(), curve.label, marker=marker)
     bounds = [
-        Line(x, bound[shown].tolist(), color, width_pt=0.6, opacity=0.6)
+        Line(x, bound[shown].tolist(), series_color(index), width_pt=0.6, opacity=0.6)
         for bound in values[1:]
         if not np.isnan(bound).any()
     ]

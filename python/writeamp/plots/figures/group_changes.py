@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.plots.spec import Line, Strip
-from writeamp.plots.style import SERIES_COLORS
+from writeamp.plots.style import SERIES_COLORS, outline
 
 _CREATED_COLOR, _MERGED_COLOR, _MOVED_COLOR = SERIES_COLORS[2], SERIES_COLORS[1], SERIES_COLORS[6]
 
@@ -71,8 +71,7 @@ def _bars(
     bars = max(1, min(intervals, _MOST_BARS))
     heights, edges = np.histogram(moved, bars, (0.0, end), weights=moved_blocks)
     return Line(
-        np.repeat(edges, 2).tolist(),
-        [0.0, *np.repeat(heights, 2).tolist(), 0.0],
+        *outline(edges.tolist(), heights.tolist()),
         _MOVED_COLOR,
         0.8,
         label=f"blocks moved: {int(moved_blocks.sum()):,}\n(a bar: {end / bars:.2g} drive writes)",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
-from writeamp.plots.style import WA_UNIT, series_color
+from writeamp.plots.style import WA_UNIT, panels_apart, series_color
 
 _TIME_LABEL = "virtual time (s)"
 # More points than this cannot be told apart.
@@ -88,7 +88,7 @@ def latency_panels(
                 y_label=WA_UNIT.replace(" per ", "\nper "),
             )
         )
-    return PanelChart(title, subtitle, "", "", (*panels, *more), columns=2, own_axes=True)
+    return panels_apart(title, subtitle, (*panels, *more), columns=2)
 
 
 def _exceedance(one: DirectionSeries, color: str) -> Line:

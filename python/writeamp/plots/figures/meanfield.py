@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.plots.spec import Line, LineChart, Mark
-from writeamp.plots.style import MUTED, WA_LABEL, series_color, series_dash
+from writeamp.plots.spec import LineChart, Mark
+from writeamp.plots.style import MUTED, WA_LABEL, series_line
 
 
 def blocks_by_valid_pages(
@@ -32,12 +32,11 @@ def blocks_by_valid_pages(
         x_label="valid pages of a block",
         y_label="share of all blocks",
         lines=tuple(
-            Line(
+            series_line(
+                1 - index,
                 list(range(shares.size)),
                 shares.tolist(),
-                series_color(1 - index),
-                dash=series_dash(index),
-                label=f"{name} blocks, {shares.sum():.4f} in all",
+                f"{name} blocks, {shares.sum():.4f} in all",
             )
             for index, (name, shares) in enumerate(blocks.items())
         ),
@@ -66,7 +65,7 @@ def wa_towards_steady(
         x_label="host writes per logical page",
         y_label=WA_LABEL,
         lines=tuple(
-            Line(drive_writes, values, series_color(i), dash=series_dash(i), label=name)
-            for i, (name, values) in enumerate(curves.items())
+            series_line(at, drive_writes, values, name)
+            for at, (name, values) in enumerate(curves.items())
         ),
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from writeamp.errors import WriteampError
 from writeamp.plots.labels import axis_label, upright_label
-from writeamp.plots.spec import BarChart, Layer, Line, LineChart
-from writeamp.plots.style import series_color, series_dash
+from writeamp.plots.spec import BarChart, Line, LineChart
+from writeamp.plots.style import bars_of, series_line
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,7 @@ def _merged(curves: Mapping[str, tuple[float, ...]]) -> dict[str, tuple[float, .
 
 def _line(values: Sequence[float], curve: Sequence[float], label: str, index: int) -> Line:
     shown = [(x, y) for x, y in zip(values, curve, strict=True) if not math.isnan(y)]
-    return Line(
-        [x for x, _ in shown],
-        [y for _, y in shown],
-        series_color(index),
-        dash=series_dash(index),
-        label=label,
-    )
+    return series_line(index, [x for x, _ in shown], [y for _, y in shown], label)
 
 
 def _dotted(line: Line) -> Line:
@@ -116,12 +110,13 @@ def wa_by_model(
     known = {name: value for name, value in answers.items() if not math.isnan(value)}
     if not known:
         raise WriteampError("a figure of predictions needs a model that answers")
-    label = axis_label(asked)
-    return BarChart(
+    return bars_of(
+        {
+            f"{name} (outside its domain)" if name in outside else name: value
+            for name, value in known.items()
+        },
+        [f"{value:.4f}" for value in known.values()],
+        label=axis_label(asked),
         title="Uniform random writes by the analytic models",
         subtitle=subtitle,
-        x_label=label,
-        bars=tuple(f"{name} (outside its domain)" if name in outside else name for name in known),
-        layers=(Layer(label, series_color(0), tuple(known.values())),),
-        texts=tuple(f"{value:.4f}" for value in known.values()),
     )

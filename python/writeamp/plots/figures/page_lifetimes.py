@@ -9,7 +9,7 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
-from writeamp.plots.style import series_color, series_dash
+from writeamp.plots.style import panels_apart, series_line
 
 # Of one in so many pages, the forecast is its prior and nothing to look at.
 _FEWEST = 1e-4
@@ -49,38 +49,26 @@ def lives_by_age(
     )
     label = "age (drive writes since the page was written)"
     over_age = partial(Panel, x_label=label, x_log=True)
-    return PanelChart(
-        title=title,
-        subtitle=subtitle,
-        x_label=label,
-        y_label="",
-        panels=(
-            over_age(
-                "How long pages still live, to be expected",
-                tuple(_lines(by_age, "rest_pages", logical_pages)),
-                y_label="rest of life (drive writes)",
-                y_log=True,
-            ),
-            over_age(
-                "How many pages have that age, to an octave",
-                tuple(_lines(by_age, "share", logical_pages)),
-                y_label="share of the pages",
-            ),
+    panels = (
+        over_age(
+            "How long pages still live, to be expected",
+            tuple(_lines(by_age, "rest_pages", logical_pages)),
+            y_label="rest of life (drive writes)",
+            y_log=True,
         ),
-        columns=1,
-        own_axes=True,
+        over_age(
+            "How many pages have that age, to an octave",
+            tuple(_lines(by_age, "share", logical_pages)),
+            y_label="share of the pages",
+        ),
     )
+    return panels_apart(title, subtitle, panels, columns=1)
 
 
 def _lines(by_age: pl.DataFrame, column: str, logical_pages: int) -> Iterator[Line]:
     groups = by_age.group_by("usual_pages", maintain_order=True)
     for index, ((usual_pages,), rows) in enumerate(groups):
         usual = float(str(usual_pages)) / logical_pages
-        yield Line(
-            x=rows["age"].to_list(),
-            y=rows[column].to_list(),
-            color=series_color(index),
-            dash=series_dash(index),
-            marker="circle",
-            label=f"rewritten every {usual:.2g} drive writes" if usual else "not rewritten yet",
-        )
+        label = f"rewritten every {usual:.2g} drive writes" if usual else "not rewritten yet"
+        x, y = rows["age"].to_list(), rows[column].to_list()
+        yield series_line(index, x, y, label, marker="circle")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from writeamp.plots.spec import Line, Panel, PanelChart
-from writeamp.plots.style import FAINT, INK, MUTED, series_color
+from writeamp.plots.style import FAINT, INK, MUTED, panels_apart, series_color
 
 FRONT, NEAR, DOMINATED = "on the front", "perhaps on it (95% intervals)", "dominated"
 
@@ -63,7 +63,7 @@ def pareto_front(
         )
         for x, y in pairs
     )
-    return PanelChart(title, subtitle, "", "", panels, columns=len(panels), own_axes=True)
+    return panels_apart(title, subtitle, panels, columns=len(panels))
 
 
 def _worded(flat: str, upright: str, maximizes: bool, *, is_upright: bool) -> str:

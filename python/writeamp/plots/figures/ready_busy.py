@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.plots.spec import Line, Panel, PanelChart
-from writeamp.plots.style import HOST_COLOR, MUTED, series_color
+from writeamp.plots.style import HOST_COLOR, MUTED, panels_apart, series_color
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -59,36 +59,29 @@ def durations_by_class(
         for edge_us, label in zip(window_us, ("fixed window of programs", None), strict=True)
         if edge_us > 0
     ]
-    return PanelChart(
-        title="Operations by the low time of Ready/Busy",
-        subtitle=subtitle,
-        x_label="",
-        y_label="",
-        panels=(
-            Panel(
-                "pulses by duration",
-                (*bars, *edges),
-                x_label="low time, µs",
-                y_label="pulses",
-                x_log=True,
-                y_log=True,
-            ),
-            Panel(
-                "operations over time",
-                tuple(_line(series, colors[series.name]) for series in over_time),
-                x_label="time, s",
-                y_label="operations",
-            ),
-            Panel(
-                "duty cycle over time",
-                (_line(duty_cycle, HOST_COLOR),),
-                x_label="time, s",
-                y_label="busy share of time",
-            ),
+    panels = (
+        Panel(
+            "pulses by duration",
+            (*bars, *edges),
+            x_label="low time, µs",
+            y_label="pulses",
+            x_log=True,
+            y_log=True,
         ),
-        columns=1,
-        own_axes=True,
+        Panel(
+            "operations over time",
+            tuple(_line(series, colors[series.name]) for series in over_time),
+            x_label="time, s",
+            y_label="operations",
+        ),
+        Panel(
+            "duty cycle over time",
+            (_line(duty_cycle, HOST_COLOR),),
+            x_label="time, s",
+            y_label="busy share of time",
+        ),
     )
+    return panels_apart("Operations by the low time of Ready/Busy", subtitle, panels, columns=1)
 
 
 def _bars(middle_us: _Floats, values: _Floats, color: str, name: str) -> Line:

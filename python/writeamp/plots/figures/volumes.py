@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.plots.spec import Area, Line, Panel, PanelChart
-from writeamp.plots.style import INK, WA_LABEL, series_color
+from writeamp.plots.style import INK, WA_LABEL, panels_apart, series_color
 
 _Array = npt.NDArray[np.float64]
 
@@ -45,57 +45,52 @@ def wa_of_volumes(
     """
     colored = [(series_color(at), one) for at, one in enumerate(policies)]
     names = tuple(one.name for one in policies)
-    return PanelChart(
-        title="Write amplification over the volumes of a fleet",
-        subtitle=subtitle,
-        x_label="",
-        y_label="",
-        panels=(
-            Panel(
-                "Volumes: quartiles and whiskers",
-                tuple(line for at, one in enumerate(colored) for line in _box(at, *one)),
-                y_label=WA_LABEL,
-                from_zero=False,
-                x_names=names,
-            ),
-            Panel(
-                "Share of the volumes with this WA or less",
-                tuple(_curve(*one) for one in colored),
-                x_label=WA_LABEL,
-                y_label="share of the volumes",
-                from_zero=False,
-            ),
-            Panel(
-                "Overall, with the 95% interval",
-                tuple(line for at, one in enumerate(colored) for line in _bar(at, *one)),
-                y_label=f"overall {WA_LABEL}",
-                areas=tuple(
-                    Area([at - _HALF, at + _HALF], [0, 0], [one.overall] * 2, color)
-                    for at, (color, one) in enumerate(colored)
-                ),
-                x_names=names,
-            ),
-            Panel(
-                f"Saving over {baseline} against skew",
-                tuple(
-                    Line(
-                        skew.tolist(),
-                        (100 * one.savings).tolist(),
-                        color,
-                        width_pt=0,
-                        opacity=0.6,
-                        marker="circle",
-                    )
-                    for color, one in colored
-                    if one.name != baseline
-                ),
-                x_label="share of the writes to the hottest 10% of the pages",
-                y_label="saving, %",
-                from_zero=False,
-            ),
+    panels = (
+        Panel(
+            "Volumes: quartiles and whiskers",
+            tuple(line for at, one in enumerate(colored) for line in _box(at, *one)),
+            y_label=WA_LABEL,
+            from_zero=False,
+            x_names=names,
         ),
-        columns=2,
-        own_axes=True,
+        Panel(
+            "Share of the volumes with this WA or less",
+            tuple(_curve(*one) for one in colored),
+            x_label=WA_LABEL,
+            y_label="share of the volumes",
+            from_zero=False,
+        ),
+        Panel(
+            "Overall, with the 95% interval",
+            tuple(line for at, one in enumerate(colored) for line in _bar(at, *one)),
+            y_label=f"overall {WA_LABEL}",
+            areas=tuple(
+                Area([at - _HALF, at + _HALF], [0, 0], [one.overall] * 2, color)
+                for at, (color, one) in enumerate(colored)
+            ),
+            x_names=names,
+        ),
+        Panel(
+            f"Saving over {baseline} against skew",
+            tuple(
+                Line(
+                    skew.tolist(),
+                    (100 * one.savings).tolist(),
+                    color,
+                    width_pt=0,
+                    opacity=0.6,
+                    marker="circle",
+                )
+                for color, one in colored
+                if one.name != baseline
+            ),
+            x_label="share of the writes to the hottest 10% of the pages",
+            y_label="saving, %",
+            from_zero=False,
+        ),
+    )
+    return panels_apart(
+        "Write amplification over the volumes of a fleet", subtitle, panels, columns=2
     )
 
 

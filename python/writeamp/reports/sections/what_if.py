@@ -8,11 +8,11 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from writeamp.pages.escaping import text
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import INK, WA_LABEL, series_color
 from writeamp.reports.report import Controls, Drawing, Paragraph, Report, Section
 from writeamp.reports.values import number, op_of_data, words
+from writeamp.text import html_text
 
 _LEAST_OP, _MOST_OP = 0.01, 1.0
 _MOST_PAGES = 4096
@@ -72,13 +72,13 @@ def _form(op: float, pages: float, hot: float, writes: float) -> str:
         ("writes", "writes that go to them, share", share, writes, "0.01"),
     )
     controls = "".join(
-        f'<div><label for="if-{name}">{text(said)} <output for="if-{name}"></output></label>'
+        f'<div><label for="if-{name}">{html_text(said)} <output for="if-{name}"></output></label>'
         f'<input type="range" id="if-{name}" name="{name}" {ends} step="{step}" '
         f'value="{value:.6g}"></div>'
         for name, said, ends, value, step in sliders
     )
     lines = "".join(
-        f'<tr><td>{text(said)}</td><td class="number" data-row="{name}"></td>'
+        f'<tr><td>{html_text(said)}</td><td class="number" data-row="{name}"></td>'
         f'<td class="number" data-change="{name}"></td></tr>'
         for name, said in _ROWS
     )
