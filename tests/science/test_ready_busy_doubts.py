@@ -13,7 +13,9 @@ import in_process
 from die_waveforms import Analyser, Command, Ready, Waveform, Work, work
 from writeamp.devices.device import device
 from writeamp.drives.measure import ReadyBusy, facts_of, ready_busy
-from writeamp.drives.pins.capture import read
+from writeamp.drives.pins.capture import Durations, read
+from writeamp.drives.pins.classes import CLASSES, Classification, shares
+from writeamp.drives.pins.four_level import count
 
 MLC = facts_of(device("ssd-v"))
 READS = Command("read", 4000, 50, 0.02)
@@ -163,3 +165,13 @@ def test_a_size_without_a_unit_is_bytes(tmp_path: Path) -> None:
     plain = in_process.document("measure rb", f"{arguments} 32768000")
     assert plain["host_bytes"] == 32_768_000
     assert plain == in_process.document("measure rb", f"{arguments} 32000KiB")
+
+
+def test_shares_that_add_up_to_more_than_one_by_rounding_are_counted_as_one() -> None:
+    # Three bells of one kind, whose probabilities add up to 1 + 2⁻⁵².
+    rows = np.array([[0.1, 0.2, 0.7 + 2**-52], [0.3, 0.3, 0.4]])
+    assert rows[0].sum() > 1
+    found = shares(Classification(("program",) * 3, 1.0), rows)
+    assert all(np.all((found[name] >= 0) & (found[name] <= 1)) for name in CLASSES)
+    durations = Durations(np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.array([9, 9], np.uint64))
+    assert count(durations, found)["program"].error == 0
