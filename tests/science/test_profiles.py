@@ -79,7 +79,6 @@ TABLE_1_OF_PAPER_5 = {
 def test_the_drives_of_paper_5_are_those_of_its_table_1(name: str) -> None:
     dies, physical, user, read_us, program_us, erase_us, tested_us = TABLE_1_OF_PAPER_5[name]
     found = wa.device(name)
-    assert found.times is not None
     array = found.times["timing"]
     assert (found.dies, found.planes_per_die, found.page_bytes) == (dies, 2, 4096)
     assert found.physical_pages * 4096 == physical * GIB
@@ -100,7 +99,6 @@ def table_1(found: wa.Device) -> Mapping[str, float]:
     carries the data of its dies; all that is written passes the memory, and all goes over one link.
     Latencies are of 4 KiB, whatever the mapping unit is.
     """
-    assert found.times is not None
     array, bus, host = (found.times[name] for name in ("timing", "bus", "host"))
     cache = found.times["write_cache"]
     unit = found.page_bytes * found.pages_per_program
@@ -156,7 +154,6 @@ def test_capacities_of_paper_2_are_those_of_its_table_1() -> None:
 
 def test_a_read_on_mqsim_takes_what_mqsim_shows_to_the_nanosecond() -> None:
     found = wa.device("mqsim").times
-    assert found is not None
     array, bus, host = found["timing"], found["bus"], found["host"]
     link_ns = 4096 / host["link_packet_bytes"] * round(128e3 / host["link_mb_s"])
     around_ns = host["read_in_ns"] + bus["read_command_ns"] + host["out_ns"]
@@ -237,7 +234,6 @@ def test_shorter_blocks_leave_dies_blocks_and_spare_space_as_they_are() -> None:
     assert found.pages_per_block == found.pages_per_program // found.planes_per_die == 12
     assert (found.dies, found.blocks_per_plane) == (64, shape.blocks_per_plane)
     assert found.op == pytest.approx(0.145, rel=1e-3)
-    assert found.times is not None
     assert found.times["timing"]["erase_us"] * shape.pages_per_block == 5000 * 12
 
 

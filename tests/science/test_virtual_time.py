@@ -289,7 +289,6 @@ def expected_retries(erases: int, days: float, codewords: int) -> float:
 )
 def test_retries_are_as_many_as_the_tail_of_the_binomial_says(erases: int, days: float) -> None:
     found = worn(erases, days, time=0.5, warmup=0)
-    assert found.read_retries is not None
     reads = found.reads.requests
     expected = expected_retries(erases, days, codewords=4)
     mean = found.read_retries["host"] / reads
@@ -304,7 +303,6 @@ def test_each_further_try_of_an_idle_drive_adds_its_time_to_the_mean(
     erases: int, days: float
 ) -> None:
     fresh, old = (worn(*state, time=1.0, warmup=0) for state in ((0, 0), (erases, days)))
-    assert old.read_retries is not None
     steps = old.read_retries["host"] / (old.reads.requests + 1)
     assert steps > 1
     added = old.latency_us["read"]["mean"] - fresh.latency_us["read"]["mean"]
@@ -337,7 +335,6 @@ def test_captures_of_worn_drives_show_each_try_and_the_same_write_amplification(
         path = tmp_path / f"rb{erases}.vcd"
         found = worn(erases, 90, load, host_bytes=2**25, rb_capture=str(path), set=CAPTURED)
         capture = found.capture
-        assert capture is not None
         drive = device("tlc-datacenter", size="1GiB")
         seen = measure_ready_busy(path, facts_of(drive), capture.host_bytes)
         low, high = seen.ci

@@ -223,7 +223,6 @@ def test_the_process_of_the_command_ends_though_a_library_does_not_hear() -> Non
     running = subprocess.Popen(
         [sys.executable, "-c", deaf], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert running.stdout is not None
     assert running.stdout.readline() == "deaf\n"
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=PATIENCE_S)

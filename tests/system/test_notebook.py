@@ -74,12 +74,10 @@ def test_results_are_tables_and_plots_are_pictures(ran: dict[str, list[Any]]) ->
 def test_the_answer_is_the_op_that_the_trace_needs(ran: dict[str, list[Any]]) -> None:
     printed = "".join(ran["best"][0].text)
     found = re.search(r"^sepgc: op ([\d.]+) \(([\d.]+) to ([\d.]+)\)", printed)
-    assert found is not None
     op, low, high = map(float, found.groups())
     assert 0 < low <= op <= high
     trace = str(NOTEBOOK.with_name("postgres-tpcb.parquet"))
     assert isinstance(run := wa.simulate(trace=trace, manager="sepgc", op=op), wa.Result)
     assert run.ci[0] <= 1.5 <= run.ci[1]
     shown = re.search(r"op for WA 1\.5.*?(0\.\d+)", ran["answer"][0].data["text/html"], re.DOTALL)
-    assert shown is not None
     assert float(shown.group(1)) == pytest.approx(op, abs=6e-4)  # to three digits

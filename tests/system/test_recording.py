@@ -126,7 +126,6 @@ def test_the_recording_of_a_drive_that_was_kept_says_so(tmp_path: Path) -> None:
         with wa.VirtualSsd(size="64MiB", backing=tmp_path / "drive", record=trace):
             pass
         told = recorded_in(trace)
-        assert told is not None
         found.append(told.precondition)
     assert found == ["none", "kept"]
 
@@ -310,7 +309,6 @@ def test_a_drive_that_is_not_the_recorded_one_is_refused(
 
 def test_the_digest_of_a_trace_in_memory_tells_recordings_apart(tmp_path: Path) -> None:
     trace = wa.traces.read(recorded(tmp_path, requests(100)))
-    assert trace.recorded is not None
     other = replace(trace, recorded=replace(trace.recorded, count_from_request=5))
     one, two = (wa.Experiment.of("simulate", trace=held) for held in (trace, other))
     assert one.hash != two.hash

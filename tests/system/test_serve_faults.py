@@ -154,7 +154,6 @@ class TestCut:
     def test_a_client_that_stays_to_the_end_does_not_hide_it(self, folder: Path) -> None:
         words = f"{SMALL} --backing drive.wa --socket {folder}/socket"
         running = start(words.split(), folder)
-        assert running.stdout is not None
         assert running.stdout.readline().startswith("serving")
         os.truncate(folder / "drive.wa", 0)
         uri = {"uri": f"nbd+unix:///?socket={folder}/socket"}

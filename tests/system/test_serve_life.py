@@ -40,7 +40,6 @@ class TestInFront:
     def test_it_serves_until_it_is_stopped(self, folder: Path) -> None:
         (folder / "image").write_bytes(os.urandom(1 << 20))
         running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
-        assert running.stdout is not None
         line = running.stdout.readline()
         uri = f"nbd+unix:///?socket={folder}/ssd.sock"
         assert line == f"serving ssd-v, 64 MiB: {uri}\n"

@@ -120,7 +120,6 @@ class TestMounted:
 
     def test_in_front_it_is_there_until_ctrl_c(self, folder: Path) -> None:
         running = start(MOUNT.split(), folder)
-        assert running.stdout is not None
         assert f"mounted at {folder}/mnt" in running.stdout.readline()
         (folder / "mnt" / "one").write_bytes(b"x" * 100_000)
         running.send_signal(signal.SIGINT)

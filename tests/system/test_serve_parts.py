@@ -203,7 +203,6 @@ class TestCommand:
             text=True,
             start_new_session=True,
         )
-        assert running.stdout is not None
         assert running.stdout.readline() == "ready\n"
         running.send_signal(signal.SIGINT)
         assert running.stdout.readline() == "heard\n"

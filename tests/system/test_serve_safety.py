@@ -76,7 +76,6 @@ class TestTop:
         )
         words = [sys.executable, "-c", script]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
-            assert running.stdout is not None
             assert running.stdout.readline() == "listening\n"
             yield running
             running.kill()

@@ -114,7 +114,6 @@ def test_both_kinds_of_flash_have_budgets_of_their_own() -> None:
     )
     assert isinstance(found, wa.TimedResult)
     wear = found.wear_by_flash
-    assert wear is not None
     for kind, rated in (("tlc", 1500), ("slc", 30_000)):
         assert wear[kind]["rated_cycles"] == rated
         assert wear[kind]["cycles"]

@@ -93,7 +93,6 @@ def test_a_size_that_is_no_drive_is_refused_with_the_least_there_is() -> None:
 def test_a_write_cache_keeps_its_size_up_to_an_eighth_of_the_drive() -> None:
     def cache(size: str) -> int:
         times = wa.device("ssd-m", size=size).times
-        assert times is not None
         return int(times["write_cache"]["bytes"])
 
     assert cache("10GiB") == cache("1GiB") == 128 * 2**20
@@ -105,11 +104,9 @@ def test_a_write_cache_keeps_its_size_up_to_an_eighth_of_the_drive() -> None:
 
 def test_a_map_cache_keeps_its_share_of_the_table() -> None:
     half = wa.device("ssd-v", size="7GiB")
-    assert half.times is not None
     assert half.times["map_cache"]["bytes"] == 16384
     assert "map cache of 16 KiB instead of 32 KiB" in half.shrunk[-1]
     larger = wa.device("ssd-v", size="28GiB").times
-    assert larger is not None
     assert larger["map_cache"]["bytes"] == 32768
 
 
@@ -124,13 +121,10 @@ def test_another_value_of_a_cache_leaves_it_the_size_that_suits_the_drive(change
 
 def test_caches_that_are_asked_for_are_what_they_are() -> None:
     found = wa.device("ssd-v", write_cache="64k", map_cache="all", size="1GiB").times
-    assert found is not None
     assert (found["write_cache"]["bytes"], found["map_cache"]["bytes"]) == (65536, 0)
     off = wa.device("ssd-v", write_cache="off", map_cache=2**20).times
-    assert off is not None
     assert (off["write_cache"]["bytes"], off["map_cache"]["bytes"]) == (0, 2**20)
     whole = wa.device("ssd-m", write_cache="1GiB", size="2GiB").times
-    assert whole is not None
     assert whole["write_cache"]["bytes"] == 2**30
 
 
@@ -145,7 +139,6 @@ def test_caches_that_are_asked_for_are_what_they_are() -> None:
 )  # fmt: skip
 def test_values_are_replaced_however_they_are_given(given: object) -> None:
     found = wa.device("ssd-i", set=given)  # type: ignore[arg-type]
-    assert found.times is not None
     assert found.times["timing"]["program_us"] == [300, 1500]
     assert found.times["timing"]["read_us"] == 9
     assert found.times["host"]["full_duplex"] is False
@@ -163,7 +156,6 @@ def test_a_shape_is_replaced_too_and_keeps_the_op() -> None:
     disk = wa.device("spinpoint-m7", set=["disk.capacity_bytes=1000000000", "disk.rpm=7200"])
     assert (disk.capacity_bytes, disk.logical_pages) == (10**9 // 512 * 512, 10**9 // 512)
     again = wa.device(disk, size="1GiB").times
-    assert again is not None
     assert (again["disk"]["capacity_bytes"], again["disk"]["rpm"]) == (2**30, 7200)
 
 
@@ -214,7 +206,6 @@ class TestArrays:
         assert found.dies == 40
         assert found.is_timed_by_default
         for one in found.members:
-            assert one.times is not None
             assert (one.capacity_bytes, one.times["timing"]["read_us"]) == (10 * GIB, 9)
 
     def test_an_array_shows_64_gib_unless_a_size_is_given(self) -> None:

@@ -275,7 +275,6 @@ def test_a_sequential_stream_of_its_own_is_run_on_neighbouring_sizes_of_one_op()
     settings = {"pages_per_block": 32, "writes": 40_000, "warmup": 10_000, "replicas": 1}
     settings |= {"manager": "nvme-fdp:handles=2", "workload": SEQUENTIAL_BESIDE_RANDOM}
     found = wa.simulate(**settings, blocks=61, op=0.15)
-    assert found.spread is not None
     around = (found.spread.one_block_less, found.spread.one_block_more)
     # The phase of the stream makes the difference, which the interval of one run does not show.
     assert found.spread.smallest_op == pytest.approx(found.spread.largest_op, rel=0.01)

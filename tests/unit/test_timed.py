@@ -169,7 +169,6 @@ def test_host_bytes_end_a_run_and_count_from_the_fill(profile: str) -> None:
     assert found.host["written_bytes"] == 8 * 2**20
     assert (found.warmup_pages, found.measured_from_s) == (0, 0.0)
     capture = found.capture
-    assert capture is not None
     assert capture.host_bytes == 8 * 2**20
     assert capture.wa == pytest.approx(found.wa)
     assert capture.flash_bytes == capture.programs * capture.pages_per_program * 4096
@@ -207,7 +206,6 @@ def test_the_pins_are_low_while_their_dies_are_busy(profile: str, tmp_path: Path
         f"rb_ch{channel}_chip{chip}_die0" for chip in range(2) for channel in range(2)
     ]
     capture = found.capture
-    assert capture is not None
     assert sum(map(len, edges.values())) == (capture.edges or 0) + len(edges)
     low_ns: list[int] = []
     for pin in edges.values():
@@ -230,8 +228,6 @@ def test_an_analyser_samples_the_pins_at_its_rate(profile: str, tmp_path: Path) 
     exact = timed(profile, "random:bs=4k,qd=8", **asked)
     sampled = timed(profile, "random:bs=4k,qd=8", **asked, rb_rate="1MHz", rb_missed=0.25)
     assert "$timescale 1 us" in path.read_text()
-    assert exact.capture is not None
-    assert sampled.capture is not None
     # What is captured changes nothing of what is found.
     assert sampled.latency_us == exact.latency_us
     assert sampled.capture.edges == pytest.approx(0.75 * (exact.capture.edges or 0), rel=0.05)

@@ -59,11 +59,9 @@ def test_a_longer_burst_is_folded_but_for_what_fits(profile: str) -> None:
     found = written(profile, 1000)
     assert (found.causes["slc"], found.causes["folding"]) == (1000, 1000 - 112)
     by_flash = found.wa_by_flash
-    assert by_flash is not None
     assert by_flash["tlc"] == pytest.approx((888 + found.causes["gc"]) / 1000)
     assert by_flash["total"] == by_flash["tlc"] + by_flash["slc"] == found.wa
     wear = found.wear_by_flash
-    assert wear is not None
     # 888 pages are 55 rows of four blocks, and half a row.
     assert wear["slc"]["erases"] == 55 * 4
     assert wear["slc"]["used_share"] == pytest.approx(55 / 8 / 1000)
@@ -78,8 +76,6 @@ def test_a_pause_folds_all_full_rows(profile: str) -> None:
 def test_what_is_overwritten_in_the_cache_spares_the_other_flash(profile: str) -> None:
     few = written(profile, 2000, utilization=0.02, load="random:bs=4k,write=1,qd=8")
     many = written(profile, 2000, load="random:bs=4k,write=1,qd=8")
-    assert few.wa_by_flash is not None
-    assert many.wa_by_flash is not None
     assert few.wa_by_flash["tlc"] < 0.5
     assert many.wa_by_flash["tlc"] > 0.9
     assert few.wa_by_flash["slc"] == many.wa_by_flash["slc"] == 1
@@ -97,13 +93,10 @@ def test_a_drive_without_one_tells_no_kinds_of_flash(tmp_path: Path) -> None:
 def test_the_blocks_shrink_with_the_drive_unless_they_are_given() -> None:
     full = wa.device("tlc-client", size="1TB").times
     small = wa.device("tlc-client", size="16GiB")
-    assert full is not None
-    assert small.times is not None
     share = small.times["slc"]["static_bytes"] / full["slc"]["static_bytes"]
     assert share == pytest.approx(16 * 2**30 / 10**12, rel=1e-3)
     assert any("SLC cache" in sentence for sentence in small.shrunk)
     kept = wa.device("tlc-client", size="16GiB", set=["slc.static_bytes=1000000000"]).times
-    assert kept is not None
     assert kept["slc"]["static_bytes"] == 10**9
 
 
@@ -166,14 +159,12 @@ def test_the_cliff_counts_bytes_from_each_pause_on() -> None:
     # A thousand 10⁶ bytes in the first second, half of them in the next; a pause; a fast second.
     times, written = [0, 1, 2, 4, 5], [0, 1e9, 1.5e9, 1.6e9, 3.6e9]
     panel = cliff_panel(times, written, pause_s=1.5)
-    assert panel is not None
     (line,) = panel.lines
     assert list(line.y[:2]) == [1000, 500]
     assert list(line.x[:2]) == [1.0, 1.5]
     assert math.isnan(line.x[2])
     assert (line.x[3], line.y[3]) == (2.0, 2000)
     whole = cliff_panel(times, written, pause_s=math.inf)
-    assert whole is not None
     assert list(whole.lines[0].x) == [1.0, 1.5, 1.6, 3.6]
     assert cliff_panel([0, 1], [0, 0], pause_s=1) is None
 
@@ -206,7 +197,6 @@ def read(device: str, load: str = READS, **settings: Any) -> wa.TimedResult:
 
 def tries(found: wa.TimedResult) -> float:
     """Return the further tries of a read, in the mean."""
-    assert found.read_retries is not None
     retries = sum(found.read_retries.values())
     return retries / (found.found.read_operations - retries)
 
@@ -214,7 +204,6 @@ def tries(found: wa.TimedResult) -> float:
 def test_reads_of_worn_flash_are_tried_again_and_told_by_purpose(erring: str) -> None:
     fresh, worn = (read(erring, MIXED, set=changes) for changes in (None, WORN))
     assert fresh.read_retries == {"host": 0, "copies": 0, "mapping": 0}
-    assert worn.read_retries is not None
     assert worn.read_retries["host"] > 0
     assert worn.read_retries["mapping"] == 0
     # Half of a rate of 0.02 is 82 wrong bits of 8192 in the mean, of which 72 are corrected.
@@ -228,7 +217,6 @@ def test_copies_are_read_again_too(erring: str) -> None:
     load = "random:bs=4k,write=1,qd=8"
     found = read(erring, load, precondition="random:2", set=WORN)
     retries = found.read_retries
-    assert retries is not None
     assert retries["copies"] > 0
     assert retries["host"] == 0
     assert found.found.read_operations > retries["copies"]
@@ -247,7 +235,6 @@ def test_members_of_an_array_count_together(erring: str, tmp_path: Path) -> None
 
 def test_reads_that_no_try_corrects_are_warned_of(erring: str) -> None:
     found = read(erring, set=[*WORN, "errors.retry_factor=1"])
-    assert found.uncorrectable_reads is not None
     lost = found.uncorrectable_reads["host"]
     assert lost > 0
     assert any(f"{lost:,} page reads stayed wrong" in one for one in found.warnings)
@@ -345,7 +332,6 @@ def test_the_clock_and_the_counters_go_on_while_measures_begin_anew() -> None:
     assert (first.written_bytes, second.written_bytes) == (256 * KIB, 128 * KIB)
     assert one.run.served("write")["requests"] == 32
     counters = one.run.counters()
-    assert counters is not None
     assert counters["host_bytes"] == 384 * KIB
     # What was measured of the second load has none of the five minutes before it.
     assert second.write_s < 10
