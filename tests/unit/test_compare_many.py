@@ -15,7 +15,7 @@ from places import TRACE
 from stand_in_runners import AsElsewhere
 from writeamp.cli.terminal import Terminal
 from writeamp.runners import Here, Runner, Threads
-from writeamp.studies.compare.load_labels import load_labels
+from writeamp.studies.compare.load import load_labels
 
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 SHORT: dict[str, Any] = {**SMALL, "writes": 10_000, "replicas": 2}

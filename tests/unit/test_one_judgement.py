@@ -15,7 +15,7 @@ from page_traces import READ, TRIM, WRITE, page_trace
 from places import TRACE
 from writeamp.runs import repeating
 from writeamp.runs.one_run import OneRun
-from writeamp.runs.scout import Scout
+from writeamp.runs.team import Scout
 from writeamp.statistics.passes import analyse_passes
 
 # Ten passes of the trace under sepgc at op 0.10.

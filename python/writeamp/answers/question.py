@@ -16,7 +16,7 @@ from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.expectation import Expectation, mean_field
-from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan, policy_of
 from writeamp.runs.runner import run
@@ -51,7 +51,7 @@ class Question:
 
     experiment: Experiment
     settings: QuestionSettings
-    prepared: Prepared
+    prepared: PreparedRun
     plan: Plan
     others: tuple[Question, ...] = ()
     program: ServeResult | None = None

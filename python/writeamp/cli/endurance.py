@@ -81,8 +81,8 @@ def endurance(
         if daily_bytes is not None:
             drive_writes_a_day(device, daily_bytes, capacity_bytes)
 
-    from writeamp.studies.endurance.facts import facts_of  # noqa: PLC0415 (slow)
     from writeamp.studies.endurance.lifetime import run_lifetime  # noqa: PLC0415 (slow)
+    from writeamp.studies.endurance.result import facts_of  # noqa: PLC0415 (slow)
 
     with Bar("wearing out", _percent) as bar:
         found = options.whole_or_part(

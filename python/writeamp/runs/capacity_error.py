@@ -23,7 +23,7 @@ SMALLER = 4
 _MATERIAL = 0.01
 
 
-class Judged(Protocol):
+class JudgedWa(Protocol):
     """A result, or a row of one: WA, its interval, and whether it is steady."""
 
     @property
@@ -90,7 +90,7 @@ class ScalingError(Substitute):
     error: float
 
     @staticmethod
-    def of(scale: Scale, ours: Judged, other: Judged | None) -> ScalingError:
+    def of(scale: Scale, ours: JudgedWa, other: JudgedWa | None) -> ScalingError:
         """Return the error of the simulated drive against the one that is meant.
 
         Args:
@@ -246,7 +246,7 @@ def widened(
     return max(low - error, least), high + error
 
 
-def _is_known(found: Judged) -> bool:
+def _is_known(found: JudgedWa) -> bool:
     """Return whether it can be compared with another."""
     return found.steady and not any(math.isnan(one) for one in (found.wa, *found.ci))
 

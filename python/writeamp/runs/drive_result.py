@@ -17,11 +17,33 @@ from writeamp.devices.device import Device
 from writeamp.registry.specs import Spec
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
-from writeamp.runs.byte_amplification import differs, partial_page_factor
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
 from writeamp.statistics.steady import SteadyState
+
+# A page of which a request covers only a part is programmed whole. WA per page, whose denominator
+# counts it whole, does not show that; SMART shows flash bytes over the bytes of the host.
+# Two figures that no table could tell apart.
+_SAME = 5e-4
+
+
+def partial_page_factor(
+    load: Spec | traces.PageTrace, host_pages: int, host_bytes: int, page_bytes: int
+) -> float:
+    """Return the bytes of the pages that the host wrote over the bytes that it asked to write.
+
+    NaN where nobody knows those: a trace in pages may count partly covered ones without saying
+    which part of them.
+    """
+    known = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
+    return host_pages * page_bytes / host_bytes if known and host_bytes > 0 else math.nan
+
+
+def differs(factor: float) -> bool:
+    """Return whether WA per byte is visibly another figure than WA per page; False if unknown."""
+    return factor - 1 > _SAME
+
 
 # What the host asked for, as the engine counts it.
 OF_THE_HOST = (

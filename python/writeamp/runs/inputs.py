@@ -25,7 +25,7 @@ _MATERIAL_ROUNDING = 0.02
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedRun:
     """Drive, its load (a workload, or a trace in pages), and notes on what was assumed.
 
     `earlier` is the trace that ages the drive before, if one does. `before` is what a recorded
@@ -43,7 +43,7 @@ class Prepared:
     window: CountingWindow | None = None
 
 
-def prepare(experiment: Experiment) -> Prepared:
+def prepare(experiment: Experiment) -> PreparedRun:
     """Build the drive, and turn the trace, if there is one, into pages of it.
 
     Without a device, a synthetic workload ("uniform" without a name) runs on "generic", and a trace
@@ -76,7 +76,7 @@ def prepare(experiment: Experiment) -> Prepared:
     earlier, earlier_notes = _earlier(asked, drive, load)
     notes += _note_of_candidates(experiment)
     notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
-    return Prepared(
+    return PreparedRun(
         drive,
         load,
         load_name,

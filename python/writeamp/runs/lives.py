@@ -12,13 +12,12 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.registry.specs import Spec
 from writeamp.runners import Shared
-from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.loads import load_of_spec, load_of_trace
-from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import stated_load, used_pages
 from writeamp.runs.preconditioning import fill_runs, written_runs
-from writeamp.runs.refusals import refusals
+from writeamp.runs.refusals import check_memory, refusals
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import EnduranceSettings, PolicySettings
@@ -31,7 +30,7 @@ _WITHOUT_END = 2**63 - 1
 
 
 def plan_of_lives(
-    experiment: Experiment, prepared: Prepared, *, threads: int | None = None
+    experiment: Experiment, prepared: PreparedRun, *, threads: int | None = None
 ) -> Lifetime:
     """Return the plan of an experiment's lives, so many at a time with threads."""
     settings, policy = experiment.run, experiment.policy
@@ -58,7 +57,7 @@ class Study:
     `filled_pages` are written before the host's first write counts.
     """
 
-    def __init__(self, plan: Lifetime, prepared: Prepared) -> None:
+    def __init__(self, plan: Lifetime, prepared: PreparedRun) -> None:
         """Make the study of a plan."""
         drive = plan.device
         if isinstance(plan.load, Spec):

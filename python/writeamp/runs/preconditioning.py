@@ -18,9 +18,9 @@ from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device
 from writeamp.registry.specs import Spec
-from writeamp.runs.counts import flash_pages
 from writeamp.runs.loads import load_of_trace
 from writeamp.runs.plan import Plan, used_pages
+from writeamp.runs.series import flash_pages
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings
 from writeamp.traces.intervals import union

@@ -14,10 +14,9 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import FIRST_DRIVE_WRITES, Plan
+from writeamp.runs.refusals import check_memory
 from writeamp.runs.repeating import MEMORY_TIMES, is_as_needed, most_passes
-from writeamp.runs.scout import Scout
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.spread import Spread
 from writeamp.runs.steadiness_checks import (
@@ -26,7 +25,7 @@ from writeamp.runs.steadiness_checks import (
     check_turnovers,
     loop_effect,
 )
-from writeamp.runs.team import Team
+from writeamp.runs.team import Scout, Team
 from writeamp.settings.settings import Warmup
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
 from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes

@@ -1,18 +1,27 @@
-"""Series of a run: its counts in each sampling interval."""
+"""Series of a run: the engine's counters, and its counts in each sampling interval."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp._engine import CAUSES
+from writeamp._engine import CAUSES, TIMED_CAUSES
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_over_time import visible_points
-from writeamp.runs.counts import flash_pages
+
+_Count = TypeVar("_Count", int, npt.NDArray[np.uint64])
+
+
+def flash_pages(counts: Mapping[str, _Count]) -> _Count:
+    """Return the pages programmed for all causes, of counters or of columns of them."""
+    return reduce(add, (counts[cause] for cause in TIMED_CAUSES))
+
 
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 

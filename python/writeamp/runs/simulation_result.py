@@ -33,14 +33,19 @@ from writeamp.runs.expectation import (
     references,
     uniform_writes,
 )
-from writeamp.runs.facts import before_in_words, facts_of_passes
-from writeamp.runs.horizon import horizon_warnings
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import points_of, series_of
 from writeamp.runs.spread import Spread
 from writeamp.runs.substitute import NO_SUBSTITUTE, Substitute
-from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
+from writeamp.runs.words import (
+    before_in_words,
+    facts_of_passes,
+    horizon_warnings,
+    shape_in_words,
+    steady_in_words,
+    wa_in_words,
+)
 from writeamp.settings.precondition import Precondition
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable

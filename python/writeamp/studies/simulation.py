@@ -13,7 +13,7 @@ from writeamp.results.protocol import SimulationResult
 from writeamp.runners import Progress
 from writeamp.runs.capacity_error import SMALLER
 from writeamp.runs.drive_result import DriveResult
-from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.plan import Plan, policy_of, stated_load
 from writeamp.runs.runner import run, spread_over_sizes
@@ -106,7 +106,7 @@ def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
 
 
 def plan_of(
-    prepared: Prepared, experiment: Experiment, policy: Policy, settings: SimulationSettings
+    prepared: PreparedRun, experiment: Experiment, policy: Policy, settings: SimulationSettings
 ) -> Plan:
     """Return the plan of one run of what was prepared."""
     return Plan(

@@ -22,8 +22,7 @@ from writeamp.results.beside import erase_counts, over_time, valid_pages
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number, with_interval
-from writeamp.runs.byte_amplification import differs
-from writeamp.runs.drive_result import OF_THE_HOST
+from writeamp.runs.drive_result import OF_THE_HOST, differs
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.steadiness_checks import check_turnovers
 from writeamp.statistics.steady import SteadyState, analyse

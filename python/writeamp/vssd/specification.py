@@ -16,9 +16,9 @@ from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.declarations import refuse_hints
 from writeamp.runs.inputs import prepare
-from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing, precondition
+from writeamp.runs.refusals import check_memory
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.learnt import most_probable

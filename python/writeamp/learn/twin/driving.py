@@ -13,7 +13,7 @@ import numpy.typing as npt
 from writeamp._engine import Load
 from writeamp.learn.twin.chain import Chain, Part
 from writeamp.learn.twin.keeping import Kept
-from writeamp.runs.memory import check_memory
+from writeamp.runs.refusals import check_memory
 
 Integers = npt.NDArray[np.int64]
 

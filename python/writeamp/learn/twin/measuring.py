@@ -13,8 +13,7 @@ from writeamp.learn.twin.chain import Chain
 from writeamp.learn.twin.keeping import Kept, Row
 from writeamp.learn.twin.windows import Windows, windows_of
 from writeamp.runners import Progress
-from writeamp.runs.memory import check_memory
-from writeamp.runs.refusals import refusals
+from writeamp.runs.refusals import check_memory, refusals
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.simulation import simulate_drive

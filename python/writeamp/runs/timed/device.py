@@ -1,8 +1,8 @@
-"""Device of a timed run in the engine's form: built, filled and aged without time."""
+"""Device of a timed run in the engine's form, filled and aged without time, and notes on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from writeamp._engine import Load as EngineLoad
@@ -12,9 +12,9 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.declarations import refuse_hints
 from writeamp.registry.specs import Spec
-from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing, precondition
+from writeamp.runs.refusals import check_memory
 from writeamp.settings.precondition import Precondition
 
 # Of a page in the write cache, its place in two tables.
@@ -177,3 +177,41 @@ def _refuse_ageing(plan: Plan, device: Device) -> None:
             f"precondition {asked.text} is for one flash drive; {device.name} is a {device.kind}, "
             "for which it must be full or none"
         )
+
+
+# What is done on one die at a time, by layout.
+_ON_ONE_DIE = {"flat": "writes and collects", "striped": "collects"}
+
+
+def notes_on_layout(device: Device) -> tuple[str, ...]:
+    """Return a note on each layout that leaves most dies idle.
+
+    Args:
+        device: a flash drive, or an array of devices; others have no dies.
+    """
+    flash = [one for one in (device, *device.members) if one.kind == "flash"]
+    idle = [one for one in flash if one.geometry.luns > 1 and one.layout in _ON_ONE_DIE]
+    return tuple(dict.fromkeys(map(_on_one_die, idle)))
+
+
+def _on_one_die(device: Device) -> str:
+    return (
+        f"layout {device.layout} {_ON_ONE_DIE[device.layout]} on one die at a time, so that "
+        f"throughput hardly grows with the {device.dies} dies of {device.name}; layout "
+        "striped-per-lun uses all"
+    )
+
+
+def notes_on_table(causes: Mapping[str, int], host_pages: int) -> list[str]:
+    """Return a note on the mapping table, if pages of it were programmed.
+
+    Args:
+        causes: pages programmed, by cause.
+        host_pages: pages that the host wrote meanwhile.
+    """
+    if not causes["mapping"] or not host_pages:
+        return []
+    return [
+        f"the mapping table does not fit in memory: {causes['mapping'] / host_pages:.2f} of WA are "
+        "pages of it, which are collected too; an untimed run leaves the table out"
+    ]

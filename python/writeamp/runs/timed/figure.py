@@ -11,12 +11,14 @@ from writeamp.devices.device import Device
 from writeamp.plots.figures.latency import DirectionSeries, cliff_panel, latency_panels
 from writeamp.plots.spec import Panel, PanelChart
 from writeamp.runs.plan import Plan
-from writeamp.runs.timed.found import Found, Served
+from writeamp.runs.timed.measured import Served, TimedFigures
 from writeamp.text import printable
 from writeamp.units.durations import shown_duration
 
 
-def figure_of(plan: Plan, device: Device, found: Found, wa_series: pl.DataFrame) -> PanelChart:
+def figure_of(
+    plan: Plan, device: Device, found: TimedFigures, wa_series: pl.DataFrame
+) -> PanelChart:
     """Describe latencies and what happened over time; `wa_series` is empty without writes."""
     # What the device writes when the host has ended is of writes before.
     wa_series = wa_series.filter(pl.col("time_s") <= found.interval_ns[1] / 1e9)
@@ -41,7 +43,7 @@ def figure_of(plan: Plan, device: Device, found: Found, wa_series: pl.DataFrame)
     )
 
 
-def _cliff(device: Device, found: Found) -> list[Panel]:
+def _cliff(device: Device, found: TimedFigures) -> list[Panel]:
     """Return the panel of the write cliff, if the host wrote."""
     idle_ms = (device.times or {}).get("slc", {}).get("idle_ms", 0)
     pause_s = idle_ms / 1e3 if idle_ms else math.inf

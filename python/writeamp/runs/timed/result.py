@@ -21,9 +21,9 @@ from writeamp.runs.drive_result import DriveResult
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.series import series_of
+from writeamp.runs.timed.device import notes_on_table
 from writeamp.runs.timed.figure import figure_of
-from writeamp.runs.timed.found import Capture, Found, Served
-from writeamp.runs.timed.notes import notes_on_table
+from writeamp.runs.timed.measured import Capture, Served, TimedFigures
 from writeamp.runs.words import steady_in_words
 from writeamp.statistics.steady import SteadyState
 from writeamp.units.byte_sizes import shown_bytes
@@ -67,7 +67,7 @@ class TimedResult(DriveResult):
     ageing: Ageing | None
     """How the drive was aged before the run, if it was."""
     elapsed_s: float = field(compare=False)
-    found: Found
+    found: TimedFigures
     """What was measured in virtual time."""
 
     @property

@@ -14,14 +14,13 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, stop_if_asked
-from writeamp.runs.counts import flash_pages
 from writeamp.runs.loads import load_of_trace
 from writeamp.runs.plan import Plan
 from writeamp.runs.ready_busy import PinWriter, capturing
+from writeamp.runs.series import flash_pages
 from writeamp.runs.steadiness_checks import check_loop, check_passes, check_turnovers
-from writeamp.runs.timed.device import Ready, ready
-from writeamp.runs.timed.found import Found
-from writeamp.runs.timed.notes import notes_on_layout
+from writeamp.runs.timed.device import Ready, notes_on_layout, ready
+from writeamp.runs.timed.measured import TimedFigures
 from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.settings import SimulationSettings, Warmup
 from writeamp.statistics.judging import Schedule, judge
@@ -106,7 +105,7 @@ def run_timed(
             window=_window(plan),
         )
         run_s = _advance(run, end, pins, progress)
-    found = Found.of(
+    found = TimedFigures.of(
         run,
         run_s=run_s,
         edges=None if pins is None else pins.edges,

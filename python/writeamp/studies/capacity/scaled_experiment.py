@@ -15,7 +15,7 @@ from writeamp.devices.policy import Policy
 from writeamp.devices.size import is_of_blocks_only
 from writeamp.errors import WriteampError
 from writeamp.runners import Progress
-from writeamp.runs.capacity_error import SMALLER, Judged, Scale, ScalingError
+from writeamp.runs.capacity_error import SMALLER, JudgedWa, Scale, ScalingError
 from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan, policies_of
 from writeamp.runs.simulation_result import Result
@@ -71,7 +71,7 @@ class ScaledExperiment:
             ),
         )
 
-    def error(self, found: Judged, other: Judged | None) -> ScalingError:
+    def error(self, found: JudgedWa, other: JudgedWa | None) -> ScalingError:
         """Return the error of a WA: the change from `other`, unknown if that is None."""
         return ScalingError.of(self.scale, found, other)
 

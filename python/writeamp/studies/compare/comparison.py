@@ -14,12 +14,12 @@ from writeamp.files.output import AnyPath
 from writeamp.registry.specs import Spec
 from writeamp.results.documents import from_document, to_document
 from writeamp.runners import Progress, Runner, Shared, local_runner
-from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.loads import writes_in_all
 from writeamp.runs.meaning import meaning_of_run
-from writeamp.runs.memory import check_memory
 from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan, policies_of
+from writeamp.runs.refusals import check_memory
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.seeds import replica_seed
 from writeamp.runs.simulation_result import Result
@@ -33,7 +33,7 @@ from writeamp.settings.settings import (
     Warmup,
 )
 from writeamp.studies.capacity.scaled_experiment import ScaledExperiment, over_capacity
-from writeamp.studies.compare.load_labels import load_labels
+from writeamp.studies.compare.load import load_labels
 from writeamp.studies.compare.of_candidates import compared_over_candidates
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
@@ -233,7 +233,7 @@ def _bases(experiment: Experiment) -> _Bases:
     return tuple((plan, found.drive) for plan, found in zip(plans, prepared, strict=True))
 
 
-def _prepared(experiment: Experiment, *, named: bool) -> Prepared:
+def _prepared(experiment: Experiment, *, named: bool) -> PreparedRun:
     """Return the drive and load of one of several loads; an error names the load."""
     try:
         return prepare(experiment)
@@ -295,7 +295,7 @@ def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
     return replace(plan, policy=turn.policy, run=replace(plan.run, seed=turn.seed))
 
 
-def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
+def _one_run(prepared: PreparedRun, experiment: Experiment) -> SimulationSettings:
     """Return the run settings of each drive: as long as the others, the second half measured.
 
     A trace is run and judged as `simulate` does it; of a recording, all that counted is measured.

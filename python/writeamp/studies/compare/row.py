@@ -14,8 +14,8 @@ from writeamp._engine import CAUSES
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import AnyResult, OlderName
 from writeamp.results.numbers import json_number
-from writeamp.runs.counts import flash_pages
 from writeamp.runs.expectation import Expectation
+from writeamp.runs.series import flash_pages
 from writeamp.runs.simulation_result import ROUGH, Result
 from writeamp.runs.substitute import Substitute
 from writeamp.statistics.replicas import student_interval

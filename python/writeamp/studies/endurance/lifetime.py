@@ -22,7 +22,7 @@ from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.lives import Study, Wear, live, plan_of_lives, study_of
 from writeamp.runs.meaning import meaning_of_life
-from writeamp.runs.memory import check_memory
+from writeamp.runs.refusals import check_memory
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import FILLS, Precondition

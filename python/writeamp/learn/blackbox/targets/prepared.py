@@ -9,8 +9,8 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.registry.specs import Spec
 from writeamp.runners import stop_if_asked
-from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
+from writeamp.runs.refusals import check_memory
 from writeamp.runs.timed.device import aged, bytes_needed, in_time, new_flash, slc_pages
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 

@@ -59,7 +59,7 @@ class Served:
 
 
 @dataclass(frozen=True)
-class Found:
+class TimedFigures:
     """Figures of a run that has ended.
 
     `samples` are cumulative counters since the fill, with their `time_ns`; `end` the last of them.
@@ -87,7 +87,9 @@ class Found:
     edges: int | None
 
     @staticmethod
-    def of(run: TimedRun, *, run_s: float, edges: int | None, is_window: bool = False) -> Found:
+    def of(
+        run: TimedRun, *, run_s: float, edges: int | None, is_window: bool = False
+    ) -> TimedFigures:
         """Return all figures of a run of the engine that took `run_s` of computing.
 
         If `is_window`, the samples are of a window, and begin at 0 with it.
@@ -96,7 +98,7 @@ class Found:
         end = counters or {name: int(column[-1]) for name, column in samples.items()}
         since = _since(samples) if is_window else dict.fromkeys(samples, 0)
         samples = {name: column - np.uint64(since[name]) for name, column in samples.items()}
-        return Found(
+        return TimedFigures(
             reads=Served.of(run, "read"),
             writes=Served.of(run, "write"),
             interval_ns=run.interval_ns(),
@@ -151,7 +153,7 @@ class Capture:
     host_bytes: int
 
     @staticmethod
-    def of(plan: Plan, device: Device, found: Found, page_bytes: int) -> Capture:
+    def of(plan: Plan, device: Device, found: TimedFigures, page_bytes: int) -> Capture:
         """Return the counts of a run of `device`, whose mapping unit has `page_bytes`."""
         flash = [one for one in (device, *device.members) if one.kind == "flash"]
         return Capture(
