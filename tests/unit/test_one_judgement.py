@@ -13,7 +13,7 @@ import pytest
 import writeamp as wa
 from page_traces import READ, TRIM, WRITE, page_trace
 from places import TRACE
-from writeamp.runs import repeating
+from writeamp.runs import plan
 from writeamp.runs.one_run import OneRun
 from writeamp.runs.team import Scout
 from writeamp.statistics.passes import analyse_passes
@@ -109,7 +109,7 @@ def test_a_trace_whose_loop_would_decide_its_wa_is_played_once_and_not_steady() 
 
 
 def test_a_loop_whose_passes_never_agree_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeating, "_MOST_PASSES", 4)
+    monkeypatch.setattr(plan, "_MOST_PASSES", 4)
     monkeypatch.setattr("writeamp.runs.runner._PRECISION_OF_PASSES", 0.0)
     found = wa.simulate(trace=drawn(3000, 30_000), spread=False, **SMALL)
     assert found.passes.height == 4

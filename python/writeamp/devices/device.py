@@ -10,8 +10,7 @@ from writeamp.devices.drive import SECTOR_BYTES, Device
 from writeamp.devices.geometry import COUNT, GEOMETRY, complete_geometry
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
-from writeamp.devices.shape import filled, sized_by_host, with_blocks
-from writeamp.devices.size import CACHES, DEFAULT_BYTES, sized
+from writeamp.devices.size import CACHES, DEFAULT_BYTES, filled, sized, sized_by_host, with_blocks
 from writeamp.devices.times import (
     DISK_TABLES,
     FLASH_TABLES,

@@ -1,8 +1,10 @@
-"""Numbers and their intervals, in words and in JSON."""
+"""Numbers, their intervals and sentences that differ by them, in words and in JSON."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
 # An interval that its decimals would round to a point is shown with so many digits of its width.
 _DIGITS_OF_WIDTH = 2
@@ -111,3 +113,30 @@ def range_in_words(low: float, high: float) -> str:
         return f"{four_digits(low)} to {four_digits(high)}"
     decimals = 3 - math.floor(math.log10(most))
     return f"{low:.{decimals}f} to {high:.{decimals}f}"
+
+
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def kind_of(sentence: str) -> str:
+    """Return the kind of a sentence, the same for all that differ in numbers only."""
+    return _NUMBER.sub("#", sentence)
+
+
+def as_one(sentences: Sequence[str]) -> str:
+    """Return sentences of one kind as one, with the least and the most of each number.
+
+    >>> as_one(["rises by 0.5 in 10 batches", "rises by 0.25 in 10 batches"])
+    'rises by 0.25–0.5 in 10 batches'
+    """
+    numbers = zip(*(_NUMBER.findall(one) for one in sentences), strict=True)
+    ranges = iter([_range(found) for found in numbers])
+    return _NUMBER.sub(lambda _: next(ranges), sentences[0])
+
+
+def _range(numbers: Sequence[str]) -> str:
+    def value(text: str) -> float:
+        return float(text.replace(",", ""))
+
+    least, most = min(numbers, key=value), max(numbers, key=value)
+    return least if value(least) == value(most) else f"{least}–{most}"

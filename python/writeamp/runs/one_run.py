@@ -18,10 +18,9 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, stop_if_asked
 from writeamp.runs.loads import load_of_spec, load_of_trace
-from writeamp.runs.plan import Plan
+from writeamp.runs.plan import Plan, loaded_passes
 from writeamp.runs.preconditioning import CHUNK_PAGES, precondition
 from writeamp.runs.refusals import refusals
-from writeamp.runs.repeating import loaded_passes
 from writeamp.runs.series import flash_pages
 from writeamp.runs.simulation_result import EVENT_SCHEMA, Result
 from writeamp.statistics.judging import Intervals, Schedule

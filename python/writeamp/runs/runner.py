@@ -14,9 +14,8 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.loads import writes_in_all
-from writeamp.runs.plan import FIRST_DRIVE_WRITES, Plan
+from writeamp.runs.plan import FIRST_DRIVE_WRITES, MEMORY_TIMES, Plan, is_as_needed, most_passes
 from writeamp.runs.refusals import check_memory
-from writeamp.runs.repeating import MEMORY_TIMES, is_as_needed, most_passes
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.spread import Spread
 from writeamp.runs.steadiness_checks import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from writeamp.devices.device import Device
-from writeamp.runs.repeating import MEMORY_TIMES
+from writeamp.runs.plan import MEMORY_TIMES
 from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.statistics.steady import SteadyState
 from writeamp.traces.looping import analyse_loop

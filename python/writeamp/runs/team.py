@@ -14,8 +14,7 @@ import numpy as np
 from writeamp.devices.device import Device
 from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.one_run import OneRun
-from writeamp.runs.plan import Plan
-from writeamp.runs.repeating import LOOK_AHEAD
+from writeamp.runs.plan import LOOK_AHEAD, Plan
 from writeamp.statistics.judging import judge
 from writeamp.statistics.steady import SteadyState
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from writeamp.results.sentences import as_one, kind_of
+from writeamp.results.numbers import as_one, kind_of
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
 from writeamp._engine import __version__
-from writeamp.plots.figures.wa_over_op import wa_over_op
+from writeamp.plots.figures.wa_over_op import OpPoint, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.plots.style import legend_of_error, with_error
 from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import json_number
-from writeamp.results.sentences import as_one, kind_of
+from writeamp.results.numbers import as_one, json_number, kind_of
 from writeamp.runs.simulation_result import Result
-from writeamp.studies.op.points import common_facts, figure_points, point
 from writeamp.studies.study import StoreStats
 
 # What stands beside a WA that may still change, and beside theory outside its domain.
@@ -177,3 +177,47 @@ class OpCurve(Drawn):
     def __repr__(self) -> str:
         """Return the line in brackets."""
         return f"<OpCurve: {self}>"
+
+
+def point(result: Result) -> dict[str, Any]:
+    """Return WA, its interval and theory's WA at the op of a drive, as JSON types."""
+    device = result.device
+    return {
+        "op": device.op,
+        "fill": device.fill,
+        "spare_factor": device.spare_factor,
+        "blocks": device.geometry.blocks,
+        "wa": json_number(result.wa),
+        "wa_ci95": [json_number(bound) for bound in result.ci],
+        "wa_bytes": json_number(result.wa_bytes),
+        "steady": result.steady,
+        "steady_reason": result.steady_state.reason,
+        "theory": vars(result.theory),
+        **result.substitute.facts_of_wa(),
+    }
+
+
+def common_facts(result: Result) -> dict[str, Any]:
+    """Return the facts that drives of one logical size share, as JSON types."""
+    device, plan = result.device, result.plan
+    varied = ("op", "fill", "spare_factor", "blocks", "physical_pages")
+    return {
+        **{name: fact for name, fact in device.facts().items() if name not in varied},
+        "device": device.name,
+        "workload": plan.load_name,
+        **plan.policy.facts(),
+        "precondition": plan.host.precondition,
+        "seed": plan.seed,
+        **result.substitute.facts_of_drive(),
+    }
+
+
+def figure_points(points: Sequence[dict[str, Any]], ratio: str) -> list[OpPoint]:
+    """Return points for a picture over op, fill or spare factor, x rising."""
+    found = []
+    for one in sorted(points, key=lambda one: float(one[ratio])):
+        wa, low, high = (
+            math.nan if value is None else value for value in (one["wa"], *one["wa_ci95"])
+        )
+        found.append(OpPoint(one[ratio], wa, low, high, one["steady"], one["theory"]["wa"]))
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from writeamp.devices.device import Device
 from writeamp.devices.geometry import COUNT_BITS
-from writeamp.devices.shape import needed_pages, whole_units
+from writeamp.devices.size import needed_pages, whole_units
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.results.documents import from_document, to_document

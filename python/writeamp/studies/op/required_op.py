@@ -10,10 +10,10 @@ from writeamp.files.output import AnyPath
 from writeamp.runners import Progress, Runner, Shared
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
+from writeamp.studies.op.curve_result import point
 from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
 from writeamp.studies.op.expected_op import expected_op
 from writeamp.studies.op.interval import OpInterval, op_interval
-from writeamp.studies.op.points import point
 from writeamp.studies.op.probes import Probe, ProbeRuns, Probes
 from writeamp.studies.op.required_op_result import RequiredOp, Rise
 from writeamp.studies.op.search import find_crossing

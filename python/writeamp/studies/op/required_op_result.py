@@ -19,8 +19,8 @@ from writeamp.results.frames import frame_of
 from writeamp.results.numbers import interval_in_words, json_number
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.words import shape_in_words, steady_in_words, wa_in_words
+from writeamp.studies.op.curve_result import figure_points
 from writeamp.studies.op.expected_op import ExpectedOp
-from writeamp.studies.op.points import figure_points
 from writeamp.studies.study import StoreStats
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
