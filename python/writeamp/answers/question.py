@@ -23,8 +23,8 @@ from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import PolicySettings, SimulationSettings
-from writeamp.studies.candidates import alone
-from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.studies.candidates import mixture_from, others_alone
+from writeamp.studies.mixture import Mixture
 from writeamp.studies.simulation import in_pages, plan_of
 from writeamp.traces.touching import OPS
 from writeamp.vssd.result import ServeResult
@@ -84,19 +84,13 @@ class Question:
         plan = plan_of(prepared, experiment, policy_of(policy), untimed)
         # What cannot be simulated is refused before the first row is printed.
         new_simulation(plan, prepared.drive, plan.run.seed)
-        others = _others(experiment, settings)
+        others = tuple(Question.of(one, settings) for one in others_alone(experiment))
         return Question(experiment, settings, prepared, plan, others, program, notes)
 
     def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
         """Return the mixture of candidates: number, WA and whether the run is steady, of each."""
-        candidates = self.experiment.candidates
-        assert candidates is not None
-        runs = tuple(
-            CandidateRun(candidates.carrying[at], one.wa, (one.ci[1] - one.ci[0]) / 2, is_steady)
-            for at, one, is_steady in measured
-        )
-        profile = str(self.experiment.device.profile)
-        return Mixture(profile, self.plan.load_name, runs, candidates.error)
+        found = ((at, one.wa, one.ci, is_steady) for at, one, is_steady in measured)
+        return mixture_from(self.experiment, self.plan.load_name, found)
 
     @property
     def drive(self) -> Device:
@@ -191,14 +185,6 @@ class SimulatedQuestion:
         question = self.question
         plan, drive, held_pages = self.window.plan, question.drive, question.held_pages
         return Case(plan, drive, held_pages, is_pass=question.is_trace)
-
-
-def _others(experiment: Experiment, settings: QuestionSettings) -> tuple[Question, ...]:
-    candidates = experiment.candidates
-    if candidates is None:
-        return ()
-    each = [alone(experiment, candidates, one, may_scale=False) for one in candidates.carrying[1:]]
-    return tuple(Question.of(one, settings) for one in each)
 
 
 def _check(experiment: Experiment, settings: SimulationSettings) -> None:

@@ -12,6 +12,7 @@ from writeamp.answers.way import WayRow
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
 from writeamp.plots.spec import BarChart
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.runs.simulation_result import Result
@@ -19,7 +20,7 @@ from writeamp.studies.mixture import Mixture
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Answer(Drawn):
+class Answer(OneLine, Drawn):
     """One question answered by every way.
 
     Attributes:
@@ -87,15 +88,9 @@ class Answer(Drawn):
             **self.device.facts(),
             "held_pages": self.held_pages,
             "unfinished": list(self.missing),
-            **({} if self.mixture is None else self._of_candidates(self.mixture)),
+            **({} if self.mixture is None else self.mixture.facts_of_wa()),
             "notes": list(self.notes),
             "version": __version__,
-        }
-
-    def _of_candidates(self, mixture: Mixture) -> dict[str, Any]:
-        return {
-            "wa_ci90": list(mixture.ci90),
-            "candidates": [one.to_dict() for one in mixture.runs],
         }
 
     def beside(self) -> dict[str, Any]:
@@ -162,7 +157,3 @@ class Answer(Drawn):
         """Return the answers in a line."""
         answers = ", ".join(f"{one.way} {one.wa:.3f}" for one in self.rows if one.answers)
         return f"WA of {self.load_name} on {self.device.name}: {answers}"
-
-    def __repr__(self) -> str:
-        """Return the line in brackets."""
-        return f"<Answer: {self}>"

@@ -59,3 +59,11 @@ class AnyResult:
 
 class OlderName(property):
     """A property of a result by an older name, which goes on working."""
+
+
+class OneLine:
+    """A result that a shell shows as the line of `str`, in brackets: arrays would fill a page."""
+
+    def __repr__(self) -> str:
+        """Return the line, with the name of the class."""
+        return f"<{type(self).__name__}: {self}>"

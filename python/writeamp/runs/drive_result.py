@@ -15,6 +15,7 @@ from writeamp import traces
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.registry.specs import Spec
+from writeamp.results.any_result import OneLine
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
 from writeamp.runs.plan import Plan
@@ -57,7 +58,7 @@ OF_THE_HOST = (
 )
 
 
-class DriveResult(Drawn):
+class DriveResult(OneLine, Drawn):
     """Result of one drive, timed or not: counts of the measured interval, and WA.
 
     The interval comes after the initial fill, which is never counted, and after the first

@@ -255,10 +255,6 @@ class Result(DriveResult):
             f"{self.plan.policy} at op {self.device.op:.4g}"
         )
 
-    def __repr__(self) -> str:
-        """Return the line in brackets: the arrays would fill a page."""
-        return f"<Result: {self}>"
-
     @property
     def _own_half_width(self) -> float:
         low, high = super().ci

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -52,6 +53,29 @@ def mixture_of(
     runner = local_runner(len(variants), most=most_at_once(variants[0]))
     mix = partial(_mixed, experiment, candidates)
     return over(variants, mix, simulate, progress, runner=runner)
+
+
+def others_alone(experiment: Experiment) -> list[Experiment]:
+    """Return the experiment on each candidate but the most probable, in its own size."""
+    candidates = experiment.candidates
+    if candidates is None:
+        return []
+    return [alone(experiment, candidates, one, may_scale=False) for one in candidates.carrying[1:]]
+
+
+def mixture_from(
+    experiment: Experiment,
+    load_name: str,
+    found: Iterable[tuple[int, float, tuple[float, float], bool]],
+) -> Mixture:
+    """Return the mixture of what was found of candidates: number, WA, interval, and steadiness."""
+    candidates = experiment.candidates
+    assert candidates is not None
+    runs = tuple(
+        CandidateRun(candidates.carrying[at], wa, (high - low) / 2, is_steady)
+        for at, wa, (low, high), is_steady in found
+    )
+    return Mixture(str(experiment.device.profile), load_name, runs, candidates.error)
 
 
 def _mixed(experiment: Experiment, candidates: Candidates, found: Found[DriveResult]) -> Mixture:

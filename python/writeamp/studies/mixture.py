@@ -14,6 +14,7 @@ from scipy.special import ndtr  # type: ignore[import-untyped]
 from writeamp.devices.candidates import Candidate
 from writeamp.plots.spec import BarChart, Layer
 from writeamp.plots.style import SERIES_COLORS, WA_LABEL
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
@@ -39,8 +40,8 @@ class CandidateRun:
         return self.candidate.to_dict() | {"wa": json_number(self.wa), "steady": self.steady}
 
 
-@dataclass(frozen=True, eq=False)
-class Mixture(Drawn):
+@dataclass(frozen=True, repr=False, eq=False)
+class Mixture(OneLine, Drawn):
     """Write amplification of a drive that is known by its candidates only.
 
     `error` is the relative error of predictions beside that of the candidates.
@@ -141,6 +142,10 @@ class Mixture(Drawn):
             "notes": self.notes,
         }
 
+    def facts_of_wa(self) -> dict[str, Any]:
+        """Return what a result of these candidates has beside its WA: 90% interval, and each."""
+        return {"wa_ci90": list(self.ci90), "candidates": [one.to_dict() for one in self.runs]}
+
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each candidate."""
         import polars as pl  # noqa: PLC0415 (slow)
@@ -187,10 +192,6 @@ class Mixture(Drawn):
         low, high = self.ci90
         return f"WA {self.wa:.4f} (90%: {low:.4f} to {high:.4f}) of {self.load_name}"
 
-    def __repr__(self) -> str:
-        """Return the line in brackets."""
-        return f"<Mixture: {self}>"
-
 
 @dataclass(frozen=True)
 class OfCandidates(Substitute):
@@ -214,7 +215,4 @@ class OfCandidates(Substitute):
 
     def facts_of_wa(self) -> dict[str, Any]:
         """Return the 90% interval, and each candidate."""
-        return {
-            "wa_ci90": list(self.mixture.ci90),
-            "candidates": [one.to_dict() for one in self.mixture.runs],
-        }
+        return self.mixture.facts_of_wa()

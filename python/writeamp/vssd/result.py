@@ -18,6 +18,7 @@ from writeamp.devices.policy import Policy
 from writeamp.plots.figures.wa_over_time import visible_points
 from writeamp.plots.spec import FigureSpec
 from writeamp.plots.style import DRIVE_WRITES_LABEL
+from writeamp.results.any_result import OneLine
 from writeamp.results.beside import erase_counts, over_time, valid_pages
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
@@ -43,7 +44,7 @@ _US_PER_S = 1e6
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ServeResult(Drawn):
+class ServeResult(OneLine, Drawn):
     """The counts of a virtual drive between two moments, and write amplification.
 
     `began` and `ended` are what the drive had counted in its life by then, `samples` its host pages
@@ -370,10 +371,6 @@ class ServeResult(Drawn):
             f"WA {self.wa:.4f} of {shown_bytes(self.host_bytes)} written to {self.device.name} "
             f"under {self.policy}"
         )
-
-    def __repr__(self) -> str:
-        """Return the line in brackets."""
-        return f"<ServeResult: {self}>"
 
     def _leaves_out_padding(self) -> bool:
         """Return whether flushes would pad program units, if only the drive were timed."""

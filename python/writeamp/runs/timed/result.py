@@ -241,10 +241,6 @@ class TimedResult(DriveResult):
             f"MB/s, WA {self.wa:.4f} over {self.virtual_time_s:.4g} s"
         )
 
-    def __repr__(self) -> str:
-        """Return the line in brackets: the arrays would fill a page."""
-        return f"<TimedResult: {self}>"
-
     def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of a timed `writeamp simulate --json`.
 

@@ -14,7 +14,7 @@ from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
 from writeamp.plots.style import legend_of_error, with_error
-from writeamp.results.any_result import OlderName
+from writeamp.results.any_result import OlderName, OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.runs.words import drive_in_words, wa_in_words
@@ -26,7 +26,7 @@ from writeamp.text import printable
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Drawn):
+class Comparison(OneLine, Drawn):
     """Result of a comparison: its rows in the order of the managers asked for, load by load.
 
     One that was interrupted has the rows that were finished, and `unfinished` names the others.
@@ -59,10 +59,6 @@ class Comparison(Drawn):
             for name, row in least
         )
         return f"{len(self.rows)} rows, the least WA {'; '.join(found)}"
-
-    def __repr__(self) -> str:
-        """Return the line in brackets: the arrays would fill a page."""
-        return f"<Comparison: {self}>"
 
     @property
     def device(self) -> Device:

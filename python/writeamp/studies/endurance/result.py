@@ -11,6 +11,7 @@ from writeamp._engine import __version__
 from writeamp.plots.figures.endurance import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, PanelChart
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import fitting_form, interval_in_words, json_number, with_interval
@@ -22,7 +23,7 @@ from writeamp.units.ratios import space_in_words
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Endurance(FoundLives, Drawn):
+class Endurance(OneLine, FoundLives, Drawn):
     """Lives of drives that differ by their seed, in numbers, words and pictures."""
 
     def to_dict(
@@ -157,10 +158,6 @@ class Endurance(FoundLives, Drawn):
             f"W_max {self.plan.w_max}, of {self.plan.load_name} under {self.plan.policy} at op "
             f"{self.plan.device.op:.4g}"
         )
-
-    def __repr__(self) -> str:
-        """Return the line in brackets: the arrays would fill a page."""
-        return f"<Endurance: {self}>"
 
 
 def _numbers(values: Iterable[float | None]) -> list[float | None]:

@@ -12,7 +12,7 @@ from writeamp._engine import __version__
 from writeamp.plots.figures.wa_over_op import OpPoint, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.plots.style import legend_of_error, with_error
-from writeamp.results.any_result import OlderName
+from writeamp.results.any_result import OlderName, OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import as_one, json_number, kind_of
@@ -32,7 +32,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class OpCurve(Drawn):
+class OpCurve(OneLine, Drawn):
     """Write amplification over `ratio` ("op", "fill" or "spare_factor"), as asked for.
 
     The logical size is the same for every drive; each has the fewest blocks that make at least the
@@ -173,10 +173,6 @@ class OpCurve(Drawn):
         plan = ends[0].plan
         found = " and ".join(f"{one.wa:.4f} at op {one.device.op:.4g}" for one in ends)
         return f"WA of {plan.load_name} under {plan.policy} at {len(self.points)} op: {found}"
-
-    def __repr__(self) -> str:
-        """Return the line in brackets."""
-        return f"<OpCurve: {self}>"
 
 
 def point(result: Result) -> dict[str, Any]:

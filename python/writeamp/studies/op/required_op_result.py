@@ -12,7 +12,7 @@ import polars as pl
 
 from writeamp.plots.figures.wa_over_op import WaTarget, wa_over_op
 from writeamp.plots.spec import LineChart
-from writeamp.results.any_result import OlderName
+from writeamp.results.any_result import OlderName, OneLine
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.frames import frame_of
@@ -38,7 +38,7 @@ class Rise:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RequiredOp(Drawn):
+class RequiredOp(OneLine, Drawn):
     """Over-provisioning at which a drive has the write amplification asked for.
 
     The logical size is the same for every drive that was tried; they differ in whole blocks of
@@ -227,7 +227,3 @@ class RequiredOp(Drawn):
             f"op {self.op:.4g} ({self._interval()}) for WA {self.target_wa:.6g} of "
             f"{plan.load_name} under {plan.policy}: WA there is {self.wa:.4f}"
         )
-
-    def __repr__(self) -> str:
-        """Return the line in brackets."""
-        return f"<RequiredOp: {self}>"
