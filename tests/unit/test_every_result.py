@@ -23,7 +23,7 @@ from writeamp.results.any_result import AnyResult, OlderName
 # What callers say, and do not find.
 INPUTS = {"Characteristics", "Model", "PinFacts", "Spec", "Target"}
 # No results: numbers on the way to one, and the interface of those that the command prints.
-WITHIN = {"Measured", "MeasuredCase", "Tellable", "Found", "SimulationResult"}
+WITHIN = {"Measured", "MeasuredCase", "Tellable", "Found", "SimulationResult", "JudgedWa"}
 # Names that say what `ci` and `unfinished` say.
 INTERVAL, INTERRUPTION = re.compile(r"^ci_|_ci95$|_low$"), re.compile(r"interrupted|^finished")
 # What an older name gives, of any result.
