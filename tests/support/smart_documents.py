@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import snapshots_in
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 
 CAPACITY = 480_103_981_056

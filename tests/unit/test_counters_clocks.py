@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from smart_documents import ata, snapshot_in, text_of_ata
-from writeamp.drives.counters.answer import DriveCounters, interval_answer
+from writeamp.drives.counters.answer import interval_answer
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.reading import snapshots_of
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.fleets.answering import latest
 from writeamp.drives.histories.result import snapshots_by_drive

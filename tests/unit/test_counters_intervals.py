@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import in_process
 from places import ROOT
 from smart_documents import intel, verdict
-from writeamp.drives.cli.counters_table import facts_of_answer
 from writeamp.drives.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
-from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.clocks import taken_at
 from writeamp.drives.counters.reading import read_snapshot
+from writeamp.drives.counters.result import DriveCounters
 
 SHARED = ROOT.parent / "shared" / "smart" / "more"
 UNITS = (BYTE, LBA, MIB32, DATA_UNIT)
@@ -156,7 +156,7 @@ def test_days_of_power_on_hours_are_said_to_be(tmp_path: Path) -> None:
     hours = [{"power_on_time": {"hours": one}, "local_time": {}} for one in (0, 240)]
     found = between(tmp_path, intel(1000, 4000, **hours[0]), intel(3000, 7000, **hours[1]))
     assert (found.days, found.to_dict()["days_powered_on"]) == (10, True)
-    assert dict(facts_of_answer(found))["interval"] == "10 days powered on"
+    assert dict(found.card().rows)["interval"] == "10 days powered on"
 
 
 @pytest.mark.parametrize(

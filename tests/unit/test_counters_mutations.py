@@ -13,10 +13,11 @@ import pytest
 from drive_logs import LOGS, SMART_TEXT
 from mutations import mutated
 from places import ROOT
-from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.reading import documents_in, snapshots_of
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.saved_file import TAKEN, Taken, packed, taken_document
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError

@@ -12,10 +12,11 @@ from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, intel_pa
 from places import SHARED
 from smart_documents import answer_to, snapshot_in, verdict
 from vssd_documents import BLOCKS, COUNTERS, DEVICE
-from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.printed import count_of
 from writeamp.drives.counters.reading import read_snapshot, snapshots_in
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.errors import WriteampError
 from writeamp.vssd.counters import write_counters
 from writeamp.vssd.log_pages import boot, ocp, smart

@@ -11,8 +11,9 @@ import pytest
 
 from places import SHARED
 from smart_documents import answer_to, text_of_ata, verdict
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.reading import read_snapshot
+from writeamp.drives.counters.result import DriveCounters
 
 SAMPLES = SHARED / "smart"
 MORE = SAMPLES / "more"

@@ -9,9 +9,10 @@ import pytest
 from drive_logs import BACKBLAZE, EXPORTER_TEXT, LOGS, matrix
 from places import ROOT
 from smart_documents import answer_to
-from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import read_snapshot, snapshots_in
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.histories.watching import without_serials
 from writeamp.text import hashed_serial
 

@@ -13,8 +13,8 @@ import pytest
 
 import in_process
 from stand_in_drives import drive, tools, writes
-from writeamp.drives.counters.answer import DriveCounters
 from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.devices.calibration import calibration_of
 from writeamp.drives.devices.device import bytes_sent_to, device_at
 from writeamp.drives.devices.judging import run_checks

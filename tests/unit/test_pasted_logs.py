@@ -8,9 +8,10 @@ import pytest
 
 from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, TB
 from smart_documents import ata, intel, text_of_ata
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.reading import snapshots_in
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.errors import WriteampError
 
 SMART_JSON = LOGS["smart-json"].decode() + "\n"

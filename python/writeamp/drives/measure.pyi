@@ -1,6 +1,6 @@
 """Names of `wa.measure`, and the module of each."""
 
-from .counters.answer import DriveCounters as DriveCounters
+from .counters.result import DriveCounters as DriveCounters
 from .fleets.result import Fleet as Fleet
 from .fleets.result import fleet as fleet
 from .histories.result import History as History

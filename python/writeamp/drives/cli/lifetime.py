@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
-from writeamp.drives.cli.counters_table import print_result
-from writeamp.drives.lifetime.result import UNKNOWN
+from writeamp.drives.cli.printing import print_result
 from writeamp.drives.lifetime.settings import DriveLifetimeSettings
 from writeamp.errors import WriteampError
-from writeamp.results.numbers import bounds_in_words
 
 if TYPE_CHECKING:
     from writeamp.drives.lifetime.result import DriveLifetime
-
-# From here on four digits would be printed as a power of ten.
-_FOUR_DIGITS_GB = 1e4
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +46,7 @@ def lifetime(
     found = _of_load(asked) if asked.trace or asked.workload else _of_drive(snapshots or [], asked)
     for sentence in found.warnings:
         options.warn(sentence)
-    print_result(found, lambda: _show(found), json=json, csv=csv)
+    print_result(found, json=json, csv=csv)
 
 
 def _of_load(asked: DriveLifetimeSettings) -> DriveLifetime:
@@ -93,60 +87,3 @@ def _of_drive(paths: list[Path], asked: DriveLifetimeSettings) -> DriveLifetime:
             for one in history(asked.db).drives
         }
         return lifetime_of_history(chosen_drive(kept, asked.drive))
-
-
-def _show(found: DriveLifetime) -> None:
-    stdout.print(options.facts(_rows(found)))
-    if found.what_if:
-        rows = (
-            (
-                one.change,
-                "" if one.wa is None else f"{one.wa:.4g}",
-                "" if one.years is None else f"{one.years:.4g}",
-                one.reason,
-            )
-            for one in found.what_if
-        )
-        stdout.print(options.bare_table(("what if", "WA", "years", ""), rows))
-
-
-def _rows(found: DriveLifetime) -> list[tuple[str, str]]:
-    rows = []
-    years = "years" if found.is_of_load else "years left"
-    if found.years is not None:
-        within = f"{found.years_low:.4g} to {found.years_high:.4g}"
-        interval = "" if found.is_of_load or not found.years_high else "90% interval: "
-        rows.append((years, f"{found.years:.4g} ({interval}{within})"))
-    if found.at_least_years is not None:
-        rows.append((years, f"at least {found.at_least_years:.4g}"))
-    if found.method == UNKNOWN:
-        rows.append((years, UNKNOWN))
-    rows.append(("by", found.method))
-    rows += [("bounds depend most on", found.dominates)] if found.dominates else []
-    if found.backtest is not None:
-        past = found.backtest
-        rows.append(
-            (
-                "backtest",
-                f"{past.held} of {past.forecasts} earlier forecasts of when {past.percent:g}% was "
-                "reached held",
-            )
-        )
-    wa = "WA" if found.is_of_load else "WA since new"
-    said = bounds_in_words(found.wa_low, found.wa_high) if found.wa is None else f"{found.wa:.4g}"
-    rows += [(wa, said)] if said else []
-    if found.wa_of_interval is not None:
-        rows.append(("WA of the interval", f"{found.wa_of_interval:.4g}"))
-    rows += [("TBW under this load", f"{found.tbw:,.4g} TB")] if found.tbw is not None else []
-    rows += [("DWPD over five years", f"{found.dwpd:.4g}")] if found.dwpd is not None else []
-    if found.percentage_used_a_year is not None:
-        rows.append(("percentage used a year", f"{found.percentage_used_a_year:.3g}%"))
-    if found.host_bytes_a_day is not None:
-        of = "" if found.is_of_load else " of the interval"
-        rows.append((f"host writes a day{of}", f"{_gigabytes(found.host_bytes_a_day)} GB"))
-    return rows + [(f"assumed: {name}", what) for name, what in found.assumptions]
-
-
-def _gigabytes(size_bytes: float) -> str:
-    gigabytes = size_bytes / 1e9
-    return f"{gigabytes:,.0f}" if gigabytes >= _FOUR_DIGITS_GB else f"{gigabytes:.4g}"

@@ -9,23 +9,20 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.application import App
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
-from writeamp.drives.cli.counters_table import print_result
 from writeamp.drives.cli.measure_calibrate import calibrate
 from writeamp.drives.cli.measure_counters import counters, diff
 from writeamp.drives.cli.measure_drive import run, save
 from writeamp.drives.cli.measure_fleet import fleet
 from writeamp.drives.cli.measure_history import history, watch
+from writeamp.drives.cli.printing import print_result
 from writeamp.drives.pins.settings import PinSettings
 from writeamp.plots import check_target
 from writeamp.plots import save as save_plot
-from writeamp.results.numbers import with_interval
 
 if TYPE_CHECKING:
-    from writeamp.drives.pins.four_level import FourLevel
-    from writeamp.drives.pins.measurement import ReadyBusy
+    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -89,7 +86,7 @@ def rb(
         options.warn(sentence)
     if plot is not None:
         save_plot(found.figure(), plot)
-    print_result(found, lambda: stdout.print(options.facts(_rows(found))), json=json, csv=csv)
+    print_result(found, json=json, csv=csv)
 
 
 def _file_bytes(path: Path) -> int:
@@ -98,57 +95,3 @@ def _file_bytes(path: Path) -> int:
         return sum(file.stat().st_size for file in files)
     except (OSError, ValueError):  # who reads it says what is wrong
         return 0
-
-
-def _rows(found: ReadyBusy) -> list[tuple[str, str]]:
-    facts, capture = found.facts, found.capture
-    rows = [
-        ("capture", f"{capture.format}, {capture.seconds:.6g} s, {len(capture.pins)} pin(s)"),
-        ("host wrote", f"{found.host_bytes:,.0f} bytes"),
-        (
-            "flash",
-            f"{facts.dies} dies; a program writes {facts.pages_per_program} page(s) of "
-            f"{facts.page_bytes:,} bytes",
-        ),
-        ("WA", with_interval(found.answer.wa, found.ci, ".5f")),
-        (
-            "the two methods",
-            "agree within their intervals"
-            if found.methods_agree
-            else "disagree: neither stands alone, and the interval of WA holds both",
-        ),
-        *_of_method("mixture", found.mixture),
-        *_of_method("fixed window, {:g} to {:g} µs".format(*found.window_us), found.fixed),
-    ]
-    rows += [
-        (
-            f"component: {one['class']}",
-            f"{one['mean_us']:,.1f} ± {one['sd_us']:.1f} µs, {one['share']:.3%} of the pulses",
-        )
-        for one in found.components()
-    ]
-    spread = found.answer.spread
-    if spread is not None:
-        rows.append(
-            (
-                "programs of a die",
-                f"{spread['mean']:,.1f} ± {spread['sd']:,.1f} (sd), {spread['min']:,.1f} to "
-                f"{spread['max']:,.1f}",
-            )
-        )
-    rows.append(("duty cycle", f"{capture.busy_share:.3%} of the time busy, mean of the pins"))
-    rows += [
-        (f"repaired: {name.replace('_', ' ')}", f"{count:,}")
-        for name, count in capture.repairs.items()
-    ]
-    return rows
-
-
-def _of_method(name: str, found: FourLevel) -> list[tuple[str, str]]:
-    return [
-        (f"WA, {name}", with_interval(found.wa, found.ci, ".5f")),
-        (
-            "operations",
-            f"{found.programs:,} programs, {found.reads:,} reads, {found.erases:,} erases",
-        ),
-    ]

@@ -10,7 +10,7 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import print_result
+from writeamp.drives.cli.printing import print_result
 from writeamp.drives.devices.settings import CalibrationSettings, SettleSettings
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes

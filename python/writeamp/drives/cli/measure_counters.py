@@ -8,14 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import (
-    facts_of_answer,
-    life_table,
-    print_result,
-    warn_of_doubts,
-)
+from writeamp.drives.cli.printing import print_result, warn_of_doubts
 from writeamp.drives.counters.settings import AnswerSettings
 
 
@@ -38,9 +32,10 @@ def counters(
 
     Example: writeamp measure counters smart.json
     """
-    from writeamp.drives.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
+    from writeamp.drives.counters.answer import life_answer  # noqa: PLC0415
     from writeamp.drives.counters.families import families_in  # noqa: PLC0415
     from writeamp.drives.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
+    from writeamp.drives.counters.result import card_of_answers, frame_of_answers  # noqa: PLC0415
 
     families = families_in(asked.families)
     with Bar("reading"):
@@ -62,10 +57,8 @@ def counters(
         return
     if csv:
         options.print_csv(frame_of_answers(found))
-    elif len(found) == 1:
-        stdout.print(options.facts(facts_of_answer(found[0])))
     else:
-        stdout.print(life_table(found))
+        options.print_card(found[0].card() if len(found) == 1 else card_of_answers(found))
 
 
 def diff(
@@ -88,5 +81,4 @@ def diff(
     first, last = (read_snapshot(path, asked.model, families) for path in (before, after))
     found = interval_answer(first, last, asked.definition)
     warn_of_doubts(found)
-    rows = facts_of_answer(found)
-    print_result(found, lambda: stdout.print(options.facts(rows)), json=json, csv=csv)
+    print_result(found, json=json, csv=csv)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from writeamp.cli import boundary, findings, options
-from writeamp.cli.options import stdout
-from writeamp.drives.cli.counters_table import facts_of_answer, warn_of_doubts
+from writeamp.drives.cli.printing import warn_of_doubts
 from writeamp.drives.devices.settings import SerialSettings, SettleSettings
-from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
-    from writeamp.drives.devices.run import DriveRun
+    pass
 
 _STDERR = 2
 
@@ -60,7 +59,8 @@ def save(
         options.note(sentence)
     warn_of_doubts(found)
     if not options.printed_json(lambda: {"file": out, **found.to_dict()}, json=json):
-        stdout.print(options.facts([("saved", out), *facts_of_answer(found)]))
+        card = found.card()
+        options.print_card(replace(card, rows=[("saved", out), *card.rows]))
 
 
 def run(
@@ -121,20 +121,9 @@ def run(
     if csv:
         options.print_csv(found.to_frame())
     elif not printed:
-        stdout.print(options.facts([*facts_of_answer(found.answer), *_rows(found)]))
+        options.print_card(found.card())
     if found.stopped_by is not None:
         boundary.end_as_interrupted(found.stopped_by, "the figures are of what was written by then")
     if found.status:
         boundary.say(f"the command failed with status {found.status}")
         raise typer.Exit(found.status)
-
-
-def _rows(found: DriveRun) -> list[tuple[str, str]]:
-    rows = [
-        ("command took", f"{found.elapsed_s:,.4g} s; read {found.settled_s:,.4g} s after its end"),
-    ]
-    if found.write_at_least_bytes is not None:
-        rows.append(
-            ("write at least", f"{shown_bytes(found.write_at_least_bytes)} for bounds within 10%")
-        )
-    return rows

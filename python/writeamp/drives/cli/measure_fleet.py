@@ -6,20 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import print_result, shown_wa
+from writeamp.drives.cli.printing import print_result
 from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.plots import check_target, save
 
 if TYPE_CHECKING:
     from writeamp.drives.fleets.result import Fleet
-
-# More rows are for --csv and --json.
-_MOST_ROWS = 30
 
 
 def fleet(
@@ -59,43 +54,8 @@ def fleet(
 
 
 def _show(found: Fleet) -> None:
-    stdout.print(_models(found))
-    stdout.print(_drives(found))
+    options.print_card(found.card())
     for sentence in found.outliers.values():
         options.warn(sentence)
     if found.skipped:
         options.note(f"{len(found.skipped):,} files are no snapshots; --json says why")
-
-
-def _models(found: Fleet) -> Table:
-    columns = ("model", "drives", "with WA", "median", "quartiles", "range")
-    table = options.bare_table(columns, ())
-    for one in found.models:
-        has = one.wa is not None
-        table.add_row(
-            one.model or "not said",
-            f"{one.drives:,}",
-            f"{one.with_wa:,}",
-            f"{one.wa:.4g}" if has else "",
-            f"{one.wa_low:.4g} to {one.wa_high:.4g}" if has else "",
-            f"{one.wa_min:.4g} to {one.wa_max:.4g}" if has else "",
-        )
-    return table
-
-
-def _drives(found: Fleet) -> Table:
-    columns = ("drive, those that wear out first in front", "model", "WA", "used", "years left")
-    table = options.bare_table(columns, ())
-    for answer, row in zip(found.drives[:_MOST_ROWS], found._records(), strict=False):
-        low, high = row["years_left_low"], row["years_left_high"]
-        used = row["percentage_used"]
-        table.add_row(
-            row["file"],
-            row["model"] or "",
-            "" if answer.kind == "none" else shown_wa(answer),
-            "" if used is None else f"{used:g}%",
-            "" if low is None else f"{low:.3g} to {high:.3g}",
-        )
-    if len(found.drives) > _MOST_ROWS:
-        table.add_row(f"… and {len(found.drives) - _MOST_ROWS:,} more (--csv)")
-    return table

@@ -12,7 +12,7 @@ from rich.table import Table
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.counters_table import print_result, shown_wa
+from writeamp.drives.cli.printing import print_result
 from writeamp.drives.histories.settings import HistorySettings, WatchSettings
 from writeamp.plots import check_target, save
 from writeamp.units.byte_sizes import shown_bytes
@@ -110,7 +110,7 @@ def _table(found: History) -> Table:
                 answer.facts.model or drive.drive,
                 _shown_time(one.begins_at),
                 _shown_time(one.ends_at),
-                shown_wa(answer),
+                answer.wa_in_words,
                 shown_bytes(round(answer.host.nominal)) if answer.host else "",
                 answer.reason,
             )

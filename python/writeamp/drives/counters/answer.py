@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from writeamp.drives.counters.amounts import Amount, Counter
 from writeamp.drives.counters.checks import (
@@ -20,120 +20,20 @@ from writeamp.drives.counters.checks import (
 from writeamp.drives.counters.difference import Interval, interval_between
 from writeamp.drives.counters.facts import CounterCheck, CounterFacts, Erases
 from writeamp.drives.counters.pairing import DEFINITIONS, Amounts, Pairing, finest, pairings
+from writeamp.drives.counters.result import Class, DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import unknown
-from writeamp.results.any_result import AnyResult
-from writeamp.results.frames import frame_of
 from writeamp.results.numbers import at_least
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
-# Keys of an answer that are columns of a table.
-_FLAT = {
-    "wa", "wa_low", "wa_high", "wa_definition", "class", "reason", "host_bytes", "host_bytes_low",
-    "host_bytes_high", "flash_bytes", "flash_bytes_low", "flash_bytes_high", "model", "firmware",
-    "family", "percentage_used", "power_on_hours", "taken_at", "days", "source",
-}  # fmt: skip
-
-# Measured: by counters of the host and the flash. Lower-bound: the flash's counter leaves out part
-# of the writes. Reported: the drive's own WA, whose scale no vendor publishes, so that it is shown
-# and not a number. Estimated: an interval by erases and capacity, without a point.
-Class: TypeAlias = Literal["measured", "lower-bound", "reported", "estimated", "none"]
 _NVME = (
     "take it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
     "json` (or the vendor's plugin) beside `nvme smart-log -o json` in one folder"
 )
 # Counts of pages that are only together what was programmed.
 _PAGES = {"host pages": "background pages", "background pages": "host pages"}
-
-
-@dataclass(frozen=True)
-class DriveCounters(AnyResult):
-    """Write amplification of a drive by its counters, or why there is none.
-
-    Attributes:
-        wa, wa_low, wa_high: flash over host, and what the counters' granularity leaves open; None
-            if unknown. Of the class "estimated" both bounds are known, of "lower-bound" one.
-        wa_definition: what is divided by what; None of none.
-        kind: measured, lower-bound, reported, estimated, or none.
-        reason: a sentence that says why `wa` is None; "" if it is not.
-        host, flash: bytes; None if unknown.
-        definitions: answers by every definition that applies, and by estimate.
-        checks: of the answer against all else that the drive says.
-        facts: of the drive, at the end of an interval.
-        source: the counters that were divided, or the sources that were read.
-        name: the file or folder.
-        days: length of the interval; None of a life, or if the times are unknown.
-        is_interval: it is of an interval.
-        is_powered_on: `days` are of power-on hours, as the snapshots do not say their times.
-    """
-
-    wa: float | None
-    wa_low: float | None
-    wa_high: float | None
-    wa_definition: str | None
-    kind: Class
-    reason: str
-    host: Amount | None
-    flash: Amount | None
-    definitions: tuple[dict[str, Any], ...]
-    checks: tuple[CounterCheck, ...]
-    facts: CounterFacts
-    source: str
-    name: str
-    days: float | None = None
-    is_interval: bool = False
-    is_powered_on: bool = False
-
-    @property
-    def ci(self) -> tuple[float, float] | None:
-        """Bounds of the write amplification, low and high; None if one is unknown."""
-        if self.wa_low is None or self.wa_high is None:
-            return None
-        return self.wa_low, self.wa_high
-
-    @property
-    def warnings(self) -> list[str]:
-        """Sentences on what is in doubt, one a check."""
-        return [f"{one.name}: {one.evidence}" for one in self.checks if one.verdict == "doubt"]
-
-    def _records(self) -> Iterable[Mapping[str, Any]]:
-        return [{key: value for key, value in self.to_dict().items() if key in _FLAT}]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer as JSON types; amounts are in bytes."""
-        found: dict[str, Any] = {
-            "wa": self.wa,
-            "wa_low": self.wa_low,
-            "wa_high": self.wa_high,
-            "wa_definition": self.wa_definition,
-            "class": self.kind,
-            "reason": self.reason or None,
-            **_bytes("host_bytes", self.host),
-            **_bytes("flash_bytes", self.flash),
-            "definitions": list(self.definitions),
-            "checks": [one.to_dict() for one in self.checks],
-            "warnings": self.warnings,
-            "notes": list(self.facts.notes),
-            "model": self.facts.model,
-            "firmware": self.facts.firmware,
-            "family": self.facts.family or None,
-            "percentage_used": self.facts.percentage_used,
-            "power_on_hours": self.facts.power_on_hours,
-            "taken_at": self.facts.taken_at,
-            "source": self.source,
-        }
-        if self.is_interval:
-            found["days"] = self.days
-            found["days_powered_on"] = self.is_powered_on
-        return found
-
-
-def _bytes(name: str, amount: Amount | None) -> dict[str, int | None]:
-    values: Sequence[Any] = amount or (None, None, None)
-    low, nominal, high = (None if one is None else round(one) for one in values)
-    return {name: nominal, f"{name}_low": low, f"{name}_high": high}
 
 
 def life_answer(snapshot: Snapshot, definition: str | None = None) -> DriveCounters:
@@ -341,11 +241,6 @@ def _no_definition(definition: str | None, judged: Iterable[_Judged]) -> str:
     if not names:
         return ""
     return f"the counters do not give WA by {definition!r}; they give: {names}"
-
-
-def frame_of_answers(answers: Iterable[DriveCounters]) -> pl.DataFrame:
-    """Return a Polars data frame with a row an answer, and its file in front."""
-    return frame_of({"file": one.name, **record} for one in answers for record in one._records())
 
 
 def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from writeamp.answers.question import Question
 from writeamp.answers.way import Findings, PartProgress, Way, WayRow
-from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.reading import read_snapshot
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.results.numbers import bounds_in_words
 
 _ASSUMES = "counters of the drive, in bytes: a page written in part counts with its bytes"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.facts import CounterCheck
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.errors import WriteampError
 from writeamp.units.byte_sizes import shown_bytes

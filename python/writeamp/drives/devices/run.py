@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from writeamp.drives.counters.answer import DriveCounters, interval_answer
+from writeamp.drives.counters.answer import interval_answer
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.devices.judging import LeastAmount, least_amount, require_counters, run_checks
 from writeamp.drives.devices.reading import check_out, save_documents
 from writeamp.drives.devices.source import DriveReading, DriveSource, Settled, settled, source_at
 from writeamp.errors import WriteampError
-from writeamp.results.any_result import AnyResult
+from writeamp.results.card import Card, Presented
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.command import Ended, run_command
 from writeamp.vssd.signals import HeldSignals, held_signals
 
@@ -24,7 +26,7 @@ _BEFORE, _AFTER = "before.json", "after.json"
 
 
 @dataclass(frozen=True, eq=False)
-class DriveRun(AnyResult):
+class DriveRun(Presented):
     """Write amplification of one command on a real drive.
 
     Attributes:
@@ -80,6 +82,16 @@ class DriveRun(AnyResult):
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON types: the interval's answer, and what is of the run."""
         return {**self.answer.to_dict(), **self._of_run()}
+
+    def card(self) -> Card:
+        """Return the card of the answer, and facts of the run."""
+        card = self.answer.card()
+        took = f"{self.elapsed_s:,.4g} s; read {self.settled_s:,.4g} s after its end"
+        rows = [*card.rows, ("command took", took)]
+        if self.write_at_least_bytes is not None:
+            amount = shown_bytes(self.write_at_least_bytes)
+            rows.append(("write at least", f"{amount} for bounds within 10%"))
+        return replace(card, rows=rows)
 
 
 def run_on(

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from writeamp import traces
-from writeamp.drives.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.document import Document, is_standard_input, load, objects
 from writeamp.drives.counters.facts import CounterCheck
 from writeamp.drives.counters.reading import read_snapshots, snapshots_or_none
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.doctor.finding import Kind
 from writeamp.drives.doctor.fio.command_line import is_command, is_script, read_commands

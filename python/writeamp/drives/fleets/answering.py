@@ -8,10 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from writeamp.drives.counters.answer import DriveCounters, life_answer
+from writeamp.drives.counters.answer import life_answer
 from writeamp.drives.counters.clocks import common_clock
 from writeamp.drives.counters.facts import CounterFacts
 from writeamp.drives.counters.reading import read_snapshots
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.saved_file import TAKEN
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.histories.result import snapshots_by_drive

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from writeamp.drives.counters.answer import DriveCounters
 from writeamp.drives.counters.facts import CounterFacts
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.fleets.answering import answers_of_files, snapshots_under
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.drives import ModelBar, wa_by_model
@@ -20,6 +20,8 @@ from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 
+# More rows are for --csv and --json.
+_MOST_ROWS = 30
 _HOURS_A_YEAR = 365.25 * 24
 # Fewer drives of a model do not tell what is usual.
 _FEWEST_DRIVES = 5
@@ -77,12 +79,40 @@ class Fleet(Drawn):
         }
 
     def card(self) -> Card:
-        """Return how many drives have a WA, and its range."""
-        values = [one.wa for one in self.drives if one.wa is not None]
-        rows = [("drives", f"{len(self.drives):,}"), ("with WA", f"{len(values):,}")]
-        if values:
-            rows.append(("WA", f"{min(values):.4g} to {max(values):.4g}"))
-        return Card("Fleet", rows)
+        """Return WA by model, and the drives that wear out first."""
+        models = [
+            (
+                one.model or "not said",
+                f"{one.drives:,}",
+                f"{one.with_wa:,}",
+                "" if one.wa is None else f"{one.wa:.4g}",
+                "" if one.wa is None else f"{one.wa_low:.4g} to {one.wa_high:.4g}",
+                "" if one.wa is None else f"{one.wa_min:.4g} to {one.wa_max:.4g}",
+            )
+            for one in self.models
+        ]
+        columns = ("model", "drives", "with WA", "median", "quartiles", "range")
+        title = f"Fleet of {len(self.drives):,} drives"
+        return Card(title, models, columns, parts=[self._first_to_wear_out()], is_ruled=False)
+
+    def _first_to_wear_out(self) -> Card:
+        rows: list[tuple[str, ...]] = []
+        for answer, row in zip(self.drives[:_MOST_ROWS], self._records(), strict=False):
+            low, high = row["years_left_low"], row["years_left_high"]
+            used = row["percentage_used"]
+            rows.append(
+                (
+                    row["file"],
+                    row["model"] or "",
+                    "" if answer.kind == "none" else answer.wa_in_words,
+                    "" if used is None else f"{used:g}%",
+                    "" if low is None else f"{low:.3g} to {high:.3g}",
+                )
+            )
+        if len(self.drives) > _MOST_ROWS:
+            rows.append((f"… and {len(self.drives) - _MOST_ROWS:,} more (--csv)", *[""] * 4))
+        columns = ("drive, those that wear out first in front", "model", "WA", "used", "years left")
+        return Card("Drives, those that wear out first in front", rows, columns, is_ruled=False)
 
     def figure(self) -> BarChart:
         """Describe the WA of each model as a bar."""

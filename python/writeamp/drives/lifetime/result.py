@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.results.any_result import AnyResult
+from writeamp.results.card import Card, Presented
+from writeamp.results.numbers import bounds_in_words
 
 SIMULATION, UNKNOWN = "simulation", "unknown"
+# From here on four digits would be printed as a power of ten.
+_FOUR_DIGITS_GB = 1e4
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Backtest:
 
 
 @dataclass(frozen=True)
-class DriveLifetime(AnyResult):
+class DriveLifetime(Presented):
     """Years until the rated life of a drive is used.
 
     Attributes:
@@ -91,3 +94,57 @@ class DriveLifetime(AnyResult):
         found["warnings"] = list(self.warnings)
         found["backtest"] = None if self.backtest is None else dict(vars(self.backtest))
         return found
+
+    def card(self) -> Card:
+        """Return the years and what they rest on, and what changes would make of them."""
+        rows = []
+        years = "years" if self.is_of_load else "years left"
+        if self.years is not None:
+            within = f"{self.years_low:.4g} to {self.years_high:.4g}"
+            interval = "" if self.is_of_load or not self.years_high else "90% interval: "
+            rows.append((years, f"{self.years:.4g} ({interval}{within})"))
+        if self.at_least_years is not None:
+            rows.append((years, f"at least {self.at_least_years:.4g}"))
+        if self.method == UNKNOWN:
+            rows.append((years, UNKNOWN))
+        rows.append(("by", self.method))
+        rows += [("bounds depend most on", self.dominates)] if self.dominates else []
+        if self.backtest is not None:
+            past = self.backtest
+            rows.append(
+                (
+                    "backtest",
+                    f"{past.held} of {past.forecasts} earlier forecasts of when "
+                    f"{past.percent:g}% was reached held",
+                )
+            )
+        wa = "WA" if self.is_of_load else "WA since new"
+        said = bounds_in_words(self.wa_low, self.wa_high) if self.wa is None else f"{self.wa:.4g}"
+        rows += [(wa, said)] if said else []
+        if self.wa_of_interval is not None:
+            rows.append(("WA of the interval", f"{self.wa_of_interval:.4g}"))
+        rows += [("TBW under this load", f"{self.tbw:,.4g} TB")] if self.tbw is not None else []
+        rows += [("DWPD over five years", f"{self.dwpd:.4g}")] if self.dwpd is not None else []
+        if self.percentage_used_a_year is not None:
+            rows.append(("percentage used a year", f"{self.percentage_used_a_year:.3g}%"))
+        if self.host_bytes_a_day is not None:
+            of = "" if self.is_of_load else " of the interval"
+            rows.append((f"host writes a day{of}", f"{_gigabytes(self.host_bytes_a_day)} GB"))
+        rows += [(f"assumed: {name}", what) for name, what in self.assumptions]
+        what_if = [
+            (
+                one.change,
+                "" if one.wa is None else f"{one.wa:.4g}",
+                "" if one.years is None else f"{one.years:.4g}",
+                one.reason,
+            )
+            for one in self.what_if
+        ]
+        columns = ("what if", "WA", "years", "")
+        part = Card("What if", what_if, columns, is_ruled=False)
+        return Card("Lifetime", rows, warnings=self.warnings, parts=[part] if what_if else [])
+
+
+def _gigabytes(size_bytes: float) -> str:
+    gigabytes = size_bytes / 1e9
+    return f"{gigabytes:,.0f}" if gigabytes >= _FOUR_DIGITS_GB else f"{gigabytes:.4g}"

@@ -17,6 +17,7 @@ from writeamp.drives.pins.doubts import Doubt, width
 from writeamp.drives.pins.mixture import BellMixture, coarser, density
 from writeamp.drives.pins.unseen import Overlap
 from writeamp.results.any_result import AnyResult, OlderName
+from writeamp.results.numbers import with_interval
 
 _Z95 = 1.959964
 # Who is so sure of an operation's class is rarely wrong.
@@ -70,6 +71,14 @@ class FourLevel(AnyResult):
     ci: tuple[float, float] = (math.nan, math.nan)
 
     wa_ci95 = OlderName(attrgetter("ci"))
+
+    def cells(self, method: str) -> list[tuple[str, str]]:
+        """Return the WA and the operations in words, the WA with the name of the method."""
+        counts = f"{self.programs:,} programs, {self.reads:,} reads, {self.erases:,} erases"
+        return [
+            (f"WA, {method}", with_interval(self.wa, self.ci, ".5f")),
+            ("operations", counts),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers that both methods have, as JSON types."""

@@ -167,21 +167,45 @@ class ReadyBusy(Drawn):
 
     def card(self) -> Card:
         """Return the main facts in words, with busy time as a line."""
-        capture = self.capture
+        facts, capture = self.facts, self.capture
         rows = [
-            (f"WA, {name}", with_interval(found.wa, found.ci, ".5f"))
-            for name, found in (("mixture", self.mixture), ("fixed window", self.fixed))
-        ]
-        counts = self.answer
-        rows += [
-            ("WA", with_interval(self.answer.wa, self.ci, ".5f")),
-            ("method that counts", self.method),
+            ("capture", f"{capture.format}, {capture.seconds:.6g} s, {len(capture.pins)} pin(s)"),
             ("host wrote", f"{self.host_bytes:,.0f} bytes"),
             (
-                "operations",
-                f"{counts.programs:,} programs, {counts.reads:,} reads, {counts.erases:,} erases",
+                "flash",
+                f"{facts.dies} dies; a program writes {facts.pages_per_program} page(s) of "
+                f"{facts.page_bytes:,} bytes",
             ),
-            ("capture", f"{capture.format}, {capture.seconds:.4g} s, {len(self.used)} pins"),
+            ("WA", with_interval(self.answer.wa, self.ci, ".5f")),
+            (
+                "the two methods",
+                "agree within their intervals"
+                if self.methods_agree
+                else "disagree: neither stands alone, and the interval of WA holds both",
+            ),
+            *self.mixture.cells("mixture"),
+            *self.fixed.cells("fixed window, {:g} to {:g} µs".format(*self.window_us)),
+        ]
+        rows += [
+            (
+                f"component: {one['class']}",
+                f"{one['mean_us']:,.1f} ± {one['sd_us']:.1f} µs, {one['share']:.3%} of the pulses",
+            )
+            for one in self.components()
+        ]
+        spread = self.answer.spread
+        if spread is not None:
+            rows.append(
+                (
+                    "programs of a die",
+                    f"{spread['mean']:,.1f} ± {spread['sd']:,.1f} (sd), {spread['min']:,.1f} to "
+                    f"{spread['max']:,.1f}",
+                )
+            )
+        rows.append(("duty cycle", f"{capture.busy_share:.3%} of the time busy, mean of the pins"))
+        rows += [
+            (f"repaired: {name.replace('_', ' ')}", f"{count:,}")
+            for name, count in capture.repairs.items()
         ]
         line = capture.over_time
         spark = Spark(line.start_s, line.busy_share, "share of busy time over the capture")
