@@ -20,7 +20,10 @@ from matplotlib.text import Text
 from writeamp.errors import WriteampError
 from writeamp.plots import (
     FigureSpec,
+    HeatMapChart,
+    PanelChart,
     PolicyResult,
+    TreeChart,
     WaSeries,
     check_target,
     save,
@@ -31,7 +34,17 @@ from writeamp.plots.backends.matplotlib_backend import drawn, our_settings
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import visible_points
 from writeamp.plots.output import inline_svg
-from writeamp.plots.spec import BarChart, LineChart
+from writeamp.plots.spec import (
+    BarChart,
+    ColorScale,
+    HeatMap,
+    Line,
+    LineChart,
+    Mark,
+    Panel,
+    TreeNode,
+)
+from writeamp.plots.style import heat_ink
 from writeamp.plots.wrapping import shortened, wrapped
 
 SUBTITLE = "op = (T-U)/U = 0.4286, 8,192 blocks of 128 pages, seed 1"
@@ -80,6 +93,48 @@ def by_policy() -> BarChart:
     )
 
 
+def panels() -> PanelChart:
+    def panel(title: str) -> Panel:
+        lines = (
+            Line([1, 10, 100], [1.0, 30.0, 900.0], "#0072B2", label="a <line>", marker="circle"),
+            Line([10.0], [20.0], "#D55E00", 0.0, label="points only", marker="ring"),
+        )
+        return Panel(title, lines, (Mark(5.0, "#333333", "dash", "a level"),))
+
+    titles = [panel(f"panel {i}") for i in range(3)]
+    return PanelChart(
+        "Panels", "and a subtitle", "x axis", "y axis", tuple(titles), 2, (1, 10, 100), True, True
+    )
+
+
+def heat_maps() -> HeatMapChart:
+    maps = tuple(HeatMap(f"map {i}", ((-70.0, -0.2), (3.0, 45.0))) for i in range(2))
+    return HeatMapChart(
+        title="Heat",
+        subtitle="and a subtitle",
+        x_label="x axis",
+        y_label="y axis",
+        x_ticks=("10", "20"),
+        y_ticks=("90", "60"),
+        color_label="error (%)",
+        maps=maps,
+        columns=2,
+        scale=ColorScale(-80.0, 80.0, diverges=True),
+        cell_format="{:+z.0f}",
+    )
+
+
+def tree() -> TreeChart:
+    nodes = (
+        TreeNode("a <root>", "#333333", (1, 4)),
+        TreeNode("a branch", "#333333", (2, 3)),
+        TreeNode("leaf 1\nof two lines", "#D55E00"),
+        TreeNode("leaf 2", "#333333"),
+        TreeNode("leaf 3", "#333333"),
+    )
+    return TreeChart("Tree", "and a subtitle", nodes)
+
+
 def values_in(path: Path) -> list[tuple[float, float, str]]:
     """Return what an HTML figure tells of its values, and where, in shares from the upper left."""
     text = path.read_text("utf-8").split('<script type="application/json" id="values">')[1]
@@ -95,7 +150,11 @@ FIGURES: dict[str, Callable[[], FigureSpec]] = {
     "over time": over_time,
     "with groups": over_time_with_groups,
     "by policy": by_policy,
+    "panels": panels,
+    "heat maps": heat_maps,
+    "tree": tree,
 }
+COMMON = ["and a subtitle", "x axis", "y axis"]
 TEXTS = {
     "over time": [
         "Write amplification over time",
@@ -131,6 +190,9 @@ TEXTS = {
         "expected-value: 2.480",
         "flash pages programmed per host page written",
     ],
+    "panels": ["Panels", "panel 0", "panel 2", "a <line>", "points only", "a level", *COMMON],
+    "heat maps": ["Heat", "map 0", "map 1", "-70", "+0", "+45", "90", "error (%)", *COMMON],
+    "tree": ["Tree", "and a subtitle", "a <root>", "of two lines", "leaf 3"],
 }
 
 
@@ -163,10 +225,15 @@ def test_the_words_and_numbers_of_a_figure_are_in_its_file_as_text(
         assert text in content
 
 
-@pytest.mark.parametrize("kind", list(SIGNATURES))
-def test_the_same_figure_gives_the_same_bytes(kind: str, saved: Path, tmp_path: Path) -> None:
-    save(by_policy(), tmp_path / f"again.{kind}")
-    again, first = tmp_path / f"again.{kind}", saved / f"by policy.{kind}"
+@pytest.mark.parametrize(
+    ("figure", "kind"),
+    [*(("by policy", kind) for kind in SIGNATURES), *((figure, "png") for figure in FIGURES)],
+)
+def test_the_same_figure_gives_the_same_bytes(
+    figure: str, kind: str, saved: Path, tmp_path: Path
+) -> None:
+    save(FIGURES[figure](), tmp_path / f"again.{kind}")
+    again, first = tmp_path / f"again.{kind}", saved / f"{figure}.{kind}"
     assert again.read_bytes() == first.read_bytes()
 
 
@@ -404,6 +471,29 @@ def test_an_interval_to_one_side_is_a_range() -> None:
     chart = wa_by_policy([row], title="", subtitle="s")
     assert chart.texts == ("1.23 (1.00 to 2.73)",)
     assert chart.subtitle == "s · the range in brackets is 95% confidence"
+
+
+def test_leaves_stand_side_by_side_and_a_node_amid_those_below_it() -> None:
+    assert tree().places() == ((1.25, 0.0), (0.5, -1.0), (0.0, -2.0), (1.0, -2.0), (2.0, -1.0))
+
+
+def test_logarithmic_ticks_are_numbers_and_not_markup(saved: Path) -> None:
+    content = (saved / "panels.svg").read_text("utf-8")
+    assert "mathdefault" not in content
+    assert ">100<" in content
+
+
+def test_a_label_that_several_panels_share_is_in_the_legend_once(saved: Path) -> None:
+    assert (saved / "panels.svg").read_text("utf-8").count("points only</text>") == 1
+
+
+def test_text_on_a_dark_cell_is_light() -> None:
+    errors = ColorScale(-80.0, 80.0, diverges=True)
+    assert heat_ink(-70, errors) == heat_ink(70, errors) == "white"
+    assert heat_ink(10, errors) != "white"
+    rising = ColorScale(1.0, 3.0)
+    assert heat_ink(2.8, rising) == "white"
+    assert heat_ink(1.1, rising) != "white"
 
 
 @pytest.mark.parametrize("suffix", ["svg", "html"])
