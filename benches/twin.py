@@ -23,7 +23,7 @@ from writeamp.learn.twin.chain import chain_of
 from writeamp.learn.twin.fitting import fit
 from writeamp.learn.twin.measuring import measure
 from writeamp.learn.twin.profile import write_profile
-from writeamp.learn.twin.table import Table, table_of
+from writeamp.learn.twin.table import CandidateTable, table_of
 from writeamp.learn.twin.windows import Windows
 
 PAGE_BYTES = 4096
@@ -229,7 +229,7 @@ def _one(
     return row
 
 
-def _without(table: Table, family: tuple[str, str]) -> Table:
+def _without(table: CandidateTable, family: tuple[str, str]) -> CandidateTable:
     """Return the table without a manager: what a drive of it is to the others.
 
     Of one or two streams there are drives under any victim policy, so those lose that one alone.

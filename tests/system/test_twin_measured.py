@@ -22,7 +22,7 @@ from patience import await_value
 from served import MOUNTING, PATH, needs
 from smart_documents import intel
 from writeamp.drives.devices.writing import seeded
-from writeamp.learn.twin import of_trace
+from writeamp.learn.twin import one_number
 from writeamp.learn.twin.families import USUAL
 from writeamp.learn.twin.table import Grid
 from writeamp.learn.twin.windows import read_windows
@@ -194,8 +194,8 @@ def test_a_real_drives_wa_under_a_trace_tells_its_op(
     form = "columns:time=time:s,offset=offset:bytes,length=length:bytes,op=op:W=write"
     drive = {"pages_per_block": 8, "op": 0.2, "manager": "sepgc"}
     real = wa.simulate(trace=str(trace), trace_format=form, spread=False, **drive)
-    monkeypatch.setattr(of_trace, "USUAL", USUAL[6:7])
-    monkeypatch.setattr(of_trace, "GRID", Grid(unit_pages=(8,), op=(0.1, 0.17, 0.29)))
+    monkeypatch.setattr(one_number, "USUAL", USUAL[6:7])
+    monkeypatch.setattr(one_number, "TRACE_GRID", Grid(unit_pages=(8,), op=(0.1, 0.17, 0.29)))
     files = [tmp_path / name for name in ("before.json", "after.json")]
     for day, file in enumerate(files, 1):
         file.write_text(json.dumps(intel(10_000 * day, round(10_000 * real.wa) * day, 4.0 * day)))

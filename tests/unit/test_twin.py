@@ -21,15 +21,26 @@ from writeamp.devices.policy import Policy
 from writeamp.learn.twin.chain import Chain, Phase, chain_of
 from writeamp.learn.twin.driving import RangesHost, drive_chain
 from writeamp.learn.twin.families import FAMILIES, Variant
-from writeamp.learn.twin.fio_jobs import fio_jobs
 from writeamp.learn.twin.fitting import Fit, fit
-from writeamp.learn.twin.keeping import Kept
 from writeamp.learn.twin.likelihood import weigh
 from writeamp.learn.twin.measuring import measure
+from writeamp.learn.twin.plan import fio_jobs
 from writeamp.learn.twin.profile import write_profile
-from writeamp.learn.twin.table import Grid, Table, _simulated, grid_of, table_of
-from writeamp.learn.twin.table_error import table_error
-from writeamp.learn.twin.windows import Windows, read_windows, windows_of, windows_of_csv
+from writeamp.learn.twin.table import (
+    CandidateTable,
+    Grid,
+    _simulated,
+    grid_of,
+    table_error,
+    table_of,
+)
+from writeamp.learn.twin.windows import (
+    SavedWindows,
+    Windows,
+    read_windows,
+    windows_of,
+    windows_of_csv,
+)
 from writeamp.registry import engine_entries
 from writeamp.runners import Here
 from writeamp.studies.mixture import CandidateRun, Mixture
@@ -52,7 +63,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
-def table() -> Table:
+def table() -> CandidateTable:
     rows = [
         _simulated(CHAIN, GRID, (variant, unit))
         for family in SOME
@@ -60,7 +71,7 @@ def table() -> Table:
         for unit in GRID.unit_pages
     ]
     shape = (len(SOME), len(GRID.unit_pages), len(GRID.op))
-    return Table(
+    return CandidateTable(
         tuple(family[0] for family in SOME),
         tuple(range(len(SOME))),
         np.array(GRID.unit_pages, float),
@@ -175,7 +186,7 @@ def test_an_unusual_drive_that_hears_hints_is_found_only_if_windows_say_so() -> 
     shape = (1, len(GRID.unit_pages), len(GRID.op))
     log_op = np.array([row[0] for row in rows]).reshape(shape)
     of_windows = np.array([row[1] for row in rows]).reshape(*shape, CHAIN.windows)
-    same = Table(
+    same = CandidateTable(
         alike,
         (0, 1),
         np.array(GRID.unit_pages, float),
@@ -236,7 +247,7 @@ def test_a_table_is_simulated_once_unless_its_file_is_damaged(
     chain = Chain((Phase("uniform", (0.5,)),), PAGES * 4096)
     calls: list[int] = []
 
-    def made() -> Table:
+    def made() -> CandidateTable:
         return table_of(
             chain,
             grid=replace(GRID, op=(0.2, 0.3)),
@@ -308,14 +319,14 @@ def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None
     )
     path = tmp_path / "t.parquet"
     whole, first, second = ToldHost(), ToldHost(5), ToldHost()
-    drive_chain(whole, Kept.at(tmp_path / "whole.parquet", chain, ["x"]), seed=3)
+    drive_chain(whole, SavedWindows.at(tmp_path / "whole.parquet", chain, ["x"]), seed=3)
     with pytest.raises(KeyboardInterrupt):
-        drive_chain(first, Kept.at(path, chain, ["x"]), seed=3)
+        drive_chain(first, SavedWindows.at(path, chain, ["x"]), seed=3)
     with pytest.raises(wa.WriteampError, match=r"lacks windows \[3, .*goes on"):
         read_windows(path)
     with pytest.raises(wa.WriteampError, match="a part of another measurement"):
-        Kept.at(path, chain, ["y"])
-    drive_chain(second, Kept.at(path, chain, ["x"]), seed=3)
+        SavedWindows.at(path, chain, ["y"])
+    drive_chain(second, SavedWindows.at(path, chain, ["x"]), seed=3)
     assert (first.discarded, second.discarded) == (1, 0)
     found, expected = [*first.offsets, *second.offsets], whole.offsets
     assert all(np.array_equal(a, b) for a, b in zip(found[:5], expected[:5], strict=True))
@@ -329,7 +340,7 @@ def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None
     assert told.host_bytes[1:] == pytest.approx(spans, abs=2**20)
     assert sum(told.host_bytes) == pytest.approx(chain.written_bytes, rel=0.02)
     # One that is whole may be replaced.
-    assert not Kept.at(path, chain, ["y"]).rows
+    assert not SavedWindows.at(path, chain, ["y"]).rows
 
 
 def test_windows_that_are_damaged_are_not_measured_anew_unasked(tmp_path: Path) -> None:
@@ -337,9 +348,9 @@ def test_windows_that_are_damaged_are_not_measured_anew_unasked(tmp_path: Path) 
     windows().write(path)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(wa.WriteampError, match=r"cannot be read as windows.*remove it"):
-        Kept.at(path, CHAIN, ["x"])
+        SavedWindows.at(path, CHAIN, ["x"])
     path.write_bytes(b"something else, which --out replaces")
-    assert not Kept.at(path, CHAIN, ["x"]).rows
+    assert not SavedWindows.at(path, CHAIN, ["x"]).rows
 
 
 def test_repeats_that_were_measured_are_kept(tmp_path: Path) -> None:
@@ -347,7 +358,7 @@ def test_repeats_that_were_measured_are_kept(tmp_path: Path) -> None:
     policy = Policy.of("single", "greedy", None)
 
     def measured(repeats: int, progress: Callable[[int, int], None] | None = None) -> Windows:
-        kept = Kept.at(tmp_path / "t.parquet", CHAIN, ["drive"])
+        kept = SavedWindows.at(tmp_path / "t.parquet", CHAIN, ["drive"])
         return measure(drive, policy, CHAIN, repeats=repeats, kept=kept, progress=progress)
 
     def interrupted(done: int, whole: int) -> None:

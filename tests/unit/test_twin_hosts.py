@@ -18,11 +18,10 @@ from writeamp.drives.devices import device
 from writeamp.drives.devices.source import source_at
 from writeamp.drives.devices.writing import TargetPlace
 from writeamp.errors import WriteampError
-from writeamp.learn.twin import counted
+from writeamp.learn.twin import real_host
 from writeamp.learn.twin.chain import Phase, chain_of
-from writeamp.learn.twin.counted import Counted
-from writeamp.learn.twin.fio_jobs import fio_jobs, section_names, unwritten
-from writeamp.learn.twin.real_host import RealHost
+from writeamp.learn.twin.plan import fio_jobs, section_names, unwritten
+from writeamp.learn.twin.real_host import HostCounters, RealHost
 
 MIB, GB = 1 << 20, 10**9
 CHAIN = chain_of(6, chunks=True, capacity_bytes=64 * MIB + 8192)
@@ -100,7 +99,7 @@ def logs(folder: Path, host: int, flash: int) -> Path:
 
 
 def test_counters_tell_what_was_written_since_the_first_reading(tmp_path: Path) -> None:
-    found = Counted.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))))
+    found = HostCounters.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))))
     assert found.read(0) == (0, 0)
     logs(tmp_path / "logs", 2 * GB, 5 * GB)
     assert found.read(GB) == (pytest.approx(GB, rel=1e-3), 3 * GB)
@@ -122,7 +121,7 @@ def test_counters_tell_what_was_written_since_the_first_reading(tmp_path: Path) 
 def test_counters_that_do_not_fit_are_refused(
     tmp_path: Path, host: int, flash: int, sentence: str
 ) -> None:
-    found = Counted.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))), patience_s=0)
+    found = HostCounters.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))), patience_s=0)
     found.begin()
     logs(tmp_path / "logs", host, flash)
     with pytest.raises(WriteampError, match=sentence):
@@ -130,10 +129,10 @@ def test_counters_that_do_not_fit_are_refused(
 
 
 def test_counters_may_be_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Counted.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))))
+    found = HostCounters.of(source_at(str(logs(tmp_path / "logs", GB, 2 * GB))))
     found.begin()
     looks = iter([(GB, 2 * GB), (GB + GB // 2, 3 * GB), (2 * GB, 5 * GB)])
-    monkeypatch.setattr(counted.time, "sleep", lambda _: logs(tmp_path / "logs", *next(looks)))
+    monkeypatch.setattr(real_host.time, "sleep", lambda _: logs(tmp_path / "logs", *next(looks)))
     assert found.read(GB)[1] == 3 * GB
 
 
@@ -141,13 +140,13 @@ def test_files_that_are_being_written_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = logs(tmp_path / "logs", GB, 2 * GB)
-    found = Counted.of(source_at(str(path)))
+    found = HostCounters.of(source_at(str(path)))
     found.begin()
     earlier = (path / "ocp.json").read_text()
     logs(path, 2 * GB, 5 * GB)
     (path / "ocp.json").write_text(earlier)  # of the round before
     os.utime(path / "ocp.json", (4e9 - 1, 4e9 - 1))
-    monkeypatch.setattr(counted.time, "sleep", lambda _: logs(path, 2 * GB, 5 * GB))
+    monkeypatch.setattr(real_host.time, "sleep", lambda _: logs(path, 2 * GB, 5 * GB))
     assert found.read(GB)[1] == 3 * GB
 
 
@@ -155,23 +154,23 @@ def test_counters_that_nobody_keeps_up_to_date_are_refused(tmp_path: Path) -> No
     path = logs(tmp_path / "logs", GB, 2 * GB)
     (path / "id-ctrl.json").write_text('{"vid": 1, "mn": "DRIVE X", "fr": "F1"}')
     os.utime(path / "id-ctrl.json", (1e9, 1e9))  # holds no counter, and may stay as it is
-    Counted.of(source_at(str(path)), patience_s=0)
+    HostCounters.of(source_at(str(path)), patience_s=0)
     os.utime(path / "ocp.json", (1e9, 1e9))
     with pytest.raises(WriteampError, match="was not written anew for 0 s"):
-        Counted.of(source_at(str(path)), patience_s=0)
+        HostCounters.of(source_at(str(path)), patience_s=0)
 
 
 def test_counters_without_the_flash_are_refused(tmp_path: Path) -> None:
     (logs(tmp_path / "logs", GB, 2 * GB) / "ocp.json").unlink()
     with pytest.raises(WriteampError, match="cannot show the WA of a chain, which was not begun"):
-        Counted.of(source_at(str(tmp_path / "logs")))
+        HostCounters.of(source_at(str(tmp_path / "logs")))
 
 
 def test_coarse_counters_are_refused(tmp_path: Path) -> None:
     with tools(tmp_path, "smartctl"):
         attributes = {225: 60_000, 243: 90_000}
         path = drive(tmp_path, "sda", model="INTEL SSDSC2KB960G8", attributes=attributes)
-        found = Counted.of(source_at(str(path)))
+        found = HostCounters.of(source_at(str(path)))
     found.check_grain(25 * 2**25)
     with pytest.raises(WriteampError, match=r"counts 32 MiB at a time.* windows of 800 MiB"):
         found.check_grain(25 * 2**25 - 1)
@@ -180,7 +179,7 @@ def test_coarse_counters_are_refused(tmp_path: Path) -> None:
 def test_a_device_is_its_own_source_of_counters(tmp_path: Path) -> None:
     with tools(tmp_path, "nvme"):
         path = drive(tmp_path, "nvme0", host=GB, flash=2 * GB, refuses=["fdp stats"])
-        found = Counted.of(source_at(str(path)))
+        found = HostCounters.of(source_at(str(path)))
         found.begin()
         os.system(writes(path, host=GB, flash=2 * GB))
         host, flash = found.read(GB)
@@ -188,7 +187,7 @@ def test_a_device_is_its_own_source_of_counters(tmp_path: Path) -> None:
 
 
 def host_of(place: TargetPlace, folder: Path, tell: Callable[[str], None] = print) -> RealHost:
-    return RealHost(place, Counted.of(source_at(str(logs(folder / "logs", GB, GB)))), tell)
+    return RealHost(place, HostCounters.of(source_at(str(logs(folder / "logs", GB, GB)))), tell)
 
 
 def test_a_place_is_judged_before_it_is_written(tmp_path: Path) -> None:

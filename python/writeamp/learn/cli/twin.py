@@ -19,7 +19,7 @@ from writeamp.learn.twin.settings import (
     ChainSettings,
     OneNumberSettings,
     PlanSettings,
-    TargetSettings,
+    TwinTargetSettings,
 )
 from writeamp.plots import check_target
 from writeamp.runners import Runner
@@ -79,7 +79,7 @@ def twin_plan(
 
 
 def twin_measure(
-    asked: TargetSettings,
+    asked: TwinTargetSettings,
     chain: ChainSettings,
     device: Annotated[dict[str, Any], DeviceSettings],
     policy: Annotated[dict[str, Any], PolicySettings],
@@ -193,8 +193,7 @@ def _of_trace(one: OneNumberSettings, path: Path, runner: Runner, bar: Bar) -> F
     from writeamp import traces  # noqa: PLC0415 (slow)
     from writeamp.drives.counters.answer import interval_answer  # noqa: PLC0415 (slow)
     from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
-    from writeamp.learn.twin.of_trace import fit_trace  # noqa: PLC0415 (slow)
-    from writeamp.learn.twin.one_number import NOISE  # noqa: PLC0415 (slow)
+    from writeamp.learn.twin.one_number import NOISE, fit_trace  # noqa: PLC0415 (slow)
 
     trace = traces.read(str(path), one.trace_format)
     if one.counters is None:

@@ -16,13 +16,11 @@ from writeamp.drives.devices.writing import kind_of
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.choice import is_simulated
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain, chain_of
-from writeamp.learn.twin.driving import Host, drive_chain
-from writeamp.learn.twin.keeping import Kept
+from writeamp.learn.twin.driving import Host, VirtualHost, drive_chain, socket_of
 from writeamp.learn.twin.measuring import measure, measure_timed
 from writeamp.learn.twin.real_host import real_host
-from writeamp.learn.twin.settings import ChainSettings, TargetSettings
-from writeamp.learn.twin.virtual import VirtualHost, socket_of
-from writeamp.learn.twin.windows import Windows, windows_of_csv
+from writeamp.learn.twin.settings import ChainSettings, TwinTargetSettings
+from writeamp.learn.twin.windows import SavedWindows, Windows, windows_of_csv
 from writeamp.runs.inputs import prepare
 from writeamp.runs.plan import policy_of
 from writeamp.settings.experiment import Experiment
@@ -42,7 +40,7 @@ class Measuring:
     `given` are the settings of a simulated drive.
     """
 
-    asked: TargetSettings
+    asked: TwinTargetSettings
     planned: Chain | None
     settings: ChainSettings
     out: Path
@@ -89,7 +87,7 @@ class Measuring:
         with VirtualHost(socket) as host:
             chain = self._chain_on(host.capacity_bytes, host.page_bytes)
             meaning = {"target": str(socket.absolute()), "seed": self.asked.seed}
-            kept = Kept.at(self.out, chain, meaning)
+            kept = SavedWindows.at(self.out, chain, meaning)
             if host.holds_data and destroys is None and not kept.rows:
                 raise WriteampError(
                     f"{target} holds data, all of which the chain discards; to do that, give "
@@ -118,13 +116,13 @@ class Measuring:
             tell=options.note,
         ) as host:
             chain = self._chain_on(host.place.size_bytes, PAGE_BYTES)
-            kept = Kept.at(self.out, chain, host.meaning | {"seed": self.asked.seed})
+            kept = SavedWindows.at(self.out, chain, host.meaning | {"seed": self.asked.seed})
             host.check(chain, goes_on=bool(kept.rows))
             is_nbd = host.place.kind == "nbd"
             speed = _VIRTUAL_BYTES_A_SECOND if is_nbd else _REAL_BYTES_A_SECOND
             return self._driven(host, kept, speed)
 
-    def _driven(self, host: Host, kept: Kept, bytes_a_second: float) -> Windows:
+    def _driven(self, host: Host, kept: SavedWindows, bytes_a_second: float) -> Windows:
         _tell_cost(kept, 1, bytes_a_second)
         with Bar("measuring", lambda done, whole: f"{done / whole:.0%}", by_own_pace=True) as bar:
             drive_chain(host, kept, seed=self.asked.seed, progress=bar.update)
@@ -141,7 +139,7 @@ class Measuring:
             options.note(sentence)
         drive = prepared.drive
         chain = self._chain_on(drive.capacity_bytes, drive.page_bytes)
-        kept = Kept.at(self.out, chain, [experiment.hash, asked.timed, __version__])
+        kept = SavedWindows.at(self.out, chain, [experiment.hash, asked.timed, __version__])
         _tell_cost(kept, asked.repeats, _SIMULATED_PAGES_A_SECOND * chain.page_bytes)
         with Bar("measuring", lambda done, whole: f"{done / whole:.0%}") as bar:
             if asked.timed:
@@ -183,7 +181,7 @@ class Measuring:
             raise WriteampError(f"--{name} is of a simulated drive, and {why}")
 
 
-def _tell_cost(kept: Kept, repeats: int, bytes_a_second: float) -> None:
+def _tell_cost(kept: SavedWindows, repeats: int, bytes_a_second: float) -> None:
     """Say bytes and hours before a measurement begins, or that it goes on."""
     written = repeats * kept.chain.written_bytes
     seconds = written / bytes_a_second

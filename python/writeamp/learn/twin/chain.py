@@ -9,6 +9,7 @@ from typing import Any
 
 import tomli_w
 
+from writeamp._engine import CAUSES, Simulation
 from writeamp.devices import toml_text
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import POSITIVE_COUNT
@@ -50,7 +51,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Part:
+class WindowPart:
     """A part of a window, which is counted for itself: of which window, and up to which page."""
 
     phase: int
@@ -87,7 +88,7 @@ class Chain:
         of = "/".join(Spec.of("workloads", phase.workload).nested for phase in self.phases)
         return f"phases(writes={writes},of={of},turns=1)"
 
-    def parts(self, logical_pages: int, *, fine: bool = True) -> Iterator[Part]:
+    def parts(self, logical_pages: int, *, fine: bool = True) -> Iterator[WindowPart]:
         """Give the parts of all windows in order, or the windows as they are."""
         begin, window = 0, 0
         for at, phase in enumerate(self.phases):
@@ -96,7 +97,7 @@ class Chain:
                 parts = _PARTS[number % len(_PARTS)] if fine else 1
                 for part in range(1, parts + 1):
                     upto = start + (end - start) * part / parts
-                    yield Part(at, window, begin + _pages(upto, logical_pages))
+                    yield WindowPart(at, window, begin + _pages(upto, logical_pages))
                 start = end
                 window += 1
             begin += _pages(phase.drive_writes, logical_pages)
@@ -173,6 +174,12 @@ def chain_of(
     if chunks:
         workloads += [f"random(bs={pages * page_bytes})" for pages in _CHUNK_PAGES]
     return Chain(tuple(map(Phase, workloads)), capacity_bytes, page_bytes)
+
+
+def programmed_pages(simulation: Simulation) -> int:
+    """Return the flash pages that a simulation has programmed."""
+    counters = simulation.counters()
+    return sum(counters[cause] for cause in CAUSES)
 
 
 def _pages(drive_writes: float, logical_pages: int) -> int:

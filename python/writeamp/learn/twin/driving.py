@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import secrets
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
 from writeamp._engine import Load
-from writeamp.learn.twin.chain import Chain, Part
-from writeamp.learn.twin.keeping import Kept
+from writeamp.errors import WriteampError
+from writeamp.learn.twin.chain import Chain, WindowPart
+from writeamp.learn.twin.windows import SavedWindows
+from writeamp.runners import Progress
 from writeamp.runs.refusals import check_memory
+from writeamp.vssd.control import SUFFIX, Control, programmed_bytes
+from writeamp.vssd.nbd_client import MOST_BYTES, NbdClient, NbdCommand, NbdRequest
 
 Integers = npt.NDArray[np.int64]
 
@@ -45,7 +52,7 @@ class Host(Protocol):
 
 
 def drive_chain(
-    host: Host, kept: Kept, *, seed: int, progress: Callable[[int, int], None] | None = None
+    host: Host, kept: SavedWindows, *, seed: int, progress: Progress | None = None
 ) -> None:
     """Let a host serve a chain, and keep what the counters say of each part.
 
@@ -116,7 +123,7 @@ class _Drawn:
         self._begin = 0
         self._columns: tuple[Integers, Integers] | None = None
 
-    def part(self, part: Part, begin_pages: int, end_pages: int) -> tuple[Integers, Integers]:
+    def part(self, part: WindowPart, begin_pages: int, end_pages: int) -> tuple[Integers, Integers]:
         """Return offsets and lengths of the requests of a part in bytes."""
         if part.phase != self._phase:
             self._draw(part)
@@ -129,7 +136,7 @@ class _Drawn:
         )
         return offsets[first:last], lengths[first:last]
 
-    def _draw(self, part: Part) -> None:
+    def _draw(self, part: WindowPart) -> None:
         chain, pages = self._chain, self._chain.logical_pages
         ends: list[int] = [0] * (len(chain.phases) + 1)
         for one in chain.parts(pages, fine=False):
@@ -148,3 +155,76 @@ def in_parts(offsets: Integers, lengths: Integers, most: int) -> Iterator[tuple[
     for offset, length in zip(offsets.tolist(), lengths.tolist(), strict=True):
         for start in range(offset, offset + length, most):
             yield start, min(most, offset + length - start)
+
+
+def socket_of(target: str) -> Path | None:
+    """Return the Unix socket that a target names, by its path or in an NBD URI; None of none.
+
+    Raises:
+        WriteampError: an NBD URI without a socket, whose drive's counters nobody can read.
+    """
+    address = urlsplit(target)
+    if address.scheme in ("nbd", "nbds", "nbd+unix", "nbds+unix"):
+        sockets = parse_qs(address.query).get("socket")
+        if address.scheme != "nbd+unix" or not sockets:
+            raise WriteampError(
+                f"{target} names no Unix socket, beside which the counters of a virtual drive are "
+                "read; give nbd+unix:///?socket=PATH of `writeamp serve --socket PATH`"
+            )
+        return Path(sockets[0])
+    try:
+        return Path(target) if stat.S_ISSOCK(Path(target).stat().st_mode) else None
+    except OSError:
+        return None
+
+
+class VirtualHost(RangesHost):
+    """Host of the virtual drive at a socket; closed at the end of a `with` block."""
+
+    def __init__(self, socket: Path) -> None:
+        """Connect.
+
+        Raises:
+            WriteampError: no virtual drive is served there.
+        """
+        self._control = Control(f"{socket}{SUFFIX}")
+        counters = self._control.counters()
+        self.page_bytes = int(counters["page_bytes"])
+        self.capacity_bytes = int(counters["logical_pages"]) * self.page_bytes
+        self.holds_data = bool(counters["mapped_pages"])
+        self._client = NbdClient(socket)
+
+    def __enter__(self) -> VirtualHost:
+        """Return the host."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Disconnect."""
+        self._client.__exit__(*error)
+
+    def discard(self) -> None:
+        """Trim all."""
+        offsets = np.arange(0, self.capacity_bytes, MOST_BYTES)
+        lengths = np.minimum(self.capacity_bytes - offsets, MOST_BYTES)
+        self._send(_requests(NbdCommand.TRIM, offsets, lengths))
+
+    def write(self, offsets: Integers, lengths: Integers, done: Callable[[int], None]) -> None:
+        """Write zeros to ranges in their order."""
+        bytes_of = np.cumsum(lengths)
+        for answered in self._client.send(_requests(NbdCommand.WRITE, offsets, lengths)):
+            done(int(bytes_of[min(answered, bytes_of.size) - 1]))
+        self._send(iter([NbdRequest(NbdCommand.FLUSH, 0, 0)]))
+
+    def read_counters(self) -> Reading:
+        """Return the bytes that its host has written, and those that were programmed."""
+        counters = self._control.counters()
+        return float(counters["host"]["written_bytes"]), float(programmed_bytes(counters))
+
+    def _send(self, requests: Iterator[NbdRequest]) -> None:
+        for _ in self._client.send(requests):
+            pass
+
+
+def _requests(command: NbdCommand, offsets: Integers, lengths: Integers) -> Iterator[NbdRequest]:
+    for offset, length in in_parts(offsets, lengths, MOST_BYTES):
+        yield NbdRequest(command, offset, length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from writeamp.devices.candidates import Candidate, Candidates
-from writeamp.learn.twin.condensing import condensed
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.likelihood import STEP_OF_LOG2_UNIT, USUAL_NOISE, Floats, Weighed, weigh
-from writeamp.learn.twin.profile import profile_tables
+from writeamp.learn.twin.profile import condensed, profile_tables
 from writeamp.learn.twin.refining import refined
-from writeamp.learn.twin.table import Table, table_of
+from writeamp.learn.twin.table import CandidateTable, table_of
 from writeamp.learn.twin.windows import Windows
 from writeamp.plots.spec import Line, LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.runners import Runner
+from writeamp.runners import Progress, Runner
 
 if TYPE_CHECKING:
     import polars as pl
@@ -323,9 +322,9 @@ class Fit(Drawn):
 def fit(
     windows: Windows,
     *,
-    table: Table | None = None,
+    table: CandidateTable | None = None,
     runner: Runner | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Fit:
     """Return the hidden parameters of the drive whose windows these are.
 

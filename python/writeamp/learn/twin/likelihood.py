@@ -17,8 +17,7 @@ from scipy.interpolate import PchipInterpolator  # type: ignore[import-untyped]
 from scipy.special import logsumexp  # type: ignore[import-untyped]
 
 from writeamp.errors import WriteampError
-from writeamp.learn.twin.table import Table
-from writeamp.learn.twin.table_error import SHIFT, table_error
+from writeamp.learn.twin.table import SHIFT, CandidateTable, table_error
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,7 +81,7 @@ class Weighed:
     table_error: float
 
 
-def weigh(table: Table, wa: Floats, noise: float | None) -> Weighed:
+def weigh(table: CandidateTable, wa: Floats, noise: float | None) -> Weighed:
     """Return the candidates of a table that explain the WA of windows.
 
     Args:
@@ -188,7 +187,7 @@ class _Nodes:
         return np.stack([np.interp(log_op, self.log_op, one) for one in self.errors.T], axis=1)
 
 
-def _curves(table: Table, errors: Floats) -> tuple[Floats, dict[tuple[int, int], _Curve]]:
+def _curves(table: CandidateTable, errors: Floats) -> tuple[Floats, dict[tuple[int, int], _Curve]]:
     """Return the logarithms of the erase units, and the curve of each variant at each of them."""
     units = np.log2(table.unit_pages)
     steps = (len(units) - 1) * _STEPS_OF_UNIT + 1
@@ -220,7 +219,7 @@ def _nodes(log_op: Floats, wa: Floats, errors: Floats) -> _Nodes | None:
     return _Nodes(x, PchipInterpolator(x, shifted), errors[known][first])
 
 
-def prior_of(table: Table) -> Floats:
+def prior_of(table: CandidateTable) -> Floats:
     """Return the logarithm of what each variant weighs before anything is known of the drive."""
     family_of = np.array(table.family_of)
     share = 1 / np.bincount(family_of)[family_of]

@@ -9,9 +9,8 @@ import numpy as np
 from writeamp._engine import CAUSES, DEFAULT_BATCH_PAGES, Load, Simulation
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.learn.twin.chain import Chain
-from writeamp.learn.twin.keeping import Kept, Row
-from writeamp.learn.twin.windows import Windows, windows_of
+from writeamp.learn.twin.chain import Chain, programmed_pages
+from writeamp.learn.twin.windows import Row, SavedWindows, Windows, windows_of
 from writeamp.runners import Progress
 from writeamp.runs.refusals import check_memory, refusals
 from writeamp.runs.seeds import replica_seed
@@ -26,7 +25,7 @@ def measure(
     *,
     seed: int = 1,
     repeats: int = 1,
-    kept: Kept | None = None,
+    kept: SavedWindows | None = None,
     progress: Progress | None = None,
 ) -> Windows:
     """Let a simulated drive serve a chain, without time, and return what its counters say.
@@ -61,12 +60,12 @@ def measure(
                 batch_pages=DEFAULT_BATCH_PAGES,
             )
             simulation.fill(0, pages)
-        before, written = _programmed(simulation), 0
+        before, written = programmed_pages(simulation), 0
         rows.append((repeat, -1, pages * drive.page_bytes, before * drive.page_bytes))
         for part in spans:
             with refusals():
                 simulation.run(part.end_pages - written)
-            now, host = _programmed(simulation), part.end_pages - written
+            now, host = programmed_pages(simulation), part.end_pages - written
             flash = (now - before) * drive.page_bytes
             rows.append((repeat, part.window, host * drive.page_bytes, flash))
             before, written = now, part.end_pages
@@ -110,8 +109,3 @@ def measure_timed(
         )
     ]
     return windows_of(chain, rows)
-
-
-def _programmed(simulation: Simulation) -> int:
-    counters = simulation.counters()
-    return sum(counters[cause] for cause in CAUSES)

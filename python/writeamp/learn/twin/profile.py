@@ -1,14 +1,19 @@
-"""Device profile of a twin: the most probable drive as any profile, and all others in it."""
+"""Device profile of a twin: few candidates that stand for all, and the most probable drive."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tomli_w
 
-from writeamp.devices.candidates import Candidates
+from writeamp.devices.candidates import Candidate, Candidates
 from writeamp.files import output
+from writeamp.learn.twin.families import Variant
+from writeamp.learn.twin.likelihood import Floats, Weighed
+from writeamp.units.ratios import physical_of
 
 _SOURCE = "writeamp twin fit: learnt from write amplification"
 
@@ -55,3 +60,61 @@ def write_profile(path: str | Path, tables: dict[str, Any], inputs: list[str | P
     """
     with output.replacing(path, "device profile", inputs=inputs) as file:
         file.write(tomli_w.dumps(tables).encode())
+
+
+# Cells of a variant: so many of like op in each octave of the erase unit.
+_OP_CELLS = 3
+# A spread of op below this moves no prediction that matters.
+_NARROW = 0.004
+_LEAST_WEIGHT = 0.002
+_MOST = 40
+
+
+def condensed(
+    weighed: Weighed, op: Floats, variants: Sequence[Variant], logical_pages: int
+) -> tuple[Candidate, ...]:
+    """Return weighted means of cells of candidates, the most probable first.
+
+    Args:
+        weighed: all candidates.
+        op: of each, on the drive that was measured.
+        variants: their managers and victim policies.
+        logical_pages: of that drive.
+    """
+    found = []
+    for variant in np.unique(weighed.variant):
+        of_variant = weighed.variant == variant
+        octaves = np.round(weighed.log2_unit)
+        for octave in np.unique(octaves[of_variant]):
+            own = np.flatnonzero(of_variant & (octaves == octave))
+            for cell in _cells(np.log(op[own]), weighed.weight[own]):
+                members = own[cell]
+                weight = float(weighed.weight[members].sum())
+                if weight < _LEAST_WEIGHT:
+                    continue
+                share = weighed.weight[members] / weight
+                unit = max(2, round(float(np.exp2(share @ weighed.log2_unit[members]))))
+                mean_op = float(np.exp(share @ np.log(op[members])))
+                blocks = physical_of(logical_pages, mean_op) / unit
+                one = variants[variant]
+                found.append(Candidate(one.manager, one.victims_on(blocks), mean_op, unit, weight))
+    found.sort(key=lambda one: -one.weight)
+    found = found[:_MOST]
+    whole = sum(one.weight for one in found)
+    return tuple(
+        Candidate(one.manager, one.victims, one.op, one.erase_unit_pages, one.weight / whole)
+        for one in found
+    )
+
+
+def _cells(log_op: Floats, weight: Floats) -> list[np.ndarray]:
+    """Return the members of each cell: all, or a third of the weight each."""
+    whole = weight.sum()
+    if not whole:
+        return []
+    mean = weight @ log_op / whole
+    if np.sqrt(weight @ (log_op - mean) ** 2 / whole) < _NARROW:
+        return [np.arange(log_op.size)]
+    order = np.argsort(log_op)
+    cell = np.minimum(np.cumsum(weight[order]) / whole * _OP_CELLS, _OP_CELLS - 1e-9).astype(int)
+    return [order[cell == at] for at in range(_OP_CELLS) if np.any(cell == at)]

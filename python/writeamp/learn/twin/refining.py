@@ -16,7 +16,7 @@ import numpy as np
 from writeamp.learn.twin.chain import Chain
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.likelihood import Floats, Points, Weighed, posterior, prior_of
-from writeamp.learn.twin.table import Table, grid_of, in_usual_pages, simulated_windows
+from writeamp.learn.twin.table import CandidateTable, grid_of, in_usual_pages, simulated_windows
 from writeamp.learn.twin.windows import Windows
 from writeamp.units.ratios import logical_of, physical_of
 
@@ -41,7 +41,7 @@ _OCTAVES_OF_LUCK = 0.7
 _LEAST_SHARE = 0.1
 
 
-def refined(table: Table, weighed: Weighed, windows: Windows) -> Weighed:
+def refined(table: CandidateTable, weighed: Weighed, windows: Windows) -> Weighed:
     """Return the likely candidates with the weights that their simulations give them.
 
     Some ten milliseconds a run: a second in all on most drives, a few on those of which little is

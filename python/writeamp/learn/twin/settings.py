@@ -69,7 +69,7 @@ class PlanSettings(Settings):
 
 
 @dataclass(frozen=True)
-class TargetSettings(Settings):
+class TwinTargetSettings(Settings):
     """Target that is measured, or who measured it."""
 
     title: ClassVar[str] = "target"
