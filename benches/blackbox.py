@@ -25,13 +25,13 @@ from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.active import ProcessLearner, next_points
 from writeamp.learn.blackbox.features import FEATURE_SETS, of_trace
 from writeamp.learn.blackbox.features.feature_sets import EXTENDED
+from writeamp.learn.blackbox.measurement_file import point_of
 from writeamp.learn.blackbox.measurements import TARGETS, observed, workloads
 from writeamp.learn.blackbox.models.checks import fitted, folds_of, predicted_unseen
 from writeamp.learn.blackbox.models.learners import MODELS, make_model
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.rows import point_of
-from writeamp.learn.blackbox.scores import score
+from writeamp.learn.blackbox.predictions import score
 from writeamp.traces.trace import SCHEMA, Trace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))

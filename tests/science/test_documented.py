@@ -29,8 +29,7 @@ from smart_documents import intel
 from vssd_documents import control_server
 from writeamp.drives.histories.watching import watch_once
 from writeamp.learn.blackbox.collection import collect
-from writeamp.learn.blackbox.designs import Design
-from writeamp.learn.blackbox.drawn_states import STATES
+from writeamp.learn.blackbox.designs import STATES, Design
 
 PAGES = [
     ROOT / "README.md",

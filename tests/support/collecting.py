@@ -9,9 +9,13 @@ from typing import Any
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
-from writeamp.learn.blackbox.targets.measured import Measured
 from writeamp.learn.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
-from writeamp.learn.blackbox.targets.target import Outcome, Target, measure_point
+from writeamp.learn.blackbox.targets.target import (
+    MeasurementTarget,
+    Performance,
+    PointOutcome,
+    measure_point,
+)
 from writeamp.runners import Here, Runner
 
 READS = WorkloadPoint(0.0, 4, read_size_bytes=4 * KIB, read_randomness=1.0)
@@ -27,9 +31,9 @@ MIXED = WorkloadPoint(
 )
 
 
-def measured(latency_us: float) -> Measured:
+def measured(latency_us: float) -> Performance:
     """Return what a device of this latency shows."""
-    return Measured(
+    return Performance(
         latency_us=latency_us,
         latency_p50_us=latency_us,
         latency_p99_us=latency_us,
@@ -91,7 +95,7 @@ class FormulaJob:
     point: WorkloadPoint
     target: Formula
 
-    def measure(self) -> Measured:
+    def measure(self) -> Performance:
         """Compute the formula."""
         point, target = self.point, self.target
         if len(target.asked) == target.interrupted_after:
@@ -104,7 +108,7 @@ class FormulaJob:
         return replace(found, recent_write_bytes=point.recent_write_bytes)
 
 
-def measure_on(target: Target, point: WorkloadPoint) -> Outcome:
+def measure_on(target: MeasurementTarget, point: WorkloadPoint) -> PointOutcome:
     """Return the outcome of a point on a target that is prepared."""
     return measure_point(target.job(point))
 

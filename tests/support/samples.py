@@ -35,7 +35,7 @@ from writeamp.learn.blackbox import training
 from writeamp.learn.blackbox.choosing import choose
 from writeamp.learn.blackbox.collection import Collected
 from writeamp.learn.blackbox.explanation import explained, responses, typical_workload
-from writeamp.learn.blackbox.rows import SCHEMA
+from writeamp.learn.blackbox.measurement_file import SCHEMA
 from writeamp.learn.twin import chain as chains
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.fitting import Fit, fit

@@ -26,9 +26,10 @@ from writeamp.learn.blackbox import active
 from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import Design
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
-from writeamp.learn.blackbox.targets import conditioning, fio_job
+from writeamp.learn.blackbox.targets import real
 from writeamp.learn.blackbox.targets.choice import target_of
-from writeamp.learn.blackbox.targets.real import RealSettings, RealTarget
+from writeamp.learn.blackbox.targets.real import RealTarget, measured, precondition
+from writeamp.learn.blackbox.targets.settings import RealSettings
 
 MIB = 1 << 20
 SHARED = Path("/dev/shm")
@@ -56,7 +57,7 @@ def drive(tmp_path: Path) -> Path:
 
 
 def options_of(point: WorkloadPoint, seed: int = 1) -> dict[str, str]:
-    found = fio_job.options_of(point, PLACE, runtime_s=2.0, seed=seed)
+    found = real.options_of(point, PLACE, runtime_s=2.0, seed=seed)
     pairs = (option.removeprefix("--").partition("=") for option in found)
     return {name: value for name, _, value in pairs}
 
@@ -264,7 +265,7 @@ def report(**changes: Any) -> dict[str, Any]:
 
 
 def test_units_of_a_report_become_ours() -> None:
-    found = fio_job.measured(report())
+    found = measured(report())
     assert (found.latency_us, found.latency_p50_us, found.latency_p99_us) == (50.0, 40.0, 90.0)
     assert (found.bandwidth_mb_s, found.throughput_iops) == (4.096, 1000.0)
     assert (found.read_latency_us, found.write_latency_us) == (50.0, None)
@@ -273,13 +274,13 @@ def test_units_of_a_report_become_ours() -> None:
 
 def test_precision_follows_from_the_scatter_of_fios_windows() -> None:
     student_of_24 = 2.0638985616280205
-    assert fio_job.measured(report()).precision == pytest.approx(student_of_24 * 0.1 / 5)
-    assert fio_job.measured(report(iops_samples=5)).precision is None
+    assert measured(report()).precision == pytest.approx(student_of_24 * 0.1 / 5)
+    assert measured(report(iops_samples=5)).precision is None
 
 
 def test_a_report_without_requests_is_refused() -> None:
     with pytest.raises(WriteampError, match="no request was answered"):
-        fio_job.measured(report(total_ios=0))
+        measured(report(total_ios=0))
 
 
 @pytest.fixture
@@ -304,7 +305,7 @@ def test_a_device_is_filled_twice_and_written_until_five_rounds_are_alike(
     rounds: Callable[[list[float]], list[str]],
 ) -> None:
     asked = rounds([9000.0, 5000.0, 1000.0, 1010.0, 990.0, 1000.0, 1005.0])
-    assert conditioning.precondition(PLACE, "steady", round_s=1, seed=1) == []
+    assert precondition(PLACE, "steady", round_s=1, seed=1) == []
     assert asked == ["--rw=write"] * 2 + ["--rw=randwrite"] * 7
 
 
@@ -312,7 +313,7 @@ def test_a_device_that_never_becomes_steady_is_warned_of(
     rounds: Callable[[list[float]], list[str]],
 ) -> None:
     asked = rounds([1000.0 * (1 + at % 2) for at in range(40)])
-    (warning,) = conditioning.precondition(PLACE, "steady", round_s=1, seed=1)
+    (warning,) = precondition(PLACE, "steady", round_s=1, seed=1)
     assert "not steady after 25 rounds" in warning
     assert asked.count("--rw=randwrite") == 25
 

@@ -15,8 +15,7 @@ from writeamp.learn.blackbox import active
 from writeamp.learn.blackbox.active import ProcessLearner, candidates, first_points, next_points
 from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import Design
-from writeamp.learn.blackbox.measurement_file import read_rows
-from writeamp.learn.blackbox.rows import SCHEMA, point_of
+from writeamp.learn.blackbox.measurement_file import SCHEMA, point_of, read_rows
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]

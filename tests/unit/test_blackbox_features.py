@@ -20,7 +20,11 @@ from writeamp.learn.blackbox.features import (
     of_trace,
     of_workload,
     read_fio_jobs,
-    skews,
+)
+from writeamp.learn.blackbox.features.footprints import (
+    skew_of_counts,
+    skew_of_hot_cold,
+    skew_of_zipf,
 )
 from writeamp.traces.trace import SCHEMA, Trace
 
@@ -173,7 +177,7 @@ def test_the_footprint_of_many_chunks_is_that_of_one(monkeypatch: pytest.MonkeyP
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40))
 def test_the_skew_of_counts_is_their_lorenz_curve_at_a_fifth(counts: list[int]) -> None:
-    _, (found,) = skews.of_counts(np.array(counts), np.zeros(len(counts), dtype=np.int64))
+    _, (found,) = skew_of_counts(np.array(counts), np.zeros(len(counts), dtype=np.int64))
     held = np.r_[0, np.cumsum(sorted(counts, reverse=True))] / sum(counts)
     assert found == pytest.approx(np.interp(0.2 * len(counts), np.arange(len(counts) + 1), held))
 
@@ -183,13 +187,13 @@ def test_the_skew_of_counts_is_their_lorenz_curve_at_a_fifth(counts: list[int]) 
 def test_the_skew_of_zipf_is_the_sum_of_its_probabilities(exponent: float, slots: int) -> None:
     held = np.r_[0, np.cumsum(np.arange(1.0, slots + 1) ** -exponent)]
     expected = np.interp(0.2 * slots, np.arange(slots + 1), held) / held[-1]
-    assert skews.of_zipf(exponent, slots) == pytest.approx(expected, rel=1e-9)
+    assert skew_of_zipf(exponent, slots) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_skew_of_hot_and_cold_pages_counts_the_hotter_ones_first() -> None:
-    assert skews.of_hot_cold(0.1, 0.9) == pytest.approx(0.9 + 0.1 / 9)
-    assert skews.of_hot_cold(0.9, 0.1) == pytest.approx(0.9 + 0.1 / 9)
-    assert skews.of_hot_cold(0.4, 0.8) == pytest.approx(0.4)
+    assert skew_of_hot_cold(0.1, 0.9) == pytest.approx(0.9 + 0.1 / 9)
+    assert skew_of_hot_cold(0.9, 0.1) == pytest.approx(0.9 + 0.1 / 9)
+    assert skew_of_hot_cold(0.4, 0.8) == pytest.approx(0.4)
 
 
 def test_jobs_of_a_file_have_the_global_options() -> None:

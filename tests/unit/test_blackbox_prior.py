@@ -18,14 +18,14 @@ from in_process import document, run
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.designs import Design
 from writeamp.learn.blackbox.features.pages import lies_across, pages_touched
-from writeamp.learn.blackbox.formulas import of_file
+from writeamp.learn.blackbox.formulas import of_profiles
 from writeamp.learn.blackbox.formulas.drive_formula import COSTS, LIKELY, DriveFormula
 from writeamp.learn.blackbox.formulas.fit import fitted_formulas
 from writeamp.learn.blackbox.formulas.of_profiles import chosen_formulas, profile_formulas
 from writeamp.learn.blackbox.model_file import load, save
 from writeamp.learn.blackbox.models.documents import from_document, to_document
 from writeamp.learn.blackbox.models.prior import PriorRegressor, prior_regressor
-from writeamp.learn.blackbox.off_grid import between_levels
+from writeamp.learn.blackbox.ranges import between_levels
 from writeamp.learn.blackbox.targets.settings import SimulatedSettings
 from writeamp.learn.blackbox.training import train
 from writeamp.models import effective_op, uniform_distribution
@@ -189,8 +189,8 @@ def test_the_measured_drive_and_its_arrays_are_no_prior_of_their_own() -> None:
 def test_a_profile_in_a_file_is_simulated_for_a_prior(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_file, "_DESIGN", Design("random", points=30, seed=1))
-    monkeypatch.setattr(of_file, "_SETTINGS", SimulatedSettings(precision=0.2, most_s=0.1))
+    monkeypatch.setattr(of_profiles, "_DESIGN", Design("random", points=30, seed=1))
+    monkeypatch.setattr(of_profiles, "_SETTINGS", SimulatedSettings(precision=0.2, most_s=0.1))
     own = tmp_path / "own.toml"
     blocks, fewer = "blocks_per_plane = 8192", "blocks_per_plane = 48"
     own.write_text(profile_text("x25-m").replace(blocks, fewer))

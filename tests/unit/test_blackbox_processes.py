@@ -13,10 +13,9 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from blackbox_tables import GRID, measured
 from writeamp.errors import WriteampError
-from writeamp.learn.blackbox.models.coordinates import coordinates_of
 from writeamp.learn.blackbox.models.documents import from_document, to_document
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
-from writeamp.learn.blackbox.models.kernels import _kernel, _surprise
+from writeamp.learn.blackbox.models.kernels import _kernel, _surprise, coordinates_of
 from writeamp.learn.blackbox.models.learners import parts_of
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 

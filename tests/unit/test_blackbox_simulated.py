@@ -16,18 +16,22 @@ from writeamp.devices.device import device
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
-from writeamp.learn.blackbox.targets.measured import Measured
-from writeamp.learn.blackbox.targets.prepared import Prepared
-from writeamp.learn.blackbox.targets.scaled import DEFAULT_BYTES, scaled
-from writeamp.learn.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
+from writeamp.learn.blackbox.targets.prepared import PreparedDevice
+from writeamp.learn.blackbox.targets.simulated import (
+    DEFAULT_BYTES,
+    SimulatedSettings,
+    SimulatedTarget,
+    scaled,
+)
 from writeamp.learn.blackbox.targets.stopping import Judged, wa_course
+from writeamp.learn.blackbox.targets.target import Performance
 from writeamp.statistics.steady import SteadyState
 
 POINTS = [READS, WRITES, MIXED]
 LARGER_WRITES = replace(WRITES, queue_depth=16, write_size_bytes=8 * KIB)
 
 
-def measure(target: SimulatedTarget, point: WorkloadPoint) -> Measured:
+def measure(target: SimulatedTarget, point: WorkloadPoint) -> Performance:
     outcome = measure_on(target, point)
     assert outcome.error is None
     assert outcome.measured is not None
@@ -177,7 +181,7 @@ def test_small_writes_to_a_disk_are_measured_beyond_its_write_cache(
 
 def test_members_of_an_array_are_aged_apart() -> None:
     of = device("raid0:x25-m,x25-m", size="256MiB")
-    first, second = Prepared.of(of, seed=1).parts
+    first, second = PreparedDevice.of(of, seed=1).parts
     assert first.state != second.state
 
 

@@ -16,17 +16,20 @@ from writeamp._engine import Load, TimedRun
 from writeamp.devices.device import Device, device
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.collection import collect
-from writeamp.learn.blackbox.designs import DESIGNS, Design
-from writeamp.learn.blackbox.drawn_states import STATES
+from writeamp.learn.blackbox.designs import DESIGNS, STATES, Design
 from writeamp.learn.blackbox.features import find_feature_set
-from writeamp.learn.blackbox.measurement_file import read_measurements, read_rows
-from writeamp.learn.blackbox.rows import Account, point_of
+from writeamp.learn.blackbox.measurement_file import (
+    TargetRows,
+    point_of,
+    read_measurements,
+    read_rows,
+)
 from writeamp.learn.blackbox.space import CHARACTERISTICS, WorkloadPoint
-from writeamp.learn.blackbox.targets import bursts
+from writeamp.learn.blackbox.targets import stopping
 from writeamp.learn.blackbox.targets.looks import Look
-from writeamp.learn.blackbox.targets.measured import Measured
-from writeamp.learn.blackbox.targets.prepared import Prepared
+from writeamp.learn.blackbox.targets.prepared import PreparedDevice
 from writeamp.learn.blackbox.targets.simulated import SimulatedTarget
+from writeamp.learn.blackbox.targets.target import Performance
 from writeamp.learn.blackbox.training import train
 
 F64 = npt.NDArray[np.float64]
@@ -35,7 +38,7 @@ SPACE = 8 << 30
 MIB = 1 << 20
 
 
-def measured(target: SimulatedTarget, point: WorkloadPoint) -> Measured:
+def measured(target: SimulatedTarget, point: WorkloadPoint) -> Performance:
     found = measure_on(target, point)
     assert found.measured is not None, found.error
     return found.measured
@@ -110,14 +113,14 @@ def test_a_state_outside_its_domain_is_refused(state: dict[str, float], words: s
 
 def test_a_point_of_the_usual_state_means_what_it_did_without_states() -> None:
     assert list(MIXED.to_dict()) == list(CHARACTERISTICS)
-    account = Account(Formula())
+    account = TargetRows(Formula())
     varied = [replace(MIXED, fill=0.5), replace(MIXED, burst_s=1.0), MIXED]
     assert len({account.hash_of(one) for one in varied}) == 3
 
 
 def wa_of(of: Device, fill: float) -> float:
     """Return WA of random writes, after as many as a drive write, over three more."""
-    prepared = Prepared.of(of, 1, fill)
+    prepared = PreparedDevice.of(of, 1, fill)
     load = Load.spec("io:write=1,qd=4,write_size=4096,write_random=1", prepared.used_pages)
     timed = TimedRun(prepared.new(), load, seed=1, page_bytes=4096, time_ns=10**12)
     looks = []
@@ -154,11 +157,11 @@ def test_a_workload_is_on_the_part_of_a_drive_that_is_full() -> None:
 
 def test_an_array_that_is_partly_full_lies_on_whole_stripes_of_every_member() -> None:
     array = device("raid0:x25-m,x25-m", size="128MiB")
-    prepared = Prepared.of(array, 1, 0.5)
+    prepared = PreparedDevice.of(array, 1, 0.5)
     assert prepared.used_pages == array.logical_pages // 2
-    alone = Prepared.of(replace(array.members[1], name="x25-m"), 2, 0.5)
+    alone = PreparedDevice.of(replace(array.members[1], name="x25-m"), 2, 0.5)
     assert prepared.parts[1].state == alone.parts[0].state
-    assert Prepared.of(array, 1).parts[1].state != alone.parts[0].state
+    assert PreparedDevice.of(array, 1).parts[1].state != alone.parts[0].state
 
 
 def test_a_burst_is_as_long_as_it_should_and_follows_what_should_be_written() -> None:
@@ -185,7 +188,7 @@ def test_what_was_written_before_makes_a_drive_slower() -> None:
 
 
 def test_no_more_is_written_before_than_a_minute_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bursts, "RECENT_NS", 100_000_000)
+    monkeypatch.setattr(stopping, "RECENT_NS", 100_000_000)
     found = measured(small(), replace(WRITES, burst_s=0.1, recent_write_bytes=1 << 40))
     assert found.run_s == pytest.approx(0.2, rel=0.05)
     assert 0 < (found.recent_write_bytes or 0) < 16 * MIB

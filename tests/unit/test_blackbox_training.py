@@ -23,7 +23,7 @@ from writeamp.learn.blackbox.model_kinds import model_kinds
 from writeamp.learn.blackbox.models.documents import from_document, to_document
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.scores import score
+from writeamp.learn.blackbox.predictions import score
 from writeamp.learn.blackbox.training import BlackBox, train
 
 TABLE = measured(400)

@@ -12,7 +12,7 @@ from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.models.checks import folds_of
 from writeamp.learn.blackbox.models.learners import make_model
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.scores import Score, score
+from writeamp.learn.blackbox.predictions import Score, score
 from writeamp_papers.huang2011.readings import by_reading
 from writeamp_papers.huang2011.runs import METRICS
 

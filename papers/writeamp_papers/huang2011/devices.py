@@ -7,7 +7,7 @@ from functools import lru_cache
 from writeamp.devices.device import Device, device, profile_op
 from writeamp.devices.profile import profile
 from writeamp.devices.raid import is_array, parse_array
-from writeamp.learn.blackbox.targets.scaled import pages_per_block
+from writeamp.learn.blackbox.targets.simulated import pages_per_block
 from writeamp.units.ratios import physical_of
 
 # Section IV.A; Array_I is a RAID-0 of two SSD_I.

@@ -19,7 +19,7 @@ from writeamp._engine import TimedRun
 from writeamp.devices.device import Device
 from writeamp.learn.blackbox.features.feature_sets import find_feature_set
 from writeamp.learn.blackbox.features.trace_windows import of_trace
-from writeamp.learn.blackbox.scores import score
+from writeamp.learn.blackbox.predictions import score
 from writeamp.runners import stop_if_asked
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.huang2011.accuracy import tree_for

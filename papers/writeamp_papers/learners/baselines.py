@@ -12,9 +12,9 @@ from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.tree import DecisionTreeRegressor
 
 from writeamp.errors import WriteampError
-from writeamp.learn.blackbox.models.learner import baseline
-from writeamp.learn.blackbox.models.restoring import (
+from writeamp.learn.blackbox.models.learner import (
     FINITE,
+    baseline,
     check_fields,
     depths_of,
     numbers,

@@ -14,10 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Domain, Whole
 from writeamp.learn.blackbox.models import checks
-from writeamp.learn.blackbox.models.checks import fitted
+from writeamp.learn.blackbox.models.checks import checked, fitted
 from writeamp.learn.blackbox.models.learner import Document, Learner, Saved, check_names
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.parameters import checked
 from writeamp_papers.learners.workload_classes import NEEDS, WORKLOAD_CLASSES, members
 
 F64 = npt.NDArray[np.float64]

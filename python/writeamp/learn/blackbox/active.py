@@ -28,7 +28,7 @@ _LEAST_KNOWN = 2
 _SEEDS = 2**32
 
 
-class Learner(Protocol):
+class PointLearner(Protocol):
     """Interface of models that choose which candidates to measure next."""
 
     def least_known(self, known: F64, target: F64, asked: F64, count: int) -> I64:
@@ -82,7 +82,7 @@ def next_points(
     pool: Sequence[WorkloadPoint],
     *,
     most: int,
-    learner: Learner,
+    learner: PointLearner,
 ) -> list[WorkloadPoint]:
     """Return the next batch of points of the pool, the most wanted first.
 

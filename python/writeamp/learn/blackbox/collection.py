@@ -18,26 +18,39 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.fields.domains import file_name
 from writeamp.files import output
 from writeamp.learn.blackbox.active import (
-    Learner,
+    PointLearner,
     ProcessLearner,
     candidates,
     first_points,
     next_points,
 )
 from writeamp.learn.blackbox.designs import ACTIVE, Design, once_each
-from writeamp.learn.blackbox.kept_points import KeepPoints
-from writeamp.learn.blackbox.measurement_file import add_rows, read_rows, runs_folder
-from writeamp.learn.blackbox.rows import Account, Row, point_of, table_of
+from writeamp.learn.blackbox.measurement_file import (
+    Row,
+    TargetRows,
+    add_rows,
+    point_of,
+    read_rows,
+    runs_folder,
+    table_of,
+)
 from writeamp.learn.blackbox.space import WorkloadPoint
-from writeamp.learn.blackbox.targets.target import Outcome, Target, lost_point, measure_point
+from writeamp.learn.blackbox.targets.target import (
+    MeasurementTarget,
+    PointJob,
+    PointOutcome,
+    lost_point,
+    measure_point,
+)
 from writeamp.plots.figures.blackbox import points_by_outcome
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
+from writeamp.results.documents import from_document, to_document
 from writeamp.results.drawn import Drawn
 from writeamp.runners import Progress
 from writeamp.studies import study
 from writeamp.studies.dataset import locked
-from writeamp.studies.study import RunStore, keep_runs
+from writeamp.studies.study import DocumentCodec, RunFacts, RunStore, keep_runs
 
 # What active learning learns; bandwidth and throughput follow from it by Little's law.
 _LEARNT = "latency_us"
@@ -104,12 +117,12 @@ class Collected(Drawn):
 
 
 def collect(
-    target: Target,
+    target: MeasurementTarget,
     *,
     out: str | os.PathLike[str],
     design: Design | None = None,
     retry_failed: bool = False,
-    learner: Learner | None = None,
+    learner: PointLearner | None = None,
     progress: Progress | None = None,
 ) -> Collected:
     """Measure a target at the points of a design, and keep the measurements in a file.
@@ -144,7 +157,7 @@ class _Run:
 
     def __init__(
         self,
-        target: Target,
+        target: MeasurementTarget,
         file: Path,
         rows: Sequence[Row],
         design: Design,
@@ -156,7 +169,7 @@ class _Run:
         self.target = target
         self.design = design
         self.merged = 0
-        self._account = Account(target)
+        self._account = TargetRows(target)
         self._file = file
         self._kept = kept
         self._retry_failed = retry_failed
@@ -175,7 +188,7 @@ class _Run:
         }
         self._new_rows: list[Row] = []
 
-    def done(self, learner: Learner | None) -> Collected:
+    def done(self, learner: PointLearner | None) -> Collected:
         """Measure the points of the design that have no row, and add them to the file."""
         if self.design.kind == ACTIVE:
             rounds = _learnt(self, learner or ProcessLearner(self.design.seed))
@@ -223,7 +236,7 @@ class _Run:
         self._tell(0)
         if len(known) < len(jobs):
             self._prepare(known.values(), in_use)
-        outcomes: Mapping[int, Outcome] = {}
+        outcomes: Mapping[int, PointOutcome] = {}
         try:
             found = self._kept.gather(
                 keeping,
@@ -242,7 +255,7 @@ class _Run:
             for at in sorted(outcomes):
                 self._note(outcomes[at], is_new=at not in known)
 
-    def _prepare(self, known: Collection[Outcome], in_use: ExitStack) -> None:
+    def _prepare(self, known: Collection[PointOutcome], in_use: ExitStack) -> None:
         """Bring the target into its state once, before the first point that is measured."""
         if self._is_prepared:
             return
@@ -254,7 +267,7 @@ class _Run:
     def _is_again(self, error: str | None) -> bool:
         return self._retry_failed and error is not None
 
-    def _note(self, outcome: Outcome, *, is_new: bool) -> None:
+    def _note(self, outcome: PointOutcome, *, is_new: bool) -> None:
         row = self._account.row(outcome, self.design.kind)
         self._row_of[row["hash"]] = row
         self._new_rows.append(row)
@@ -302,7 +315,7 @@ def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
     yield found
 
 
-def _learnt(run: _Run, learner: Learner) -> Iterator[Sequence[WorkloadPoint]]:
+def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint]]:
     """Give rounds of points of which least is known, until there are as many as were asked for.
 
     Points that an earlier call chose count among them, whatever it was interrupted by.
@@ -336,3 +349,36 @@ def _learnt(run: _Run, learner: Learner) -> Iterator[Sequence[WorkloadPoint]]:
             return
         yield batch
         left -= len(batch)
+
+
+class KeepPoints(DocumentCodec[PointJob, PointOutcome]):
+    """Keeping of the points that are measured on one target; failures are kept, too."""
+
+    verb = "blackbox collect"
+
+    def __init__(self, target: MeasurementTarget) -> None:
+        """Take the target."""
+        self._target = target
+
+    def meaning(self, job: PointJob) -> dict[str, Any]:
+        """Return all that decides the measurement: the target's settings and the point."""
+        target = {"kind": self._target.kind, **self._target.meaning}
+        return {"target": target, "point": job.point.to_dict()}
+
+    def facts(self, job: PointJob, result: PointOutcome) -> RunFacts:
+        """Return the workload, the seed, and WA where it is known."""
+        wa = None if result.measured is None else result.measured.wa
+        return RunFacts(job.point.spec, self._target.seed, wa, result.error)
+
+    def document(self, job: PointJob, result: PointOutcome) -> Any:
+        """Return the outcome as JSON types, without its point."""
+        del job
+        return to_document(result, without=("point",))
+
+    def result(self, job: PointJob, document: Any) -> PointOutcome:
+        """Return the outcome of a point from its document."""
+        found = from_document(PointOutcome, document, point=job.point)
+        assert isinstance(found, PointOutcome)
+        if (found.measured is None) == (found.error is None):
+            raise WriteampError("it has no measurement, or one beside an error")
+        return found

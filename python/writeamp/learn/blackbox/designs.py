@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.errors import WriteampError
-from writeamp.fields.domains import OneOf, Whole
+from writeamp.errors import WriteampError, unknown
+from writeamp.fields.domains import OneOf, Whole, shown
 from writeamp.fields.setting import Settings, setting
-from writeamp.learn.blackbox.drawn_states import RECENT_WRITES, STATES, StateNames, in_states
 from writeamp.learn.blackbox.space import (
     BURST,
     GRID,
@@ -27,6 +26,81 @@ from writeamp.learn.blackbox.space import (
 )
 from writeamp.studies.sweep.axes import BoundedAxis
 from writeamp.studies.sweep.designs import SAMPLERS
+
+FILL, RECENT_WRITES = "fill", "recent-writes"
+STATES = (FILL, RECENT_WRITES)
+
+_FILLS = Bounded("fill", 0.25, 1.0, "linear", is_integer=False)
+# A full drive, and one on which nothing was written, are kinds of their own.
+_FULL_SHARE = 0.1
+_NOTHING_SHARE = 0.2
+# Recent writes, as shares of the space: what caches and free blocks take in lies between.
+_RECENT_SHARES = Bounded("recent-writes", 1 / 1024, 1 / 16, "log", is_integer=False)
+# Draws of their own, so that the workloads of a design are the same whatever it varies.
+_STREAM = 1
+
+
+class StateNames:
+    """Domain of names of states, as text with commas between, or as a sequence."""
+
+    def check(self, name: str, value: Any) -> tuple[str, ...]:
+        """Return the names, each once and in the order of `STATES`."""
+        if isinstance(value, str):
+            value = [one.strip() for one in value.split(",")]
+        if not isinstance(value, Sequence):
+            raise WriteampError(
+                f"{name} is {shown(value)}; it must name states: {', '.join(STATES)}"
+            )
+        for one in value:
+            if one not in STATES:
+                raise unknown("state", one, STATES)
+        return tuple(one for one in STATES if one in value)
+
+
+def in_states(
+    points: Sequence[WorkloadPoint],
+    vary: Sequence[str],
+    burst_s: float | None,
+    space_bytes: int,
+    seed: int,
+) -> list[WorkloadPoint]:
+    """Return points with states of the drive that are drawn for each of them.
+
+    A tenth of the drives are full, the others as full as any share from 0.25 on; before a fifth of
+    the points nothing is written, before the others what lies evenly between the logarithms of a
+    1024th and a 16th of the space. The states of fewer points are the first of more.
+
+    Args:
+        points: workloads.
+        vary: which of `STATES` are drawn; the others are as usual.
+        burst_s: how long each point is measured; None for the long run.
+        space_bytes: the space of the target.
+        seed: decides the draws.
+    """
+    draws = np.random.default_rng((seed, _STREAM)).random((len(points), len(STATES)))
+    return [
+        replace(
+            point,
+            fill=_fill(fill) if FILL in vary else 1.0,
+            recent_write_bytes=_recent(recent, space_bytes) if RECENT_WRITES in vary else 0,
+            burst_s=burst_s,
+        )
+        for point, (fill, recent) in zip(points, draws.tolist(), strict=True)
+    ]
+
+
+def _fill(share: float) -> float:
+    if share < _FULL_SHARE:
+        return 1.0
+    return round(float(_FILLS.at((share - _FULL_SHARE) / (1 - _FULL_SHARE))), 4)
+
+
+def _recent(share: float, space_bytes: int) -> int:
+    if share < _NOTHING_SHARE:
+        return 0
+    of_space = _RECENT_SHARES.at((share - _NOTHING_SHARE) / (1 - _NOTHING_SHARE))
+    return max(1, int(of_space * space_bytes) // SECTOR_BYTES) * SECTOR_BYTES
+
 
 GRID_DESIGN = "grid"
 MIXED_DESIGN = "mixed"

@@ -2,19 +2,135 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.files import inputs, output
 from writeamp.files.tables import read_csv, read_parquet
-from writeamp.learn.blackbox.features.characteristics import CHARACTERISTICS
+from writeamp.learn.blackbox.features import DriveUse, characteristics, of_workload
 from writeamp.learn.blackbox.measurements import TARGETS
-from writeamp.learn.blackbox.rows import SCHEMA, Row, table_of
+from writeamp.learn.blackbox.space import CHARACTERISTICS, SECTOR_BYTES, WorkloadPoint
+from writeamp.learn.blackbox.targets.target import (
+    SIMULATED,
+    MeasurementTarget,
+    Performance,
+    PointOutcome,
+)
 from writeamp.results.frames import names_as_given
+
+_WHOLE = ("queue_depth", "requests")
+_TRUTHS = ("steady",)
+# Characteristics that say how the workload meets the drive, beside recent writes, a measure.
+_ON_DRIVE = ("working_set_bytes", "fill", "skew")
+
+Row = dict[str, Any]
+
+
+def _type_of(name: str) -> Any:
+    if name in _TRUTHS:
+        return pl.Boolean
+    return pl.Int64 if name in _WHOLE or name.endswith("_bytes") else pl.Float64
+
+
+MEASURES = tuple(one.name for one in fields(Performance))
+
+SCHEMA: Mapping[str, Any] = {
+    "target": pl.String,
+    "target_kind": pl.String,
+    "space_bytes": pl.Int64,
+    "design": pl.String,
+    "workload": pl.String,
+    **{name: _type_of(name) for name in CHARACTERISTICS},
+    **{name: _type_of(name) for name in _ON_DRIVE},
+    "burst_s": pl.Float64,
+    **{name: _type_of(name) for name in MEASURES},
+    "seed": pl.Int64,
+    "elapsed_s": pl.Float64,
+    "error": pl.String,
+    "target_hash": pl.String,
+    "hash": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class TargetRows:
+    """Makes the rows of one target, and the hashes that identify them.
+
+    The settings of the measurement are in the hash of each row.
+    """
+
+    target: MeasurementTarget
+
+    @property
+    def target_hash(self) -> str:
+        """The hash of all that decides the measurements of the target beside the point."""
+        return _hash({"target": self.target.kind, **self.target.meaning})
+
+    def hash_of(self, point: WorkloadPoint) -> str:
+        """Return the hash that identifies the result of a point."""
+        return _hash({"of": self.target_hash, **point.to_dict()})
+
+    def row(self, outcome: PointOutcome, design: str) -> Row:
+        """Return an outcome as a row; what was not found is null."""
+        found = {} if outcome.measured is None else asdict(outcome.measured)
+        return dict.fromkeys(SCHEMA) | {
+            "target": self.target.name,
+            "target_kind": self.target.kind,
+            "space_bytes": self.target.space_bytes,
+            "design": design,
+            "workload": outcome.point.spec,
+            **outcome.point.to_dict(),
+            **self._on_drive(outcome.point),
+            "burst_s": outcome.point.burst_s,
+            **found,
+            "seed": self.target.seed,
+            "elapsed_s": outcome.elapsed_s,
+            "error": outcome.error,
+            "target_hash": self.target_hash,
+            "hash": self.hash_of(outcome.point),
+        }
+
+    def _on_drive(self, point: WorkloadPoint) -> Row:
+        """Return how a point meets the drive; nobody knows how full a real one is."""
+        space_bytes = max(SECTOR_BYTES, round(point.fill * self.target.space_bytes))
+        found = asdict(of_workload(point.spec, use=DriveUse(space_bytes)))
+        fill = point.fill if self.target.kind == SIMULATED else None
+        skew = found["skew"] if point.has_writes else 0.0
+        return {"working_set_bytes": space_bytes, "fill": fill, "skew": skew}
+
+
+def point_of(row: Row) -> WorkloadPoint:
+    """Return the point that a row is of; where recent writes took too long, with those it had."""
+    return WorkloadPoint(
+        **{name: row[name] for name in CHARACTERISTICS},
+        fill=1.0 if row["fill"] is None else row["fill"],
+        recent_write_bytes=row["recent_write_bytes"] or 0,
+        burst_s=row["burst_s"],
+    )
+
+
+def table_of(rows: Iterable[Row]) -> pl.DataFrame:
+    """Return rows as a table; of several with one hash, the last success, or else the last."""
+    best: dict[str, Row] = {}
+    for row in rows:
+        known = best.get(row["hash"])
+        if known is None or row["error"] is None or known["error"] is not None:
+            best[row["hash"]] = row
+    return pl.DataFrame(list(best.values()), schema=SCHEMA, orient="row")
+
+
+def _hash(meaning: Mapping[str, Any]) -> str:
+    text = json.dumps(meaning, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
 
 # Columns that are there in files of `blackbox collect`.
 DRIVE = "target"
@@ -36,7 +152,7 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
     """
     name = os.fspath(path)
     table = _table(name)
-    known = (*CHARACTERISTICS, *TARGETS.values())
+    known = (*characteristics.CHARACTERISTICS, *TARGETS.values())
     if not set(known) & set(table.columns):
         raise WriteampError(
             f"{name!r} holds no measurements: it has none of the columns {', '.join(known)}"

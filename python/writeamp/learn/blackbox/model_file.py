@@ -20,8 +20,7 @@ from writeamp.learn.blackbox.measurements import TARGETS
 from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.documents import RAISED_BY_DOCUMENTS, from_document, to_document
-from writeamp.learn.blackbox.models.learner import Document
-from writeamp.learn.blackbox.models.restoring import numbers
+from writeamp.learn.blackbox.models.learner import Document, numbers
 from writeamp.learn.blackbox.ranges import Range
 from writeamp.learn.blackbox.training import BlackBox
 from writeamp.results.numbers import json_number

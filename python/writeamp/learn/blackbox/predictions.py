@@ -1,26 +1,156 @@
-"""Predictions of a model: for any rows, and for measured rows that were held out."""
+"""Predictions of a model, for any rows and for measured ones, and their scores."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.learn.blackbox.scores import Score, score
+from writeamp.errors import WriteampError
 from writeamp.plots.figures.blackbox import (
     LABELS,
     Compared,
     Curve,
     curves_with_intervals,
     measured_against_predicted,
+    measures_of_score,
 )
-from writeamp.plots.spec import PanelChart
+from writeamp.plots.spec import BarChart, PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import four_digits, json_number, range_in_words
+
+
+@dataclass(frozen=True, eq=False)
+class Score(Drawn):
+    """Score of a model's predictions of one target.
+
+    Attributes:
+        target: its name.
+        r2: 1 − SSE ÷ SST; NaN if all that was observed is the same.
+        mae: mean absolute error, in the unit of the target.
+        mean: mean of what was observed.
+        mre: mean relative error, a ratio.
+        n: how many rows were predicted.
+        coverage: share of them that lies within its prediction interval.
+        between_n: how many of them lie between the levels of the others, as none of a grid does.
+        between_mre: mean relative error of these; NaN if there are none.
+        between_coverage: share of these that lies within its prediction interval.
+    """
+
+    target: str
+    r2: float
+    mae: float
+    mean: float
+    mre: float
+    n: int
+    coverage: float = math.nan
+    between_n: int = 0
+    between_mre: float = math.nan
+    between_coverage: float = math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score as JSON types; null is what there is none of."""
+        return {
+            name: json_number(value) if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+        }
+
+    def card(self) -> Card:
+        """Return the measures in words."""
+        rows = [
+            ("R²", f"{self.r2:.4f}"),
+            (
+                "mean absolute error",
+                f"{four_digits(self.mae)} of a mean of {four_digits(self.mean)}",
+            ),
+            ("mean relative error", f"{self.mre:.2%}"),
+            ("in their interval", f"{self.coverage:.1%} of {self.n:,} rows"),
+            ("between training points", self.between_in_words()),
+        ]
+        return Card(f"Predictions of {self.target}", rows)
+
+    def between_in_words(self) -> str:
+        """Return the error between training points, or that no row tells it."""
+        if self.between_n == 0:
+            return "not known: all rows are of a grid"
+        return f"{self.between_mre:.2%} on {self.between_n:,} rows"
+
+    def figure(self) -> BarChart:
+        """Describe the measures that are ratios, as far as there are any."""
+        measures = {
+            "R²": self.r2,
+            "mean relative error": self.mre,
+            "in their interval": self.coverage,
+        }
+        return measures_of_score(measures, self.target, subtitle=f"{self.n:,} rows")
+
+
+def score(
+    target: str,
+    observed: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    interval: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    between: npt.NDArray[np.bool_] | None = None,
+) -> Score:
+    """Return the score of predictions.
+
+    The measures of a single prediction, |p − p̂| and |(p − p̂) ÷ p|, are averaged over all rows;
+    SSE = Σ(p − p̂)² and SST = Σ(p − p̄)².
+
+    Args:
+        target: name of what is predicted.
+        observed: p; shape (rows,).
+        predicted: p̂; shape (rows,).
+        interval: lower and upper ends of prediction intervals; shape (rows,) each.
+        between: rows that are scored once more by themselves; shape (rows,).
+
+    Raises:
+        WriteampError: there are no rows, shapes differ, a value is not finite, or one observed is
+            0, for which there is no relative error.
+
+    >>> found = score("latency", [10, 20, 30], [11, 20, 27])
+    >>> round(found.r2, 3), round(found.mae, 3), round(found.mre, 3)
+    (0.95, 1.333, 0.067)
+    """
+    actual, found = np.asarray(observed, dtype=float), np.asarray(predicted, dtype=float)
+    if actual.ndim != 1 or actual.shape != found.shape or len(actual) == 0:
+        raise WriteampError(
+            f"{target}: observed has the shape {actual.shape} and predicted {found.shape}; both "
+            "must be one row of values, of the same length and not empty"
+        )
+    usable = np.isfinite(actual) & np.isfinite(found) & (actual != 0)
+    if not usable.all():
+        row = int(np.argmin(usable))
+        raise WriteampError(
+            f"{target}: row {row} was observed as {actual[row]:g} and predicted as {found[row]:g}; "
+            "both must be finite, and what was observed not 0"
+        )
+    errors = np.abs(actual - found)
+    sst = float(np.sum((actual - actual.mean()) ** 2))
+    held = np.full(len(actual), math.nan)
+    if interval is not None:
+        low, high = (np.asarray(end, dtype=float) for end in interval)
+        held = ((low <= actual) & (actual <= high)).astype(float)
+    relative = errors / np.abs(actual)
+    apart = np.zeros(len(actual), dtype=bool) if between is None else between
+    return Score(
+        target=target,
+        r2=1 - float(np.sum(errors**2)) / sst if sst > 0 else math.nan,
+        mae=float(errors.mean()),
+        mean=float(actual.mean()),
+        mre=float(relative.mean()),
+        n=len(actual),
+        coverage=float(held.mean()),
+        between_n=int(apart.sum()),
+        between_mre=float(relative[apart].mean()) if apart.any() else math.nan,
+        between_coverage=float(held[apart].mean()) if apart.any() else math.nan,
+    )
+
 
 F64 = npt.NDArray[np.float64]
 

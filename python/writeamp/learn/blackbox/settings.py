@@ -18,7 +18,7 @@ BOUND = Number("be above 0", lambda value: value > 0)
 _BOUNDS = {"panel": "bounds"}
 
 
-class _Names:
+class _NameList:
     """Domain of names with commas between, which whoever uses them checks."""
 
     def check(self, name: str, value: Any) -> list[str]:
@@ -48,7 +48,7 @@ class TrainingSettings(Settings):
     )
     targets: list[str] | None = setting(
         None,
-        _Names(),
+        _NameList(),
         f"what is predicted, of {', '.join(TARGETS)}; by default all that was measured",
         metavar="NAMES",
     )

@@ -29,10 +29,8 @@ from writeamp.learn.blackbox.models.conformal import ConformalRegressor
 from writeamp.learn.blackbox.models.documents import to_document
 from writeamp.learn.blackbox.models.learners import MODELS, make_model
 from writeamp.learn.blackbox.models.prior import PRIOR_TARGETS, check_prior, prior_regressor
-from writeamp.learn.blackbox.off_grid import across_pages, between_levels
-from writeamp.learn.blackbox.predictions import Forecast, HeldOut, Predictions
-from writeamp.learn.blackbox.ranges import Range, beyond, ranges_of
-from writeamp.learn.blackbox.scores import Score, score
+from writeamp.learn.blackbox.predictions import Forecast, HeldOut, Predictions, Score, score
+from writeamp.learn.blackbox.ranges import Range, across_pages, between_levels, beyond, ranges_of
 from writeamp.learn.blackbox.settings import TrainingSettings
 from writeamp.plots.figures.blackbox import errors_by_target
 from writeamp.plots.spec import BarChart

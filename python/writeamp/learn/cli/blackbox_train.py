@@ -26,7 +26,7 @@ from writeamp.results.frames import frame_of
 from writeamp.results.numbers import four_digits, json_number
 
 if TYPE_CHECKING:
-    from writeamp.learn.blackbox.scores import Score
+    from writeamp.learn.blackbox.predictions import Score
     from writeamp.learn.blackbox.training import BlackBox
 
 _Measurements = Annotated[

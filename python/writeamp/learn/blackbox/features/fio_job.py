@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import finite, shown
-from writeamp.learn.blackbox.features import skews
 from writeamp.learn.blackbox.features.characteristics import Characteristics, DriveUse
+from writeamp.learn.blackbox.features.footprints import (
+    HOTTEST_SHARE,
+    skew_of_zipf,
+)
 
 # Whether the pattern is random, and the share of its writes; None is that of rwmixwrite.
 _PATTERNS: dict[str, tuple[bool, float | None]] = {
@@ -148,7 +151,7 @@ def _skew(given: Mapping[str, str], use: DriveUse, size_bytes: float, random: fl
     """Return the skew of the writes; those in sequence come to every page alike."""
     kind, *numbers = given.get("random_distribution", "random").split(":")
     if kind == "random":
-        return skews.HOTTEST_SHARE
+        return HOTTEST_SHARE
     if kind != "zipf" or len(numbers) != 1:
         raise WriteampError(
             f"random_distribution is {shown(given['random_distribution'])}; followed here are "
@@ -156,7 +159,7 @@ def _skew(given: Mapping[str, str], use: DriveUse, size_bytes: float, random: fl
         )
     exponent = _number("random_distribution", numbers[0], 0, 100)
     slots = max(int(_space(given, use) // size_bytes), 1)
-    return random * skews.of_zipf(exponent, slots) + (1 - random) * skews.HOTTEST_SHARE
+    return random * skew_of_zipf(exponent, slots) + (1 - random) * HOTTEST_SHARE
 
 
 def _of_both(text: str, default: float, read: Callable[[str], float]) -> tuple[float, float]:

@@ -10,9 +10,42 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import Number
 from writeamp.learn.blackbox.features import footprints
 from writeamp.learn.blackbox.features.characteristics import settled
-from writeamp.learn.blackbox.features.depths import at_service_time, measured
 from writeamp.learn.blackbox.features.feature_sets import FeatureSet, find_feature_set
 from writeamp.traces import Trace
+
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+
+
+def depths_at_service_time(at_ns: I64, service_ns: float) -> F64:
+    """Return the depth at one server with this service time, in order of arrival.
+
+    The wait of Lindley's recursion, W' = max(0, W + service − distance), in its closed form: the
+    work that came in, less what could be done, above the least that this has ever been.
+
+    Args:
+        at_ns: ascending times of arrival; shape (requests,).
+        service_ns: time of each request.
+    """
+    surplus = np.arange(len(at_ns)) * service_ns - (at_ns - at_ns[0])
+    wait_ns = surplus - np.minimum.accumulate(surplus)
+    depth: F64 = 1 + wait_ns / service_ns
+    return depth
+
+
+def measured_depths(at_ns: I64, latency_ns: F64) -> F64:
+    """Return the depth by measured latencies: arrivals, less the requests done by then.
+
+    Args:
+        at_ns: ascending times of arrival; shape (requests,).
+        latency_ns: from the arrival of each to its end; shape (requests,).
+    """
+    ended = np.sort(at_ns + latency_ns)
+    came = np.arange(1.0, len(at_ns) + 1)
+    # A request that takes no time is outstanding as it comes all the same.
+    depth: F64 = np.maximum(came - np.searchsorted(ended, at_ns, side="right"), 1.0)
+    return depth
+
 
 _NS_PER_S = 1_000_000_000
 # A distance is common to successive requests (paper 2, section III.B) if this share of a window's
@@ -63,9 +96,9 @@ def of_trace(
     requests = _served(trace, window_ns, latency_us)
     ns = requests["timestamp_ns"].to_numpy()
     depth = (
-        at_service_time(ns, service_us * 1e3)
+        depths_at_service_time(ns, service_us * 1e3)
         if latency_us is None
-        else measured(ns, requests["latency_ns"].to_numpy())
+        else measured_depths(ns, requests["latency_ns"].to_numpy())
     )
     found = (
         requests.select("window", is_write=pl.col("op") == "write", depth=pl.Series(depth))

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from writeamp.errors import WriteampError
-from writeamp.learn.blackbox.features import skews
 from writeamp.learn.blackbox.features.characteristics import Characteristics, DriveUse
+from writeamp.learn.blackbox.features.footprints import (
+    HOTTEST_SHARE,
+    skew_of_hot_cold,
+    skew_of_zipf,
+)
 from writeamp.registry import Spec, SpecLike
 
 _OF_REQUESTS = ("io", "random", "sequential")
@@ -107,14 +111,14 @@ def _on_drive(
         "working_set_bytes": float(use.space_bytes),
         "fill": use.fill,
         "recent_write_bytes": use.recent_write_bytes,
-        "skew": random * hot + (1 - random) * skews.HOTTEST_SHARE,
+        "skew": random * hot + (1 - random) * HOTTEST_SHARE,
     }
 
 
 def _skew_of(access: Spec, slots: int) -> float:
     params = access.params
     if access.name == "zipf":
-        return skews.of_zipf(float(params["s"]), slots)
+        return skew_of_zipf(float(params["s"]), slots)
     if access.name == "hot-cold":
-        return skews.of_hot_cold(float(params["hot_fraction"]), float(params["hot_write_fraction"]))
-    return skews.HOTTEST_SHARE
+        return skew_of_hot_cold(float(params["hot_fraction"]), float(params["hot_write_fraction"]))
+    return HOTTEST_SHARE

@@ -1,19 +1,58 @@
-"""Drive formulas of the library's profiles, fitted to their simulated answers.
+"""Drive formulas of profiles, fitted to their simulated answers.
 
-`benches/blackbox_prior.py` simulates the profiles and writes the file.
-"""
+`benches/blackbox_prior.py` simulates the profiles of the library and writes the file of theirs; a
+profile in another file is simulated when it is asked for."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
+from writeamp.devices.device import device
 from writeamp.devices.raid import is_array, parse_array
 from writeamp.errors import WriteampError, unknown
+from writeamp.learn.blackbox.designs import Design
 from writeamp.learn.blackbox.formulas.drive_formula import COSTS, DriveFormula
-from writeamp.learn.blackbox.formulas.of_file import simulated_formula
+from writeamp.learn.blackbox.formulas.fit import formula_of_rows
+from writeamp.learn.blackbox.measurement_file import TargetRows, table_of
+from writeamp.learn.blackbox.targets.settings import SimulatedSettings
+from writeamp.learn.blackbox.targets.simulated import SimulatedTarget
+from writeamp.learn.blackbox.targets.target import measure_point
+from writeamp.runners import gather_whole
+
+_DESIGN = Design("random", points=100, seed=1)
+# The formula itself is some percent off.
+_SETTINGS = SimulatedSettings(precision=0.03, most_s=20.0)
+
+
+@lru_cache
+def simulated_formula(path: str) -> DriveFormula:
+    """Return the formula of a profile, fitted to simulated random points.
+
+    Args:
+        path: of the .toml file.
+
+    Raises:
+        WriteampError: it is no profile of a flash drive, says nothing of times, or some points
+            cannot be simulated.
+    """
+    found = device(path)
+    if found.kind != "flash" or not (found.times or {}).get("timing"):
+        raise WriteampError(
+            f"{path} is no prior: it is no flash drive with a table [timing], which says how long "
+            "reads and programs take (a twin knows write amplification alone)"
+        )
+    target = SimulatedTarget(path, settings=_SETTINGS)
+    jobs = [target.job(point) for point in _DESIGN.listed(target.space_bytes)]
+    account = TargetRows(target)
+    outcomes = gather_whole(target.runner(len(jobs)), measure_point, jobs)
+    rows = table_of(account.row(one, _DESIGN.kind) for one in outcomes if one.error is None)
+    if rows.height < len(jobs) / 2:
+        raise WriteampError(f"{path} is no prior: {outcomes[0].error}")
+    return formula_of_rows(rows)
+
 
 NONE, AUTO = "none", "auto"
 FILE = "profiles.json"

@@ -1,8 +1,9 @@
-"""Training rows of estimators: checks of them, their groups and folds, and fits to them."""
+"""Checks of estimators: their parameters, training rows, groups and folds; and fits to them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,77 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import BELOW_ONE, POSITIVE_COUNT, Domain, Flag, Number, Whole
+
+
+@dataclass(frozen=True)
+class OrNone:
+    """Domain of None and the values of another domain."""
+
+    domain: Domain
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value."""
+        return value if value is None else self.domain.check(name, value)
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Domain of the number of folds of a cross-validation; 0 for none."""
+
+    def check(self, name: str, value: Any) -> int:
+        """Return the number of folds."""
+        return 0 if value == 0 else Whole(2, 1000).check(name, value)
+
+
+_NOT_NEGATIVE = Number("be 0 or more", lambda value: value >= 0)
+
+GROWTH: Mapping[str, Domain] = {
+    "min_samples_leaf": POSITIVE_COUNT,
+    "max_depth": Whole(0, 1000),
+    "max_terms": OrNone(Whole(0)),
+    "f_to_enter": _NOT_NEGATIVE,
+    "split_candidates": POSITIVE_COUNT,
+    "log_target": Flag(),
+    "log_terms": Flag(),
+    "smoothing": _NOT_NEGATIVE,
+    "margin": _NOT_NEGATIVE,
+    "random_state": Whole(0, 2**32 - 1),
+}
+TREE: Mapping[str, Domain] = {
+    **GROWTH,
+    "quantile": OrNone(BELOW_ONE),
+    "folds": Folds(),
+    "standard_errors": _NOT_NEGATIVE,
+}
+FOREST: Mapping[str, Domain] = {
+    **GROWTH,
+    "n_estimators": Whole(2, 100_000),
+    "sample_share": BELOW_ONE,
+}
+
+PROCESS: Mapping[str, Domain] = {
+    "log_target": Flag(),
+    "most_tuned": Whole(2),
+    "most_rows": Whole(2),
+    "most_steps": POSITIVE_COUNT,
+    "random_state": Whole(0, 2**32 - 1),
+}
+
+CONFORMAL: Mapping[str, Domain] = {
+    "level": BELOW_ONE,
+    "folds": OrNone(Whole(2, 1000)),
+    "classes": POSITIVE_COUNT,
+    "relative": Flag(),
+    "random_state": Whole(0, 2**32 - 1),
+}
+
+
+def checked(estimator: BaseEstimator, domains: Mapping[str, Domain]) -> None:
+    """Refuse a parameter outside its domain with a `WriteampError` that names it."""
+    for name, domain in domains.items():
+        domain.check(name, getattr(estimator, name))
+
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]

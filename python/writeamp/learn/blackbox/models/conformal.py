@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models import checks
-from writeamp.learn.blackbox.models.checks import fitted, predicted_unseen
-from writeamp.learn.blackbox.models.parameters import CONFORMAL, checked
+from writeamp.learn.blackbox.models.checks import CONFORMAL, checked, fitted, predicted_unseen
 from writeamp.learn.blackbox.models.terms import to_model
 
 F64 = npt.NDArray[np.float64]

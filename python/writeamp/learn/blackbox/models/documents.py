@@ -16,12 +16,11 @@ from sklearn.base import BaseEstimator
 from writeamp.errors import WriteampError, unknown
 from writeamp.learn.blackbox.model_kinds import check_installed
 from writeamp.learn.blackbox.models.archives import packed, unpacked
+from writeamp.learn.blackbox.models.checks import CONFORMAL, checked
 from writeamp.learn.blackbox.models.conformal import ConformalRegressor
-from writeamp.learn.blackbox.models.learner import Document, Saved, check_names
+from writeamp.learn.blackbox.models.learner import Document, Saved, check_names, numbers
 from writeamp.learn.blackbox.models.learners import MODELS
-from writeamp.learn.blackbox.models.parameters import CONFORMAL, checked
 from writeamp.learn.blackbox.models.prior import SAVED_PRIOR
-from writeamp.learn.blackbox.models.restoring import numbers
 
 _SKOPS = "scikit-learn"
 # What a document of another form raises where it is read.

@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models import checks
-from writeamp.learn.blackbox.models.coordinates import Coordinates, coordinates_of
-from writeamp.learn.blackbox.models.kernels import Kernel, tuned
-from writeamp.learn.blackbox.models.parameters import PROCESS, checked
+from writeamp.learn.blackbox.models.checks import PROCESS, checked
+from writeamp.learn.blackbox.models.kernels import Coordinates, Kernel, coordinates_of, tuned
 from writeamp.learn.blackbox.models.terms import to_model, to_target
 
 F64 = npt.NDArray[np.float64]

@@ -14,21 +14,21 @@ from sklearn.preprocessing import StandardScaler
 from writeamp.errors import WriteampError, unknown
 from writeamp.extensions import extensions, loaded
 from writeamp.learn.blackbox.model_kinds import check_installed, model_kinds
-from writeamp.learn.blackbox.models.coordinates import Coordinates
+from writeamp.learn.blackbox.models.checks import FOREST, PROCESS, TREE
 from writeamp.learn.blackbox.models.gaussian_process import GaussianProcessRegressor
-from writeamp.learn.blackbox.models.kernels import Kernel, Part
+from writeamp.learn.blackbox.models.kernels import Coordinates, Kernel, KernelPart
 from writeamp.learn.blackbox.models.learner import (
     Document,
     Learner,
     Saved,
     baseline,
+    numbers,
+    of_fitted,
     read_box,
     write_box,
 )
 from writeamp.learn.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.learn.blackbox.models.parameters import FOREST, PROCESS, TREE
-from writeamp.learn.blackbox.models.restoring import numbers, of_fitted
 from writeamp.learn.blackbox.models.tree import tree_from, tree_to
 
 
@@ -113,12 +113,12 @@ def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any], 
     read_box(model, document)
 
 
-def _part(given: Mapping[str, Any], width: int) -> Part:
+def _part(given: Mapping[str, Any], width: int) -> KernelPart:
     columns = numbers(given["columns"], len(given["columns"])).astype(np.int64)
     lengths = numbers(given["lengths"], len(columns))
     if not len(columns) or not ((columns >= 0) & (columns < width)).all() or (lengths <= 0).any():
         raise WriteampError("its process does not hold together")
-    return Part(columns, _positive(given["variance"]), lengths)
+    return KernelPart(columns, _positive(given["variance"]), lengths)
 
 
 def _positive(given: Any) -> float:

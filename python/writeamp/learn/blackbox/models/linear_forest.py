@@ -11,9 +11,16 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from writeamp.learn.blackbox.models import checks
-from writeamp.learn.blackbox.models.fitting import Scaling, Shape, assembled, importances, prepared
+from writeamp.learn.blackbox.models.checks import FOREST, checked
+from writeamp.learn.blackbox.models.fitting import (
+    Shape,
+    TermScaling,
+    assembled,
+    growth_of,
+    importances,
+    prepared,
+)
 from writeamp.learn.blackbox.models.growing import Data, Growth, Node, grow
-from writeamp.learn.blackbox.models.parameters import FOREST, checked, growth_of
 from writeamp.learn.blackbox.models.terms import to_model, to_target
 from writeamp.learn.blackbox.models.tree import Tree
 
@@ -160,7 +167,7 @@ def _part(rng: np.random.Generator, labels: I64, share: float) -> I64:
 
 
 def _tree(
-    data: Data, scaling: Scaling, rows: I64, growth: Growth, shape: Shape
+    data: Data, scaling: TermScaling, rows: I64, growth: Growth, shape: Shape
 ) -> tuple[Tree, F64]:
     """Return a tree on some of the rows, and what each feature explains in it."""
     nodes: list[Node] = grow(data, rows, growth)

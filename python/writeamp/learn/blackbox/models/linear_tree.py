@@ -12,15 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.models import checks
+from writeamp.learn.blackbox.models.checks import TREE, checked
 from writeamp.learn.blackbox.models.fitting import (
     Shape,
     assembled,
+    growth_of,
     importances,
     prepared,
     pruned,
     with_quantile_leaves,
 )
-from writeamp.learn.blackbox.models.parameters import TREE, checked, growth_of
 from writeamp.learn.blackbox.models.terms import to_model, to_target
 from writeamp.learn.blackbox.models.tree import LEAF, Tree, text_of
 

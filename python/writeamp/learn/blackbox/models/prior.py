@@ -18,8 +18,7 @@ from writeamp.learn.blackbox.formulas.fit import fitted_formulas
 from writeamp.learn.blackbox.formulas.of_profiles import profile_formulas
 from writeamp.learn.blackbox.models import checks
 from writeamp.learn.blackbox.models.checks import fitted
-from writeamp.learn.blackbox.models.learner import Document, Saved, check_names
-from writeamp.learn.blackbox.models.restoring import numbers
+from writeamp.learn.blackbox.models.learner import Document, Saved, check_names, numbers
 from writeamp.learn.blackbox.models.terms import to_model
 
 F64 = npt.NDArray[np.float64]

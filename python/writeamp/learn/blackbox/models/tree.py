@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
-from writeamp.learn.blackbox.models.parameters import GROWTH
-from writeamp.learn.blackbox.models.restoring import depths_of
+from writeamp.learn.blackbox.models.checks import GROWTH
+from writeamp.learn.blackbox.models.learner import depths_of
 from writeamp.learn.blackbox.models.terms import Terms
 
 F64 = npt.NDArray[np.float64]

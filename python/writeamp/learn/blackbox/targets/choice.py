@@ -16,7 +16,7 @@ from writeamp.fields.setting import flag_of
 from writeamp.learn.blackbox.targets.real import RealTarget
 from writeamp.learn.blackbox.targets.settings import RealSettings, SimulatedSettings
 from writeamp.learn.blackbox.targets.simulated import SimulatedTarget
-from writeamp.learn.blackbox.targets.target import Target
+from writeamp.learn.blackbox.targets.target import MeasurementTarget
 from writeamp.runners import Runner
 
 _OF_SIMULATED, _OF_REAL = (
@@ -39,7 +39,7 @@ def target_of(
     destroys: str | None = None,
     runner: Runner | None = None,
     **settings: Any,
-) -> Target:
+) -> MeasurementTarget:
     """Return the target that a text names.
 
     Args:

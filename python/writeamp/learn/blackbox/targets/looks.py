@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp._engine import TIMED_CAUSES, TimedRun
-from writeamp.learn.blackbox.targets.measured import Measured
+from writeamp.learn.blackbox.targets.target import Performance
 
 _Floats = npt.NDArray[np.float64]
 
@@ -68,7 +68,7 @@ def between(
     precision: float | None,
     steady: bool | None,
     recent_write_bytes: int = 0,
-) -> Measured:
+) -> Performance:
     """Return what a run showed between two looks.
 
     Args:
@@ -85,7 +85,7 @@ def between(
     p50_us, p99_us = _quantiles_us(first, last, (0.5, 0.99))
     host_pages = last.host_pages - first.host_pages
     programmed_pages = last.programmed_pages - first.programmed_pages
-    return Measured(
+    return Performance(
         latency_us=sum(sums_ns.values()) / requests / 1e3,
         latency_p50_us=p50_us,
         latency_p99_us=p99_us,

@@ -38,7 +38,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedDevice:
     """A device whose flash drives were filled, aged by random writes, and then left alone.
 
     After SNIA's Solid State Storage Performance Test Specification, they are written once in order,
@@ -57,7 +57,7 @@ class Prepared:
     parts: tuple[_Part, ...]
 
     @staticmethod
-    def of(device: Device, seed: int, fill: float = 1.0) -> Prepared:
+    def of(device: Device, seed: int, fill: float = 1.0) -> PreparedDevice:
         """Precondition a device; member i of an array has seed + i.
 
         Args:
@@ -74,7 +74,7 @@ class Prepared:
             _part(one, seed + index, _utilization(device, one, used_pages))
             for index, one in enumerate(members)
         )
-        return Prepared(device, used_pages, parts)
+        return PreparedDevice(device, used_pages, parts)
 
     @property
     def filling_pages(self) -> int:

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 from writeamp.devices.profile import profile_names
 from writeamp.fields.domains import Number, OneOf, Whole
 from writeamp.fields.setting import Settings, setting
-from writeamp.learn.blackbox.targets.conditioning import PRECONDITIONS
 from writeamp.units.durations import DurationIn
+
+NONE, FILL, STEADY = "none", "fill", "steady"
+PRECONDITIONS = (NONE, FILL, STEADY)
 
 _SIMULATED = {"panel": "simulated"}
 _REAL = {"panel": "real"}

@@ -1,29 +1,82 @@
 """Simulated target: a device of a profile, in virtual time.
 
-Every point begins in a saved, preconditioned state, of a device that is as full as it says.
-"""
+Every point begins in a saved, preconditioned state, of a device that is as full as it says."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import TimedRun, __version__
-from writeamp.devices.device import Device, SizeLike, device
+from writeamp.devices.device import Device, SizeLike, device, profile_op
+from writeamp.devices.profile import profile
+from writeamp.devices.raid import is_array, parse_array
 from writeamp.devices.times import ChangesLike
 from writeamp.learn.blackbox.space import WorkloadPoint
-from writeamp.learn.blackbox.targets.bursts import longest_ns, measure_burst
-from writeamp.learn.blackbox.targets.measured import Measured
-from writeamp.learn.blackbox.targets.prepared import Prepared
-from writeamp.learn.blackbox.targets.scaled import scaled
+from writeamp.learn.blackbox.targets.prepared import PreparedDevice
 from writeamp.learn.blackbox.targets.settings import SimulatedSettings
-from writeamp.learn.blackbox.targets.stopping import Rule, measure
-from writeamp.learn.blackbox.targets.target import SIMULATED
+from writeamp.learn.blackbox.targets.stopping import Rule, longest_ns, measure, measure_burst
+from writeamp.learn.blackbox.targets.target import SIMULATED, Performance
 from writeamp.runners import Runner, local_runner
+from writeamp.units.ratios import logical_of
+
+# Large enough that few patterns come to their own pages again within a minute, small enough that a
+# state is restored in hundredths of a second.
+DEFAULT_BYTES = 8 << 30
+
+# A cache that holds less of a drive than this is hit so rarely that its size does not matter.
+_HARDLY_CACHED = 0.01
+
+
+def scaled(name: str) -> Device:
+    """Return the device of a profile, or an array, whose drives show their host at most 8 GiB.
+
+    A drive keeps its dies, which make its speed: it has fewer blocks, and smaller ones where these
+    would be too few. A write cache keeps its size up to a hundredth of the drive, or else its share
+    of it. A disk is as large as it is.
+    """
+    found = device(name)
+    members = parse_array(name).members if is_array(name) else (name,)
+    most_bytes = DEFAULT_BYTES * len(members)
+    if found.kind == "disk" or found.capacity_bytes <= most_bytes:
+        return found
+    if len(set(members)) > 1:
+        return device(name, size=most_bytes)
+    pages = pages_per_block(members[0], DEFAULT_BYTES)
+    whole = profile(members[0]).shape.pages_per_block
+    small = device(
+        name, size=most_bytes, pages_per_block=pages, write_cache=_write_cache_bytes(members[0])
+    )
+    if pages == whole:
+        return small
+    sentence = f"blocks have {pages} pages, not the {whole} of {members[0]}, to keep all its dies"
+    return replace(small, shrunk=(*small.shrunk, sentence))
+
+
+def pages_per_block(name: str, most_bytes: int) -> int:
+    """Return the most pages a block, by halves, with which a drive of a size keeps all dies."""
+    shape = profile(name).shape
+    pages = shape.pages_per_block
+    grain = 2 * (shape.pages_per_program // shape.planes_per_program)
+    while device(name, size=most_bytes, pages_per_block=pages).dies < shape.dies:
+        if pages % grain:
+            break
+        pages //= 2
+    return pages
+
+
+def _write_cache_bytes(name: str) -> int | None:
+    """Return the cache of the small drive; None for that of the profile."""
+    shape = profile(name).shape
+    cache_bytes = (shape.times or {}).get("write_cache", {}).get("bytes", 0)
+    full_bytes = logical_of(shape.physical_pages, profile_op(name)) * shape.page_bytes
+    share = max(cache_bytes / full_bytes, _HARDLY_CACHED)
+    most_bytes = int(share * DEFAULT_BYTES) // shape.page_bytes * shape.page_bytes
+    return most_bytes if cache_bytes > most_bytes else None
 
 
 class SimulatedTarget:
@@ -94,9 +147,9 @@ class SimulatedTarget:
         del is_prepared  # a state of this process is no other's
         yield _prepared(self._device, self._settings.seed, 1.0).warnings
 
-    def job(self, point: WorkloadPoint) -> _Job:
+    def job(self, point: WorkloadPoint) -> _SimulatedPoint:
         """Return what measures a point in any process."""
-        return _Job(point, self._device, self._settings)
+        return _SimulatedPoint(point, self._device, self._settings)
 
     def runner(self, points: int) -> Runner:
         """Return the runner that was given, or threads of this process."""
@@ -104,14 +157,14 @@ class SimulatedTarget:
 
 
 @dataclass(frozen=True)
-class _Job:
+class _SimulatedPoint:
     """A point and all that it needs; it can be pickled."""
 
     point: WorkloadPoint
     device: Device
     settings: SimulatedSettings
 
-    def measure(self) -> Measured:
+    def measure(self) -> Performance:
         """Run the point from the saved state, for its burst or until it is precise."""
         settings, point = self.settings, self.point
         prepared = _prepared(self.device, settings.seed, point.fill)
@@ -122,7 +175,7 @@ class _Job:
         return measure(_run(self, prepared, rule.most_ns), rule, writes=point.has_writes)
 
 
-def _run(job: _Job, prepared: Prepared, most_ns: int) -> TimedRun:
+def _run(job: _SimulatedPoint, prepared: PreparedDevice, most_ns: int) -> TimedRun:
     load = EngineLoad.spec(job.point.spec, prepared.used_pages, job.device.page_bytes)
     return TimedRun(
         prepared.new(),
@@ -135,6 +188,6 @@ def _run(job: _Job, prepared: Prepared, most_ns: int) -> TimedRun:
 
 
 @lru_cache(maxsize=2)
-def _prepared(of: Device, seed: int, fill: float) -> Prepared:
+def _prepared(of: Device, seed: int, fill: float) -> PreparedDevice:
     """Return the saved state of a device: made once in each process, and everywhere the same."""
-    return Prepared.of(of, seed, fill)
+    return PreparedDevice.of(of, seed, fill)

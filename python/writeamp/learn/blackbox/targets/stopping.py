@@ -4,13 +4,12 @@ The run is looked at ever less often. At each look its throughput and bandwidth 
 elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, batch means give the interval, and a run
 that still drifts goes on. So does one that lives on free blocks, as steady as it may look: in the
 long run a drive erases as many pages as it programs. As the number of outstanding requests is
-constant, mean latency is their number over throughput (Little's law), and as precise.
-"""
+constant, mean latency is their number over throughput (Little's law), and as precise."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +17,8 @@ import numpy as np
 from writeamp._engine import TIMED_CAUSES, TimedRun
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.targets.looks import Look, between
-from writeamp.learn.blackbox.targets.measured import Measured
-from writeamp.learn.blackbox.targets.prepared import Prepared
+from writeamp.learn.blackbox.targets.prepared import PreparedDevice
+from writeamp.learn.blackbox.targets.target import Performance
 from writeamp.runners import stop_if_asked
 from writeamp.statistics.steady import SteadyState, analyse
 
@@ -52,7 +51,7 @@ class Rule:
 
     precision: float
     most_s: float
-    drive: Prepared
+    drive: PreparedDevice
 
     @property
     def most_ns(self) -> int:
@@ -60,7 +59,7 @@ class Rule:
         return round(self.most_s * 1e9)
 
 
-def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Measured:
+def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
     """Let a run that has just begun go on as long as the rule says, and return what it showed.
 
     Args:
@@ -196,3 +195,58 @@ def _first_from(looks: list[Look], time_ns: int) -> Look:
     last = looks[-1]
     later = (one for one in looks if one.time_ns >= time_ns and one.requests < last.requests)
     return next(later, looks[0])
+
+
+# A workload writes for as long before its burst, at most: what is recent is of a minute.
+RECENT_NS = 60_000_000_000
+
+# As near as that a run comes to its goal.
+_LEAST_EVENTS = 16
+# So large a part of the way that seems to be left is gone at once.
+_STRIDE = 0.8
+
+
+def longest_ns(burst_s: float) -> int:
+    """Return the time that a burst takes at most, with what comes before it."""
+    return RECENT_NS + round(burst_s * 1e9)
+
+
+def measure_burst(run: TimedRun, recent_write_bytes: int, burst_s: float) -> Performance:
+    """Let a run that has just begun write so much, and measure what follows for so long.
+
+    Args:
+        run: of the workload, on a drive that was left alone for long.
+        recent_write_bytes: what is written first, or as much of it as a minute takes; 0 of a
+            workload that writes nothing.
+        burst_s: virtual time that is measured.
+
+    Returns:
+        The means over the burst, which need be neither precise nor steady, and what was written
+        before.
+
+    Raises:
+        WriteampError: no request was answered in the burst.
+    """
+    written_bytes = 0
+    if recent_write_bytes:
+        _go_on(run, lambda: max(run.written_bytes / recent_write_bytes, run.now_ns / RECENT_NS))
+        written_bytes = run.written_bytes
+    first = Look.at(run)
+    _go_on(run, lambda: (run.now_ns - first.time_ns) / (burst_s * 1e9))
+    last = Look.at(run)
+    if last.requests == first.requests:
+        raise WriteampError(
+            f"no request was answered in a burst of {burst_s:g} s of virtual time; give more"
+        )
+    return between(first, last, precision=None, steady=None, recent_write_bytes=written_bytes)
+
+
+def _go_on(run: TimedRun, share_of_way: Callable[[], float]) -> None:
+    """Let a run go on until the whole of a way is gone."""
+    events = 0
+    while (share := share_of_way()) < 1:
+        stop_if_asked()
+        left = round(events * (1 / share - 1)) if share else 0
+        step = max(_LEAST_EVENTS, min(events, round(_STRIDE * left)))
+        run.advance(step)
+        events += step

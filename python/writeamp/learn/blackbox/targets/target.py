@@ -10,34 +10,71 @@ from typing import Any, Protocol
 
 from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import WorkloadPoint
-from writeamp.learn.blackbox.targets.measured import Measured
 from writeamp.runners import Runner
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A drive's performance under one workload, over the measured interval.
+
+    Attributes:
+        latency_us, latency_p50_us, latency_p99_us: of reads and writes together.
+        read_latency_us, write_latency_us: means; None of a direction without requests.
+        bandwidth_mb_s: 10⁶ bytes a second, read and written.
+        throughput_iops: requests a second.
+        wa: flash pages programmed over pages that the host wrote; None where it is not known, or
+            where nothing was programmed yet.
+        requests: those that were answered.
+        precision: half width of the 95% intervals of mean latency and bandwidth over their means,
+            the larger of the two; None where it is not known, as of a burst.
+        steady: whether neither drifted; None where nobody looked.
+        measured_s: length of the interval.
+        run_s: how long the whole run took, in the time of the drive.
+        recent_write_bytes: bytes that the host wrote in the minute before; None where they are not
+            known.
+    """
+
+    latency_us: float
+    latency_p50_us: float
+    latency_p99_us: float
+    read_latency_us: float | None
+    write_latency_us: float | None
+    bandwidth_mb_s: float
+    throughput_iops: float
+    wa: float | None
+    requests: int
+    precision: float | None
+    steady: bool | None
+    measured_s: float
+    run_s: float
+    recent_write_bytes: int | None = None
+
 
 # The kind of targets that are no real ones.
 SIMULATED = "simulated"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PointOutcome:
     """Outcome of a point: its measurement, or the sentence that says why there is none.
 
     `elapsed_s` is the time that it took.
     """
 
     point: WorkloadPoint
-    measured: Measured | None
+    measured: Performance | None
     error: str | None
     elapsed_s: float
 
 
-class Job(Protocol):
+class PointJob(Protocol):
     """A point and all that it needs to be measured; plain values, unless its runner is here."""
 
     @property
     def point(self) -> WorkloadPoint:
         """The point."""
 
-    def measure(self) -> Measured:
+    def measure(self) -> Performance:
         """Measure it.
 
         Raises:
@@ -45,7 +82,7 @@ class Job(Protocol):
         """
 
 
-def measure_point(job: Job) -> Outcome:
+def measure_point(job: PointJob) -> PointOutcome:
     """Measure a point; an error is an outcome, too."""
     started = time.perf_counter()
     measured, error = None, None
@@ -53,15 +90,15 @@ def measure_point(job: Job) -> Outcome:
         measured = job.measure()
     except WriteampError as refused:
         error = str(refused)
-    return Outcome(job.point, measured, error, time.perf_counter() - started)
+    return PointOutcome(job.point, measured, error, time.perf_counter() - started)
 
 
-def lost_point(job: Job, why: str) -> Outcome:
+def lost_point(job: PointJob, why: str) -> PointOutcome:
     """Return the outcome of a point that ended every process which measured it."""
-    return Outcome(job.point, None, why, 0.0)
+    return PointOutcome(job.point, None, why, 0.0)
 
 
-class Target(Protocol):
+class MeasurementTarget(Protocol):
     """A device that can be put under a workload, and measured."""
 
     @property
@@ -104,7 +141,7 @@ class Target(Protocol):
             WriteampError: it must not be written to, or cannot be.
         """
 
-    def job(self, point: WorkloadPoint) -> Job:
+    def job(self, point: WorkloadPoint) -> PointJob:
         """Return what measures a point."""
 
     def runner(self, points: int) -> Runner:
