@@ -123,8 +123,8 @@ def test_progress_is_lines_where_stderr_is_no_terminal(
         "writeamp.cli.sweep_show", "writeamp.cli.trace", "writeamp.cli.volumes",
         "writeamp.drives.cli.doctor", "writeamp.drives.cli.lifetime",
         "writeamp.drives.cli.measure_counters", "writeamp.drives.cli.measure_fleet",
-        "writeamp.drives.cli.measure_history", "writeamp.learn.cli.blackbox_choose",
-        "writeamp.learn.cli.blackbox_explain", "writeamp.learn.cli.blackbox_predict",
+        "writeamp.drives.cli.measure_history", "writeamp.learn.cli.blackbox_explain",
+        "writeamp.learn.cli.blackbox_predict",
         "writeamp_papers.cli",
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ import polars as pl
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import SHARE
 from writeamp.learn.blackbox.measurements import TARGETS
+from writeamp.learn.blackbox.predictions import entry
 from writeamp.learn.blackbox.settings import BOUND, BoundSettings
 from writeamp.learn.blackbox.training import BlackBox
 from writeamp.plots.figures.blackbox import headroom_by_model
@@ -71,12 +72,7 @@ class Verdict(Drawn):
             "sure_headroom": json_number(self.sure_headroom),
             "outside": self.outside,
             "row": self.row,
-            **{
-                target: None
-                if math.isnan(said[0])
-                else dict(zip(("value", "low", "high"), said, strict=True))
-                for target, said in self.predictions.items()
-            },
+            **{target: entry(*said) for target, said in self.predictions.items()},
         }
 
     def card(self) -> Card:

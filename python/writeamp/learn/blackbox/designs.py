@@ -30,12 +30,12 @@ from writeamp.studies.sweep.designs import SAMPLERS
 FILL, RECENT_WRITES = "fill", "recent-writes"
 STATES = (FILL, RECENT_WRITES)
 
-_FILLS = Bounded("fill", 0.25, 1.0, "linear", is_integer=False)
+_FILLS = BoundedAxis("fill", 0.25, 1.0, "linear", is_integer=False)
 # A full drive, and one on which nothing was written, are kinds of their own.
 _FULL_SHARE = 0.1
 _NOTHING_SHARE = 0.2
 # Recent writes, as shares of the space: what caches and free blocks take in lies between.
-_RECENT_SHARES = Bounded("recent-writes", 1 / 1024, 1 / 16, "log", is_integer=False)
+_RECENT_SHARES = BoundedAxis("recent-writes", 1 / 1024, 1 / 16, "log", is_integer=False)
 # Draws of their own, so that the workloads of a design are the same whatever it varies.
 _STREAM = 1
 

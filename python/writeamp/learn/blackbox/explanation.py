@@ -17,7 +17,7 @@ from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.learn.blackbox.predictions import Forecast
 from writeamp.learn.blackbox.ranges import Range
 from writeamp.learn.blackbox.training import BlackBox
-from writeamp.plots.figures.blackbox import Curve, curves_with_intervals, importances
+from writeamp.plots.figures.blackbox import curves_with_intervals, importances
 from writeamp.plots.spec import BarChart, PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
@@ -117,15 +117,10 @@ class Response(Drawn):
 
     def figure(self) -> PanelChart:
         """Describe the predictions over the characteristic, with their intervals."""
-        curves = []
-        for target, one in self.predictions.items():
-            known = np.isfinite(one.value)
-            lines = (line[known].tolist() for line in (one.value, one.low, one.high))
-            label = self.characteristic.replace("_", " ")
-            curves.append(Curve(target, label, self.x[known].tolist(), *lines))
+        label = self.characteristic.replace("_", " ")
         return curves_with_intervals(
-            curves,
-            title=f"How predictions respond to {self.characteristic.replace('_', ' ')}",
+            [one.curve(label, self.x) for one in self.predictions.values()],
+            title=f"How predictions respond to {label}",
             subtitle="",
             level=self.predictions.level,
         )

@@ -25,6 +25,7 @@ TARGETS = {
     "throughput": "throughput_iops",
     "wa": "wa",
 }
+UNITS = {"latency": "µs", "bandwidth": "MB/s", "throughput": "requests/s", "wa": ""}
 WORKLOAD = "workload"
 
 

@@ -1,24 +1,33 @@
-"""The figures of a trained model, of its predictions and of its errors."""
+"""Figures of a trained model, of its predictions and errors, and the HTML page on it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.learn.blackbox.explanation import Explanation, Response
+from writeamp.learn.blackbox.explanation import (
+    Explanation,
+    Response,
+    Rules,
+    explained,
+    responses,
+    strongest,
+)
 from writeamp.learn.blackbox.predictions import HeldOut, Predictions
 from writeamp.learn.blackbox.training import BlackBox
 from writeamp.plots.figures.blackbox import (
     Compared,
-    Curve,
     curves_with_intervals,
     importances,
     measured_against_predicted,
 )
+from writeamp.plots.output import inline_svg, rendered
 from writeamp.plots.spec import FigureSpec
+from writeamp.text import printable
 
 F64 = npt.NDArray[np.float64]
 
@@ -40,10 +49,7 @@ def response_curves(
     model: BlackBox, target: str, found: Sequence[Response], workload: str
 ) -> FigureSpec:
     """Describe how one target responds to each characteristic, the others as in a workload."""
-    curves = [
-        _curve(target, *_worded(one.characteristic, one.x), one.predictions[target])
-        for one in found
-    ]
+    curves = [one.predictions[target].curve(*_worded(one.characteristic, one.x)) for one in found]
     return curves_with_intervals(
         curves,
         title=f"How {target} responds{_of(model)}",
@@ -58,7 +64,7 @@ def forecast(
     """Describe the predictions over the time of a trace."""
     seconds = windows["start_s"].to_list()
     return curves_with_intervals(
-        [_curve(target, "time (s)", seconds, one) for target, one in said.items()],
+        [one.curve("time (s)", seconds) for one in said.values()],
         title=f"Predicted for {trace}{_of(model)}",
         subtitle=f"{_kind(model)} · {windows.height} windows with requests",
         level=model.level,
@@ -100,12 +106,98 @@ def _compared(part: HeldOut) -> Compared:
     return Compared(part.target, observed, predicted, part.score.mre)
 
 
-def _curve(target: str, x_label: str, x: Sequence[float], said: Predictions) -> Curve:
-    """Return a curve where there is a prediction: without writes there is no WA."""
-    known = np.isfinite(said.value)
-    return Curve(
-        target,
-        x_label,
-        np.asarray(x)[known].tolist(),
-        *(line[known].tolist() for line in (said.value, said.low, said.high)),
+# Of all rules together, so that the page stays small enough to be sent.
+_MOST_CHARACTERS = 250_000
+# Of each target, for the same reason.
+_MOST_CURVES = 8
+
+_STYLE = """
+body { font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; color: #222; margin: 2em auto;
+  max-width: 62em; padding: 0 1em; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { border-bottom: 1px solid #e3e6ea; padding: .3em .8em; text-align: right; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; font-family: "DejaVu Sans", Verdana, sans-serif; }
+pre { overflow-x: auto; background: #f6f7f9; padding: 1em; font-size: 12px; line-height: 1.4; }
+"""
+
+
+def page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
+    """Return the page, which needs nothing beside itself.
+
+    Args:
+        model: a trained model.
+        workload: one row of characteristics, at which the others stay as one varies.
+        named: what the page calls it.
+
+    Raises:
+        WriteampError: a characteristic that the features need is missing.
+    """
+    return "\n".join(_parts(model, workload, named)).encode()
+
+
+def _parts(model: BlackBox, workload: pl.DataFrame, named: str) -> Iterator[str]:
+    title = f"Black-box model of {model.drive or 'a drive'}"
+    yield '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">'
+    yield f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n<h1>{_text(title)}</h1>"
+    yield f"<p>{_text(_introduction(model))}</p>"
+    yield _ranges(model)
+    found = responses(model, workload)
+    left = _MOST_CHARACTERS // len(model.estimators)
+    for target in model.estimators:
+        one = explained(model, target)
+        yield f"<h2>{_text(target)}</h2>"
+        bars = importance_bars(model, one)
+        yield "<p>This kind of model has no importances.</p>" if bars is None else _image(bars)
+        curves = strongest(found, target, _MOST_CURVES)
+        if curves:
+            yield _image(response_curves(model, target, curves, named))
+        yield from _rules(one, left)
+    yield "</html>\n"
+
+
+def _introduction(model: BlackBox) -> str:
+    joint = (
+        " Latency, bandwidth and throughput are each the median of what their three models say, by "
+        "Little's law."
+        if model.is_joint
+        else ""
     )
+    return (
+        f"A {model.model} on the {model.features} features. Bands are the intervals in which "
+        f"{model.level:.0%} of unseen workloads lie.{joint}"
+    )
+
+
+def _ranges(model: BlackBox) -> str:
+    rows = "".join(
+        f"<tr><td>{_text(name)}</td><td>{one.low:g}</td><td>{one.typical:g}</td>"
+        f"<td>{one.high:g}</td></tr>"
+        for name, one in model.ranges.items()
+    )
+    head = "<tr><th>trained on</th><th>least</th><th>median</th><th>greatest</th></tr>"
+    return f"<table>{head}{rows}</table>"
+
+
+def _rules(found: Explanation, most: int) -> Iterator[str]:
+    for one in found.rules:
+        of = f" for {one.name}" if one.name else ""
+        heading = f"Rules{of}: {one.leaves} leaves"
+        text = _cut(one, most // len(found.rules))
+        yield f"<details><summary>{_text(heading)}</summary><pre>{_text(text)}</pre></details>"
+
+
+def _cut(rules: Rules, most: int) -> str:
+    if len(rules.text) <= most:
+        return rules.text
+    kept = rules.text[:most].rpartition("\n")[0]
+    left = rules.text.count("\n") - kept.count("\n") - 1
+    return f"{kept}\n… and {left} more lines, which `writeamp blackbox explain --json` has"
+
+
+def _image(figure: FigureSpec) -> str:
+    return inline_svg(rendered(figure, ".svg"))
+
+
+def _text(text: str) -> str:
+    return escape(printable(text, keep="\n"))

@@ -198,11 +198,12 @@ class Predictions(Drawn):
             level=self.level,
         )
 
-    def curve(self) -> Curve:
-        """Return the predictions by row, as far as there are: without writes there is no WA."""
+    def curve(self, x_label: str = "row", x: npt.ArrayLike | None = None) -> Curve:
+        """Return the predictions by row or another x, where there are: without writes no WA."""
         known = np.isfinite(self.value)
+        at = np.arange(len(self.value)) if x is None else np.asarray(x)
         lines = (line[known].tolist() for line in (self.value, self.low, self.high))
-        return Curve(self.target, "row", np.flatnonzero(known).tolist(), *lines)
+        return Curve(self.target, x_label, at[known].tolist(), *lines)
 
 
 class Forecast(Drawn, dict[str, Predictions]):
@@ -220,6 +221,15 @@ class Forecast(Drawn, dict[str, Predictions]):
             columns |= {f"{target}_{name}": line for name, line in lines.items()}
         outside = np.any([one.outside for one in self.values()], axis=0)
         return records_of({**columns, "outside": outside})
+
+    def record(self, row: int) -> dict[str, Any]:
+        """Return the predictions of one row as JSON types; null is a target without one."""
+        found = {
+            target: entry(*(float(line[row]) for line in (one.value, one.low, one.high)))
+            for target, one in self.items()
+        }
+        known = [self[target] for target, one in found.items() if one is not None]
+        return {"outside": any(bool(one.outside[row]) for one in known), **found}
 
     def card(self) -> Card:
         """Return a row for each prediction of each target."""
@@ -287,6 +297,11 @@ class HeldOut(Drawn):
             title="Measured and predicted",
             subtitle=f"{len(self.observed):,} rows",
         )
+
+
+def entry(value: float, low: float, high: float) -> dict[str, float] | None:
+    """Return a prediction as an entry of a document; None where there is none."""
+    return None if math.isnan(value) else {"value": value, "low": low, "high": high}
 
 
 def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Training ranges of characteristics, and which rows lie beyond or between what was trained on."""
+"""Training ranges of characteristics, and which rows lie beyond or between them."""
 
 from __future__ import annotations
 

@@ -23,9 +23,8 @@ from writeamp.learn.blackbox.targets.settings import (
     SimulatedSettings,
     TargetSettings,
 )
-from writeamp.learn.cli.blackbox_choose import choose
 from writeamp.learn.cli.blackbox_explain import explain
-from writeamp.learn.cli.blackbox_predict import predict
+from writeamp.learn.cli.blackbox_predict import choose, predict
 from writeamp.learn.cli.blackbox_train import evaluate_model, train_model
 from writeamp.runners import Runner
 

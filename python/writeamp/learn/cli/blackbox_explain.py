@@ -56,7 +56,6 @@ def explain(
     """
     from writeamp.learn.blackbox import (  # noqa: PLC0415 (takes seconds)
         explanation,
-        html_page,
         model_file,
         pictures,
     )
@@ -84,7 +83,7 @@ def explain(
         save(pictures.response_curves(trained, target, drawn, named), plot)
     if out is not None:
         with output.replacing(out, "page", inputs=[model]) as file:
-            file.write(html_page.model_page(trained, around, named))
+            file.write(pictures.page(trained, around, named))
 
     def document() -> dict[str, Any]:
         return _document(model, trained, found, curves) | {"out": out and str(out)}

@@ -1,9 +1,9 @@
-"""`writeamp blackbox predict`: predictions for a workload, or for windows of a trace."""
+"""`writeamp blackbox predict` and `choose`: predictions, and drives that meet bounds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,12 +14,14 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.measurements import UNITS
 from writeamp.learn.blackbox.model_input import ModelInput
-from writeamp.learn.cli.blackbox_display import UNITS, entry, with_unit
+from writeamp.learn.blackbox.settings import BoundSettings
 from writeamp.plots import check_target, save
 from writeamp.results.numbers import four_digits, range_in_words
 
 if TYPE_CHECKING:
+    from writeamp.learn.blackbox.choosing import Verdict
     from writeamp.learn.blackbox.predictions import Predictions
     from writeamp.learn.blackbox.training import BlackBox
 
@@ -70,8 +72,8 @@ def predict(
 
     def document() -> dict[str, Any]:
         if trace is None:
-            return about | _row(said, 0)
-        windows = [place | _row(said, i) for i, place in enumerate(places.to_dicts())]
+            return about | said.record(0)
+        windows = [place | said.record(i) for i, place in enumerate(places.to_dicts())]
         return about | {"windows": windows}
 
     if options.printed_json(document, json=json):
@@ -98,16 +100,6 @@ def note_beyond(trained: BlackBox, rows: pl.DataFrame) -> None:
         )
 
 
-def _row(said: Mapping[str, Predictions], row: int) -> dict[str, Any]:
-    """Return the predictions of one row as JSON types."""
-    found: dict[str, Any] = {
-        target: entry(*(float(line[row]) for line in (one.value, one.low, one.high)))
-        for target, one in said.items()
-    }
-    known = [target for target in said if found[target] is not None]
-    return {"outside": any(bool(said[target].outside[row]) for target in known)} | found
-
-
 def _print_workload(title: str, said: Mapping[str, Predictions], level: float) -> None:
     rows = [
         [target, UNITS[target], *_shown(one, 0), "yes" if one.outside[0] else "no"]
@@ -121,7 +113,7 @@ def _print_workload(title: str, said: Mapping[str, Predictions], level: float) -
 def _print_windows(title: str, windows: pl.DataFrame, said: Mapping[str, Predictions]) -> None:
     columns = [">start, s", ">requests"]
     for target in said:
-        columns += [with_unit(target), ">interval"]
+        columns += [_with_unit(target), ">interval"]
     rows = [
         [f"{start:g}", str(requests), *(cell for one in said.values() for cell in _shown(one, row))]
         for row, (start, requests) in enumerate(
@@ -136,3 +128,70 @@ def _print_windows(title: str, windows: pl.DataFrame, said: Mapping[str, Predict
 
 def _shown(one: Predictions, row: int) -> tuple[str, str]:
     return four_digits(one.value[row]), range_in_words(one.low[row], one.high[row])
+
+
+def choose(
+    models: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Trained models, each of a drive.", metavar="MODEL…", show_default=False
+        ),
+    ],
+    question: ModelInput,
+    asked: BoundSettings,
+    *,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Say which of several drives meets a latency, bandwidth, throughput or WA, the best first.
+
+    Example: writeamp blackbox choose a.model b.model --workload random:bs=4k,qd=8 --max-latency 2ms
+    """
+    from writeamp.learn.blackbox import choosing, model_file  # noqa: PLC0415 (takes seconds)
+
+    bounds = asked.of_targets
+    with Bar("predicting"):
+        trained = {str(path): model_file.load(path) for path in models}
+        rows = {one: question.rows(one) for one in {model.features for model in trained.values()}}
+        verdicts = choosing.choose(trained, rows, bounds, asked.share)
+    document = {**question.what, "bounds": bounds, "share": asked.share}
+    choices = [one.to_dict() for one in verdicts]
+    if options.printed_json(lambda: document | {"choices": choices}, json=json):
+        return
+    if csv:
+        options.print_csv(verdicts.to_frame())
+        return
+    _print_choices(question.name, verdicts, bounds)
+
+
+def _print_choices(title: str, verdicts: Sequence[Verdict], bounds: dict[str, float]) -> None:
+    columns = [
+        "model",
+        "drive",
+        "meets",
+        ">headroom",
+        *map(_with_unit, bounds),
+        ">outside training",
+    ]
+    rows = [
+        [
+            one.name,
+            one.drive or "–",
+            one.meets,
+            "–" if math.isinf(one.headroom) else f"× {one.headroom:.3g}",
+            *(_with_interval(*one.predictions[target]) for target in bounds),
+            f"{one.outside:.0%}",
+        ]
+        for one in verdicts
+    ]
+    stdout.print(options.table(title, columns, rows))
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    shown = four_digits(value)
+    return shown if math.isnan(value) else f"{shown} ({range_in_words(low, high)})"
+
+
+def _with_unit(target: str) -> str:
+    """Return a target as the heading of a column of numbers."""
+    return f">{target}, {UNITS[target]}" if UNITS[target] else f">{target}"

@@ -14,13 +14,12 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.files import output
 from writeamp.learn.blackbox.measurement_file import read_measurements
-from writeamp.learn.blackbox.measurements import targets_in
+from writeamp.learn.blackbox.measurements import UNITS, targets_in
 from writeamp.learn.blackbox.settings import (
     EvaluationSettings,
     MeasuredDriveSettings,
     TrainingSettings,
 )
-from writeamp.learn.cli.blackbox_display import UNITS
 from writeamp.plots import check_target, save
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import four_digits, json_number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from writeamp._engine import declared
 from writeamp.registry.declarations import needed_hints
@@ -43,15 +43,16 @@ class Variant:
         """True if its family is one that a single number is weighed among."""
         return self.family in _usual_families()
 
-    @property
+    @cached_property
     def hears_hints(self) -> bool:
         """True if the host must say of pages what they are, which no chain says to a real drive."""
-        return _hears_hints(self.manager)
+        return needed_hints(self.manager) is not None
 
-    @property
+    @cached_property
     def tied_blocks(self) -> float:
         """Blocks that hold no data on average: those kept in reserve, and half of the open ones."""
-        return _tied_blocks(self.manager)
+        needs = declared(self.manager)["needs"]
+        return float(needs["reserve_blocks"]) + float(needs["fewest_streams"]) / 2
 
     def victims_on(self, blocks: float) -> str:
         """Return the victim policy on a drive of so many blocks."""
@@ -107,14 +108,3 @@ def _name(spec: str) -> str:
 @cache
 def _usual_families() -> frozenset[tuple[str, str]]:
     return frozenset(variant.family for family in USUAL for variant in family)
-
-
-@cache
-def _hears_hints(manager: str) -> bool:
-    return needed_hints(manager) is not None
-
-
-@cache
-def _tied_blocks(manager: str) -> float:
-    needs = declared(manager)["needs"]
-    return float(needs["reserve_blocks"]) + float(needs["fewest_streams"]) / 2
