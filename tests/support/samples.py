@@ -39,7 +39,7 @@ from writeamp.learn.blackbox.measurement_file import SCHEMA
 from writeamp.learn.twin import chain as chains
 from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.fitting import Fit, fit
-from writeamp.learn.twin.table import Table
+from writeamp.learn.twin.table import CandidateTable
 from writeamp.learn.twin.windows import windows_of
 from writeamp.studies.mixture import CandidateRun, Mixture
 from writeamp.volumes.settings import FleetSettings, SplitSettings
@@ -228,7 +228,7 @@ def twin(_: Path) -> Fit:
     variant = Variant("single", "greedy")
     op = np.log([[[0.1, 0.2, 0.4]] * 2])
     wa_of = np.array([[[[5.0], [3.0], [1.7]]] * 2])
-    table = Table((variant,), (0,), np.array([32.0, 64.0]), op, wa_of)
+    table = CandidateTable((variant,), (0,), np.array([32.0, 64.0]), op, wa_of)
     return fit(windows_of(chain, [(0, -1, 1.0, 1.0), (0, 0, 1.0, 2.5)]), table=table)
 
 

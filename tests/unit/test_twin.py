@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +13,14 @@ import pytest
 
 import in_process
 import writeamp as wa
-from recordings import POLICY, recorded, requests
-from writeamp.devices.candidates import Candidate, Candidates
+from twins import CHAIN, GRID, PAGES, SOME, fitted, table, windows
 from writeamp.devices.policy import Policy
 from writeamp.learn.twin.chain import Chain, Phase, chain_of
-from writeamp.learn.twin.driving import RangesHost, drive_chain
 from writeamp.learn.twin.families import FAMILIES, Variant
 from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.likelihood import weigh
 from writeamp.learn.twin.measuring import measure
 from writeamp.learn.twin.plan import fio_jobs
-from writeamp.learn.twin.profile import write_profile
 from writeamp.learn.twin.table import (
     CandidateTable,
     Grid,
@@ -35,60 +30,16 @@ from writeamp.learn.twin.table import (
     table_of,
 )
 from writeamp.learn.twin.windows import (
-    SavedWindows,
     Windows,
-    read_windows,
     windows_of,
-    windows_of_csv,
 )
 from writeamp.registry import engine_entries
 from writeamp.runners import Here
-from writeamp.studies.mixture import CandidateRun, Mixture
-
-PAGES = 2**12
-CHAIN = Chain(chain_of(3, chunks=False, capacity_bytes=PAGES * 4096).phases, PAGES * 4096)
-GRID = Grid(
-    unit_pages=(8, 16, 32), op=tuple(0.08 * 1.2**at for at in range(9)), logical_pages=PAGES
-)
-SOME = (
-    (Variant("single", "greedy"),),
-    (Variant("single", "d-choices:d=2"),),
-    (Variant("sepgc", "greedy"),),
-)
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-@cache
-def table() -> CandidateTable:
-    rows = [
-        _simulated(CHAIN, GRID, (variant, unit))
-        for family in SOME
-        for variant in family
-        for unit in GRID.unit_pages
-    ]
-    shape = (len(SOME), len(GRID.unit_pages), len(GRID.op))
-    return CandidateTable(
-        tuple(family[0] for family in SOME),
-        tuple(range(len(SOME))),
-        np.array(GRID.unit_pages, float),
-        np.array([row[0] for row in rows]).reshape(shape),
-        np.array([row[1] for row in rows]).reshape(*shape, CHAIN.windows),
-    )
-
-
-@cache
-def windows(manager: str = "sepgc", victims: str = "greedy", op: float = 0.2) -> Windows:
-    drive = wa.device(logical_pages=PAGES, pages_per_block=16, op=op)
-    return measure(drive, Policy.of(manager, victims, None), CHAIN, seed=5)
-
-
-@cache
-def fitted(manager: str = "sepgc", victims: str = "greedy", op: float = 0.2) -> Fit:
-    return fit(windows(manager, victims, op), table=table())
 
 
 @pytest.mark.parametrize(
@@ -267,138 +218,6 @@ def test_a_table_is_simulated_once_unless_its_file_is_damaged(
     assert calls == [1, 2, 3] * 2
 
 
-def test_the_file_of_windows_tells_nothing_but_what_counters_say(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    windows().write(path)
-    found = read_windows(path)
-    assert found.wa == pytest.approx(windows().wa)
-    assert b"sepgc" not in path.read_bytes()
-    assert b"greedy" not in path.read_bytes()
-    assert set(found.frame().columns) == {"repeat", "window", "host_bytes", "flash_bytes", "chain"}
-    cut = replace(
-        found,
-        **{
-            name: getattr(found, name)[:-4]
-            for name in ("repeat", "window", "host_bytes", "flash_bytes")
-        },
-    )
-    cut.write(path)
-    with pytest.raises(wa.WriteampError, match=r"lacks windows \[6\] of 6"):
-        read_windows(path)
-    path.write_bytes(b"no parquet")
-    with pytest.raises(wa.WriteampError, match="is no file of windows"):
-        read_windows(path)
-
-
-class ToldHost(RangesHost):
-    """A host whose drive writes twice what it is asked, and which may be interrupted."""
-
-    def __init__(self, ends_after: int = 1000) -> None:
-        self.ends_after = ends_after
-        self.discarded = 0
-        self.written = 0.0
-        self.offsets: list[np.ndarray] = []
-
-    def discard(self) -> None:
-        self.discarded += 1
-
-    def write(self, offsets: np.ndarray, lengths: np.ndarray, done: Callable[[int], None]) -> None:
-        if len(self.offsets) == self.ends_after:
-            raise KeyboardInterrupt
-        self.offsets.append(offsets)
-        self.written += float(lengths.sum())
-        done(int(lengths.sum()))
-
-    def read_counters(self) -> tuple[float, float]:
-        return self.written, 2 * self.written
-
-
-def test_a_driven_chain_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    chain = replace(
-        CHAIN, phases=(*CHAIN.phases, *chain_of(1, chunks=True, capacity_bytes=1).phases[1:])
-    )
-    path = tmp_path / "t.parquet"
-    whole, first, second = ToldHost(), ToldHost(5), ToldHost()
-    drive_chain(whole, SavedWindows.at(tmp_path / "whole.parquet", chain, ["x"]), seed=3)
-    with pytest.raises(KeyboardInterrupt):
-        drive_chain(first, SavedWindows.at(path, chain, ["x"]), seed=3)
-    with pytest.raises(wa.WriteampError, match=r"lacks windows \[3, .*goes on"):
-        read_windows(path)
-    with pytest.raises(wa.WriteampError, match="a part of another measurement"):
-        SavedWindows.at(path, chain, ["y"])
-    drive_chain(second, SavedWindows.at(path, chain, ["x"]), seed=3)
-    assert (first.discarded, second.discarded) == (1, 0)
-    found, expected = [*first.offsets, *second.offsets], whole.offsets
-    assert all(np.array_equal(a, b) for a, b in zip(found[:5], expected[:5], strict=True))
-    # What was cut off is drawn anew: to write the same once more would be a loop.
-    assert [one.size for one in found] == pytest.approx([one.size for one in expected], rel=0.01)
-    assert not np.array_equal(found[5], expected[5])
-    told = read_windows(path)
-    assert told.wa == pytest.approx([1] * chain.windows)
-    assert told.host_bytes == pytest.approx(read_windows(tmp_path / "whole.parquet").host_bytes)
-    spans = np.diff([0, *(part.end_pages for part in chain.parts(PAGES))]) * 4096
-    assert told.host_bytes[1:] == pytest.approx(spans, abs=2**20)
-    assert sum(told.host_bytes) == pytest.approx(chain.written_bytes, rel=0.02)
-    # One that is whole may be replaced.
-    assert not SavedWindows.at(path, chain, ["y"]).rows
-
-
-def test_windows_that_are_damaged_are_not_measured_anew_unasked(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    windows().write(path)
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(wa.WriteampError, match=r"cannot be read as windows.*remove it"):
-        SavedWindows.at(path, CHAIN, ["x"])
-    path.write_bytes(b"something else, which --out replaces")
-    assert not SavedWindows.at(path, CHAIN, ["x"]).rows
-
-
-def test_repeats_that_were_measured_are_kept(tmp_path: Path) -> None:
-    drive = wa.device(logical_pages=PAGES, pages_per_block=16, op=0.2)
-    policy = Policy.of("single", "greedy", None)
-
-    def measured(repeats: int, progress: Callable[[int, int], None] | None = None) -> Windows:
-        kept = SavedWindows.at(tmp_path / "t.parquet", CHAIN, ["drive"])
-        return measure(drive, policy, CHAIN, repeats=repeats, kept=kept, progress=progress)
-
-    def interrupted(done: int, whole: int) -> None:
-        if done > 0.6 * whole:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        measured(2, interrupted)
-    begun: list[int] = []
-    found = measured(2, lambda done, whole: begun.append(done))
-    assert begun[0] > found.host_bytes.sum() / 4096 / 2
-    again = measure(drive, policy, CHAIN, repeats=2)
-    assert np.array_equal(found.flash_bytes, again.flash_bytes)
-
-
-def csv(path: Path, rows: list[tuple[float, float]]) -> Path:
-    path.write_text("host_bytes,flash_bytes\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    return path
-
-
-def test_windows_may_be_read_elsewhere(tmp_path: Path) -> None:
-    size = PAGES * 4096
-    usual = [(size, 1.1 * size), *((size * w, 2 * size * w) for w in (0.25, 0.5) * 3)]
-    path = tmp_path / "windows.csv"
-    found = windows_of_csv(csv(path, usual), CHAIN, None)
-    assert found.sequential_factor == pytest.approx(1.1)
-    assert found.wa == pytest.approx([2 / 1.1] * 6)
-    assert found.noise is None
-    assert windows_of_csv(csv(path, usual[1:]), CHAIN, None).sequential_factor == 1
-    assert windows_of_csv(csv(path, usual * 2), CHAIN, None).noise is not None
-    counters = np.cumsum(usual, axis=0).tolist()
-    with pytest.raises(wa.WriteampError, match="in each window, not the counters"):
-        windows_of_csv(csv(path, counters), CHAIN, None)
-    with pytest.raises(wa.WriteampError, match="host bytes; the plan has 7"):
-        windows_of_csv(csv(path, usual[:4]), CHAIN, None)
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(wa.WriteampError, match="columns host_bytes and flash_bytes"):
-        windows_of_csv(path, CHAIN, None)
-
-
 @pytest.mark.parametrize(
     ("factor", "wa_of_window", "sentence"),
     [(1.6, 2.0, "a cache that is folded"), (1.0, 0.5, "less than its host")],
@@ -409,202 +228,6 @@ def test_drives_that_no_candidate_can_be_are_refused(
     rows = [(0, -1, 100.0, 100 * factor), *((0, at, 10.0, 10 * wa_of_window) for at in range(6))]
     with pytest.raises(wa.WriteampError, match=sentence):
         fit(windows_of(CHAIN, rows), table=table())
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    path = tmp_path / "mine.toml"
-    write_profile(path, fitted().profile(), [])
-    return path
-
-
-def test_a_twin_predicts_what_the_drive_comes_to(profile: Path) -> None:
-    load = {"workload": "hot-cold:f=0.2,r=0.8", "writes": 30_000}
-    real = wa.simulate(
-        logical_pages=PAGES, pages_per_block=16, op=0.2, manager="sepgc", replicas=1, **load
-    )
-    found = wa.simulate(profile, **load)
-    assert isinstance(found, Mixture)
-    low, high = found.ci90
-    assert 0.97 * low <= real.wa <= 1.03 * high
-    assert found.ci[0] <= low < found.wa < high <= found.ci[1]
-    assert sum(one.candidate.weight for one in found.runs) > 0.9
-
-
-def test_a_recording_is_served_by_every_drive_that_it_may_be(profile: Path, tmp_path: Path) -> None:
-    trace = str(recorded(tmp_path, requests(20_000)))
-    found = wa.simulate(profile, trace=trace)
-    assert isinstance(found, Mixture)
-    first = found.runs[0]
-    one = first.candidate
-    assert (one.manager, one.victims) != (POLICY["manager"], POLICY["victims"])
-    alone = wa.simulate(
-        "generic",
-        trace=trace, op=one.op, pages_per_block=one.erase_unit_pages,
-        manager=one.manager, victims=one.victims,
-    )  # fmt: skip
-    assert first.wa == alone.wa
-    # What was recorded is asked about, and no WA that lasts: these few requests are not steady.
-    assert not alone.steady
-    assert np.isnan(alone.ci[0])
-    assert alone.spread is not None
-    assert first.half_width == alone.spread.wa_spread
-    assert found.ci90[1] - found.ci90[0] < 0.2 * found.wa
-    smaller = wa.simulate(profile, trace=trace, op=0.5)
-    assert smaller.wa < found.wa
-    assert wa.simulate(profile, trace=trace, size="32MiB").wa == found.wa
-    with pytest.raises(wa.WriteampError, match="was recorded on a drive of 32 MiB"):
-        wa.simulate(profile, trace=trace, size="64MiB")
-
-
-def test_what_is_given_is_replaced_in_all_candidates(profile: Path) -> None:
-    less = wa.simulate(profile, writes=2000)
-    more = wa.simulate(profile, op=0.5, manager="single", writes=2000)
-    assert isinstance(less, Mixture)
-    assert isinstance(more, Mixture)
-    assert {one.candidate.op for one in more.runs} == {0.5}
-    assert {one.candidate.manager for one in more.runs} == {"single"}
-    assert len({one.candidate.op for one in less.runs}) > 1
-    assert more.wa < less.wa
-
-
-def test_a_comparison_mixes_all_candidates_under_each_manager(profile: Path) -> None:
-    found = wa.compare(profile, managers="single,sepgc,wolf", writes=3000)
-    single, sepgc, wolf = found.rows
-    mixed = wa.simulate(profile, manager="single", writes=3000, warmup=1500)
-    assert isinstance(mixed, Mixture)
-    of_rows = [row.substitutes[-1].mixture.runs for row in (single, sepgc)]  # type: ignore[attr-defined]
-    assert [one.candidate for one in of_rows[0]] == [one.candidate for one in mixed.runs]
-    assert single.wa == pytest.approx(mixed.wa, rel=1e-6)
-    assert single.ci[0] < single.wa < single.ci[1]
-    assert {one.candidate.manager for one in of_rows[1]} == {"sepgc"}
-    assert {one.candidate.victims for one in of_rows[0]} == {"greedy"}
-    assert wolf.wa > 1
-    document = single.to_dict()
-    assert len(document["candidates"]) == len(mixed.runs)
-    assert document["wa_ci90"][0] >= document["wa_ci95"][0]
-    assert any("most probable candidates" in one for one in found.notes)
-
-
-def test_a_comparison_of_candidates_keeps_its_runs_and_its_other_rows(
-    profile: Path, tmp_path: Path
-) -> None:
-    asked = {"managers": "single,wolf", "writes": 2000, "out": tmp_path / "study"}
-    first = wa.compare(profile, workload="uniform", **asked)
-    again = wa.compare(profile, workload="uniform", **asked)
-    assert first.kept is not None
-    assert again.kept is not None
-    assert (first.kept.done, again.kept.done) == (again.kept.skipped, 0)
-    assert [row.wa for row in again.rows] == [row.wa for row in first.rows]
-    many = "/".join("1" * 40)
-    with pytest.raises(wa.WriteampError, match="40 groups of pages") as failed:
-        wa.compare(profile, workload=f"groups:sizes={many},freq={many}", **asked)
-    assert [row.manager for row in failed.value.finished.rows] == ["single"]
-    impossible = wa.Experiment.of("compare", device=profile, managers="dac:regions=64")
-    with pytest.raises(wa.WriteampError, match="dac"):
-        wa.run(impossible)
-
-
-def test_an_answer_is_of_all_candidates(profile: Path) -> None:
-    found = wa.answer(profile, workload="uniform", writes=6000, quick=True)
-    mixed = wa.simulate(profile, workload="uniform", writes=6000)
-    assert isinstance(mixed, Mixture)
-    assert found.mixture is not None
-    assert found.simulated is not None
-    assert [one.candidate for one in found.mixture.runs] == [one.candidate for one in mixed.runs]
-    assert found.simulated.wa == pytest.approx(mixed.wa, rel=0.02)
-    assert found.simulated.ci[0] < found.simulated.wa < found.simulated.ci[1]
-    assert len(found.to_dict()["candidates"]) == len(mixed.runs)
-    more_op = next(one for one in found.advice if one.change.startswith("op "))
-    assert more_op.wa < more_op.wa_now
-    assert more_op.ci[1] - more_op.ci[0] > 0.01 * more_op.wa
-    assert any("other ways of the first" in note for note in found.notes)
-
-
-def test_a_life_is_as_wide_as_the_candidates_differ(profile: Path) -> None:
-    from writeamp.drives.lifetime.under_load import factors  # noqa: PLC0415
-
-    load = {"device": profile, "workload": "uniform"}
-    found = factors(0.0, **load)
-    assert found.candidates > 1
-    middle, low, high = found.years
-    assert low < middle < high
-    # The more it writes, the sooner it is worn out; flash beside that is as good as the same.
-    assert found.wa[2] * low == pytest.approx(1, rel=0.05)
-    more = factors(0.3, **load)
-    assert more.candidates == found.candidates
-    alone = factors(0.3, device="generic", size="4MiB", workload="uniform")
-    assert (alone.candidates, alone.years) == (1, (1.0, 1.0, 1.0))
-
-
-def test_a_large_twin_is_simulated_as_a_capacity(
-    profile: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usual = wa.simulate(profile, writes=2000)
-    monkeypatch.setattr("writeamp.studies.candidates._MOST_PAGES", PAGES - 1)
-    found = wa.simulate(profile, writes=2000)
-    assert isinstance(usual, Mixture)
-    assert isinstance(found, Mixture)
-    assert [one.candidate for one in found.runs] == [one.candidate for one in usual.runs]
-    assert found.wa == pytest.approx(usual.wa, rel=0.1)
-
-
-def test_a_verb_of_one_drive_takes_the_most_probable_and_says_so(profile: Path) -> None:
-    found = wa.endurance(profile, w_max=5, replicas=1)
-    best = fitted().candidates[0]
-    assert any("this is the most probable" in one for one in found.notes)
-    assert str(found.plan.policy).startswith("sepgc, greedy")
-    assert found.plan.device.pages_per_block == best.erase_unit_pages
-    assert wa.device(profile).op == pytest.approx(best.op, rel=0.01)
-
-
-def test_a_virtual_drive_is_the_most_probable(profile: Path) -> None:
-    from writeamp.settings.device import DeviceSettings  # noqa: PLC0415
-    from writeamp.vssd.settings import (  # noqa: PLC0415
-        BuiltInPolicySettings,
-        DriveSettings,
-    )
-    from writeamp.vssd.specification import specify  # noqa: PLC0415
-
-    found = specify(DeviceSettings(profile=profile), BuiltInPolicySettings(), DriveSettings())
-    assert str(found.policy).startswith("sepgc, greedy")
-    assert found.device.pages_per_block == fitted().candidates[0].erase_unit_pages
-    assert any("most probable" in one for one in found.plan.notes)
-    asked = BuiltInPolicySettings(victims="fifo")
-    found = specify(DeviceSettings(profile=profile, op=0.4), asked, DriveSettings())
-    assert str(found.policy).startswith("sepgc, fifo")
-    assert found.device.op == pytest.approx(0.4, rel=0.01)
-
-
-def test_an_experiment_on_a_twin_is_kept_in_a_file(profile: Path, tmp_path: Path) -> None:
-    asked = wa.Experiment.of("simulate", device=profile, writes=3000)
-    asked.to_toml(tmp_path / "experiment.toml")
-    again = wa.Experiment.from_toml(tmp_path / "experiment.toml")
-    assert again.candidates is not None
-
-
-def test_a_damaged_posterior_is_refused(profile: Path) -> None:
-    text = profile.read_text()
-    for changed in (
-        text.replace("logical_pages", "logical"),
-        text.replace('manager = "sepgc"', "manager_ = 1"),
-        text.replace("weight = 0", "weight = -0"),
-    ):
-        profile.write_text(changed)
-        with pytest.raises(wa.WriteampError, match=r"\[twin\]"):
-            wa.simulate(profile, writes=100)
-
-
-def test_the_median_of_a_mixture_is_between_its_parts() -> None:
-    def run(weight: float, found: float) -> CandidateRun:
-        return CandidateRun(Candidate("single", "greedy", 0.2, 64, weight), found, 0.0, True)
-
-    mixed = Mixture("mine.toml", "uniform", (run(0.5, 2.0), run(0.5, 4.0)), 0.01)
-    assert 2.0 < mixed.wa < 4.0
-    assert mixed.ci[0] == pytest.approx(2.0, rel=0.04)
-    assert mixed.ci[1] == pytest.approx(4.0, rel=0.04)
-    alone = Mixture("mine.toml", "uniform", (run(1.0, 2.0),), 0.01)
-    assert alone.ci[1] == pytest.approx(2 * math.exp(0.0196), rel=1e-4)
 
 
 def test_the_table_tells_its_own_error() -> None:
@@ -656,16 +279,6 @@ def windows_of_wa(wa_there: np.ndarray) -> Windows:
     """Return windows of a drive, without its fill."""
     numbers = np.arange(wa_there.size)
     return Windows(CHAIN, np.zeros_like(numbers), numbers, np.ones(wa_there.size), wa_there)
-
-
-def test_the_fewest_candidates_carry_the_weight() -> None:
-    members = tuple(
-        Candidate("single", "greedy", 0.1 * at, 64, weight)
-        for at, weight in enumerate((0.6, 0.3, 0.06, 0.04), 1)
-    )
-    found = Candidates(1000, 0.01, members)
-    assert len(found.carrying) == 3
-    assert [one.weight for one in found.replaced(op=0.2).members] == [pytest.approx(1.0)]
 
 
 def test_weights_follow_the_windows() -> None:

@@ -25,7 +25,7 @@ from writeamp.plots.figures.blackbox import (
     importances,
     measured_against_predicted,
 )
-from writeamp.plots.output import inline_svg, rendered
+from writeamp.plots.output import inline_svg
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 
@@ -196,7 +196,7 @@ def _cut(rules: Rules, most: int) -> str:
 
 
 def _image(figure: FigureSpec) -> str:
-    return inline_svg(rendered(figure, ".svg"))
+    return inline_svg(figure, has_titles=True)
 
 
 def _text(text: str) -> str:
