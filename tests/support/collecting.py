@@ -113,6 +113,14 @@ def measure_on(target: MeasurementTarget, point: WorkloadPoint) -> PointOutcome:
     return measure_point(target.job(point))
 
 
+def measured_on(target: MeasurementTarget, point: WorkloadPoint) -> Performance:
+    """Return what a target that is prepared shows at a point."""
+    outcome = measure_on(target, point)
+    assert outcome.error is None
+    assert outcome.measured is not None
+    return outcome.measured
+
+
 def small(profile: str = "x25-m", **settings: Any) -> SimulatedTarget:
     """Return a drive of 256 MiB, whose points end after a tenth of a second."""
     asked = SimulatedSettings(**{"most_s": 0.1} | settings)

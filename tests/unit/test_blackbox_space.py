@@ -37,6 +37,11 @@ def test_what_has_no_effect_does_not_tell_points_apart() -> None:
         ({"read_size_bytes": 1000}, "multiple of 512"),
         ({"read_randomness": -0.1}, "read_randomness is -0.1"),
         ({"write_stride_bytes": 100}, "multiple of 512"),
+        ({"fill": 0}, "fill is 0"),
+        ({"fill": 1.5}, "fill is 1.5"),
+        ({"recent_write_bytes": -1}, "recent_write_bytes is -1"),
+        ({"recent_write_bytes": 512}, "the long run does not show"),
+        ({"burst_s": -1.0}, "burst is -1"),
     ],
 )
 def test_a_value_outside_its_domain_is_refused(change: dict[str, float], words: str) -> None:
@@ -107,13 +112,20 @@ def test_points_that_are_drawn_lie_within_the_grid_and_at_its_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("given", "words"),
     [
-        (("gird", 10, 0), "did you mean 'grid'"),
-        (("grid", 0, 0), "points is 0"),
-        (("grid", 10, -1), "design_seed is -1"),
+        ({"kind": "gird"}, "did you mean 'grid'"),
+        ({"points": 0}, "points is 0"),
+        ({"seed": -1}, "design_seed is -1"),
+        ({"vary": "filling"}, "unknown state 'filling'"),
+        ({"vary": ""}, "unknown state ''"),
+        ({"vary": 3}, "vary is 3; it must name states"),
+        ({"burst_s": 0}, "burst is 0"),
+        ({"burst_s": "2h"}, "burst is '2h'|burst is 7200"),
+        ({"kind": "active", "vary": "fill"}, "--vary and --burst are for mixed"),
+        ({"kind": "active", "burst_s": 1}, "--vary and --burst are for mixed"),
     ],
 )
-def test_a_design_that_cannot_be_is_refused(arguments: tuple[str, int, int], words: str) -> None:
+def test_a_design_that_cannot_be_is_refused(given: dict[str, object], words: str) -> None:
     with pytest.raises(WriteampError, match=words):
-        Design(*arguments)
+        Design(**given)  # type: ignore[arg-type]
