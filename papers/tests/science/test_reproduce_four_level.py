@@ -15,11 +15,12 @@ from stand_in_runners import AsElsewhere
 from writeamp.devices.device import device
 from writeamp.drives.pins.device_facts import facts_of
 from writeamp.drives.pins.four_level import OperationCount, four_level
-from writeamp_papers import PAPERS, Bench, Findings, Item, trends
+from writeamp_papers import PAPERS, Bench, Findings, Item
 from writeamp_papers.four_level import formulas, oltp, partitions, tables
 from writeamp_papers.four_level.choices import CHOICES, LABEL, PAGE, PAIR, STRIPE
 from writeamp_papers.four_level.drives import STEADY_WRITES, Counts, Life, Scale
 from writeamp_papers.four_level.loads import SIZES, Access, grid, requests
+from writeamp_papers.items import falls, rises, settled_at
 
 TRACE = SHARED / "traces" / "financial1_prefix10k.spc"
 SMALL = Scale(128, 16)
@@ -70,11 +71,11 @@ def test_equation_5_gives_table_3(op: float, user_gb: float) -> None:
 
 
 def test_a_trend_lets_one_small_step_pass_and_no_second() -> None:
-    assert trends.falls([4, 2, 2.02, 1]) < 1
-    assert trends.falls([4, 2, 2.02, 2.03]) > 1
-    assert trends.falls([4, 2, 2.1, 1]) > 1
-    assert trends.rises([1, 2, 4]) == 0.5
-    assert trends.settled_at([9, 1, 1.04, 0.99]) == 2
+    assert falls([4, 2, 2.02, 1]) < 1
+    assert falls([4, 2, 2.02, 2.03]) > 1
+    assert falls([4, 2, 2.1, 1]) > 1
+    assert rises([1, 2, 4]) == 0.5
+    assert settled_at([9, 1, 1.04, 0.99]) == 2
 
 
 def test_verdicts_hold_what_all_papers_must_hold(found: Findings) -> None:

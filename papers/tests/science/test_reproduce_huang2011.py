@@ -20,8 +20,8 @@ from writeamp.cli import main
 from writeamp.learn.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp_papers import PAPERS, Bench, Findings
 from writeamp_papers.huang2011 import campaign, device_scores, traces
+from writeamp_papers.huang2011.campaign import SHORT
 from writeamp_papers.huang2011.example_tree import leaves_of
-from writeamp_papers.huang2011.forms import SHORT
 from writeamp_papers.huang2011.readings import READINGS
 from writeamp_papers.known import known_differences, not_comparable
 

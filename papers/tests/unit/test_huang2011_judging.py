@@ -15,13 +15,12 @@ from writeamp.learn.blackbox.features.feature_sets import EXTENDED as EXTENDED_F
 from writeamp.learn.blackbox.features.trace_windows import of_trace
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp_papers import PAPERS
-from writeamp_papers.huang2011 import curve_measures, store
+from writeamp_papers.huang2011 import curve_figures, store
 from writeamp_papers.huang2011.accuracy import accuracy, tree_for
-from writeamp_papers.huang2011.campaign import Runs, stretches
+from writeamp_papers.huang2011.campaign import FULL, SHORT, Runs, stretches
 from writeamp_papers.huang2011.curves import judged
 from writeamp_papers.huang2011.device_scores import DeviceScores
 from writeamp_papers.huang2011.devices import built, run_s
-from writeamp_papers.huang2011.forms import FULL, SHORT
 from writeamp_papers.huang2011.printed import BASIC, EXTENDED
 from writeamp_papers.huang2011.readings import AGED, FRESH, HELD_OUT, READINGS, SHORT_SPAN
 from writeamp_papers.huang2011.runs import METRICS, WAYS, Stretch, measured, way_on
@@ -30,8 +29,7 @@ from writeamp_papers.huang2011.tables import basic_table, extended_table
 from writeamp_papers.huang2011.trace_loads import STATISTICS, as_trace, part_of, wrapped
 from writeamp_papers.huang2011.traces import mre
 from writeamp_papers.huang2011.workloads import cells, curves, grid, some_cells, specific
-from writeamp_papers.items import Item
-from writeamp_papers.trends import rises
+from writeamp_papers.items import Item, rises
 
 SMALL = replace(
     SHORT, flash_bytes=1 << 28, cells=6, disk_cells=4, array_cells=4, stretch=6, sizes=2
@@ -184,10 +182,10 @@ def test_a_step_the_wrong_way_is_let_pass_once_and_up_to_two_percent() -> None:
 
 
 def test_a_straight_line_leaves_nothing_unexplained() -> None:
-    assert curve_measures.nonlinearity([1, 2, 4], [3, 5, 9]) == pytest.approx(0, abs=1e-12)
-    assert curve_measures.nonlinearity([1, 2, 3], [1, 0, 1]) == pytest.approx(1)
-    assert curve_measures.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
-    assert curve_measures.mean_ratio([1, 4], [2, 2]) == pytest.approx(1)
+    assert curve_figures.nonlinearity([1, 2, 4], [3, 5, 9]) == pytest.approx(0, abs=1e-12)
+    assert curve_figures.nonlinearity([1, 2, 3], [1, 0, 1]) == pytest.approx(1)
+    assert curve_figures.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
+    assert curve_figures.mean_ratio([1, 4], [2, 2]) == pytest.approx(1)
 
 
 def test_printed_extended_models_are_better_than_printed_basic_ones() -> None:

@@ -22,7 +22,7 @@ _TIMED_SHARE = 0.02
 
 
 @dataclass(frozen=True)
-class Form:
+class MicroForm:
     """Drives at a scale, and the most accesses of 512 bytes of a workload."""
 
     scale: Scale
@@ -36,8 +36,8 @@ class Form:
         return min(volume, self.most_small_writes * access.size)
 
 
-FULL = Form(Scale(16, 64), 32_768)
-SHORT = Form(Scale(64, 32), 32_768)
+FULL = MicroForm(Scale(16, 64), 32_768)
+SHORT = MicroForm(Scale(64, 32), 32_768)
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ class ReadingCounts:
         return [self.wa(drive, Access(size, is_random, share, is_aligned=True)) for size in SIZES]
 
 
-class Measured:
+class MicroMeasurement:
     """Counts of every workload by reading, and the scale at which they were measured."""
 
-    def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], form: Form) -> None:
+    def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], form: MicroForm) -> None:
         """Keep the counts by firmware and workload, and the form."""
         self._found = found
         self.form = form
@@ -112,14 +112,14 @@ class Measured:
         return by_reading(lambda choices: value(self.under(choices)))
 
 
-def measured(bench: Bench) -> Measured:
+def measured(bench: Bench) -> MicroMeasurement:
     """Run Table II's micro-benchmarks on the three drives, each in its random steady state."""
     form = FULL if bench.full else SHORT
     firmwares = dict.fromkeys(choices.firmware for choices in CHOICES.values())
     keys = [(firmware, one) for firmware in firmwares for one in _workloads()]
     bench.step(f"{len(keys)} micro-benchmarks on steady drives (Figs. 7 and 8)")
     done = bench.map(_counts, [(form, *key) for key in keys])
-    return Measured(dict(zip(keys, done, strict=True)), form)
+    return MicroMeasurement(dict(zip(keys, done, strict=True)), form)
 
 
 def _workloads() -> list[Workload]:
@@ -133,7 +133,7 @@ def _workloads() -> list[Workload]:
     ]
 
 
-def _counts(form: Form, firmware: Firmware, one: Workload) -> Counts:
+def _counts(form: MicroForm, firmware: Firmware, one: Workload) -> Counts:
     """Return the counts of a workload."""
     drive = form.scale.drive(
         one.drive,

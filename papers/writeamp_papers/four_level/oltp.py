@@ -24,8 +24,7 @@ from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_readin
 from writeamp_papers.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
 from writeamp_papers.four_level.loads import SECTOR_BYTES, Integers, requests
 from writeamp_papers.four_level.partitions import SUB_TEST_BYTES
-from writeamp_papers.items import Item, at_most, compared, ordered
-from writeamp_papers.trends import falls, rises, settled_at, spread
+from writeamp_papers.items import Item, at_most, compared, falls, ordered, rises, settled_at, spread
 
 KIB = 1024
 NOTE = "a generator of Table II's statistics stands in for the trace, which is not to be had"
@@ -130,7 +129,7 @@ _FULL, _SHORT = Scale(16, 64), Scale(64, 32)
 _Tests: TypeAlias = list[Counts]
 
 
-class _Found:
+class _OltpRun:
     """Sub-tests of every reading and trace."""
 
     def __init__(self, by_key: Mapping[tuple[Choices, str], _Tests]) -> None:
@@ -151,7 +150,7 @@ def run(bench: Bench) -> Findings:
     keys = [(choices, name) for choices in runs for name in _TRACES]
     bench.step(f"F1 and F2 on a steady drive, {len(runs)} times (Figs. 10 and 11)")
     done = bench.map(_sub_tests, [(scale, choices, name) for choices, name in keys])
-    found = _Found(dict(zip(keys, done, strict=True)))
+    found = _OltpRun(dict(zip(keys, done, strict=True)))
     return Findings(_items(found), _figures(found, scale) if bench.figures else {})
 
 
@@ -172,7 +171,7 @@ def _sub_tests(scale: Scale, choices: Choices, name: str) -> _Tests:
     return [life.settle(), *(life.go_on(load) for load in later)]
 
 
-def _items(found: _Found) -> list[Item]:
+def _items(found: _OltpRun) -> list[Item]:
     return [
         *_levels(found),
         *_trends(found),
@@ -192,7 +191,7 @@ def _items(found: _Found) -> list[Item]:
     ]
 
 
-def _levels(found: _Found) -> list[Item]:
+def _levels(found: _OltpRun) -> list[Item]:
     """Return items on the levels of WA and bandwidth that section V.C states."""
     printed: tuple[tuple[str, str, float, Callable[[_Tests], float], str], ...] = (
         ("F1", "WA of the first sub-test", 16, _first_wa, "P5-F10-1"),
@@ -216,7 +215,7 @@ def _levels(found: _Found) -> list[Item]:
     ]
 
 
-def _trends(found: _Found) -> list[Item]:
+def _trends(found: _OltpRun) -> list[Item]:
     """Return items on the trends of WA and bandwidth from sub-test to sub-test."""
     items = [
         ordered(
@@ -288,7 +287,7 @@ def _last_rate(tests: _Tests) -> float:
     return tests[-1].write_mb_s
 
 
-def _figures(found: _Found, scale: Scale) -> dict[str, FigureSpec]:
+def _figures(found: _OltpRun, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests · "
         f"reading {PAIR} · rings: printed"

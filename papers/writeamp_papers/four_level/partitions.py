@@ -20,8 +20,18 @@ from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_readin
 from writeamp_papers.four_level.drives import GIB, Drive, Life, Scale
 from writeamp_papers.four_level.formulas import PARTITIONS_GB, SSD_I_OP_SPACE_GB
 from writeamp_papers.four_level.loads import PAGE_BYTES, Access
-from writeamp_papers.items import Erratum, Item, at_most, compared, ordered, within
-from writeamp_papers.trends import falls, rises, settled_at, spread
+from writeamp_papers.items import (
+    Erratum,
+    Item,
+    at_most,
+    compared,
+    falls,
+    ordered,
+    rises,
+    settled_at,
+    spread,
+    within,
+)
 
 SUB_TESTS = 15
 SUB_TEST_BYTES = 5 * GIB
@@ -83,7 +93,7 @@ class SubTests:
 _Key: TypeAlias = tuple[Choices, float]
 
 
-class _Found:
+class _PartitionRun:
     """Sub-tests of every reading and partition."""
 
     def __init__(self, by_key: Mapping[_Key, SubTests]) -> None:
@@ -106,7 +116,7 @@ def run(bench: Bench) -> Findings:
     keys = [(choices, op) for choices in runs for op in PARTITIONS_GB]
     bench.step(f"fifteen sub-tests in {len(PARTITIONS_GB)} partitions, {len(runs)} times (Fig. 9)")
     done = bench.map(sub_tests, [(scale, choices, op) for choices, op in keys])
-    found = _Found(dict(zip(keys, done, strict=True)))
+    found = _PartitionRun(dict(zip(keys, done, strict=True)))
     items = [*_levels(found), *_at_7(found), *_rates(found), *_partitions(found)]
     return Findings(items, _figures(found, scale) if bench.figures else {})
 
@@ -165,7 +175,7 @@ def partition_pages(drive: Drive, choices: Choices, op: float) -> int:
     return min(capacity, int(flash * PARTITIONS_GB[op] / _LABELLED_GB))
 
 
-def _levels(found: _Found) -> list[Item]:
+def _levels(found: _PartitionRun) -> list[Item]:
     """Return items on WA of the first sub-test and in steady state, of each partition."""
     items = []
     for op, (printed, tolerance) in _FIRST.items():
@@ -210,7 +220,7 @@ def _too_low() -> Erratum:
     )
 
 
-def _at_7(found: _Found) -> list[Item]:
+def _at_7(found: _PartitionRun) -> list[Item]:
     """Return items on the curve at 7%, Fig. 9a."""
     items = [
         compared(
@@ -256,7 +266,7 @@ def _at_7(found: _Found) -> list[Item]:
     return items
 
 
-def _rates(found: _Found) -> list[Item]:
+def _rates(found: _PartitionRun) -> list[Item]:
     """Return items on write bandwidth at 7%, and on the flash's time for a written byte."""
     named = (
         ("in the first sub-test", 1.4, 0.05, _first_rate, "P5-F9-12"),
@@ -311,7 +321,7 @@ def _steady_rate(tests: SubTests) -> float:
     return tests.steady_mb_s
 
 
-def _partitions(found: _Found) -> list[Item]:
+def _partitions(found: _PartitionRun) -> list[Item]:
     """Return items on more over-provisioning, the steady state, and one pin."""
 
     def over_partitions(value: Callable[[SubTests], float]) -> Callable[[Choices], list[float]]:
@@ -349,7 +359,7 @@ def _partitions(found: _Found) -> list[Item]:
     ]
 
 
-def _figures(found: _Found, scale: Scale) -> dict[str, FigureSpec]:
+def _figures(found: _PartitionRun, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Fig. 9 · SSD-I at 1/{scale.factor} of its size, 15 sub-tests of 5 GiB/"
         f"{scale.factor} · reading {PAIR} · rings: printed"

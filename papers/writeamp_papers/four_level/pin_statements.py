@@ -8,7 +8,7 @@ from writeamp.drives.pins.four_level import OperationCount, four_level
 from writeamp_papers.four_level.choices import CHOICES, PAIR, Choices, by_reading
 from writeamp_papers.four_level.drives import GIB, Counts, Life, Scale
 from writeamp_papers.four_level.loads import PAGE_BYTES, SECTOR_BYTES, Access
-from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, Measured
+from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, MicroMeasurement
 from writeamp_papers.items import Item, at_most, compared
 
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
@@ -23,7 +23,7 @@ _OF_COUNTS = 1e-3
 _EMPTY = Scale(128, 64)
 
 
-def items(found: Measured) -> list[Item]:
+def items(found: MicroMeasurement) -> list[Item]:
     """Compare pins with the drives' own counts, and with the statements of section III."""
     return [
         compared(
@@ -78,7 +78,7 @@ def _pages_a_low_time(counts: Counts) -> float:
     return counts.true_wa * counts.written_bytes / PAGE_BYTES / of_all_dies
 
 
-def _dies(found: Measured) -> list[Item]:
+def _dies(found: MicroMeasurement) -> list[Item]:
     """Return items on how alike the dies of a used drive are."""
     return [
         compared(
@@ -115,7 +115,7 @@ def _equation_2() -> Item:
     )
 
 
-def _any_drive(found: Measured, name: str) -> list[Item]:
+def _any_drive(found: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the largest |PEN| by one pin and by all, with several dies a chip."""
     return [
         *(_by_one_pin(found, name, share) for share in SHARES),
@@ -132,7 +132,7 @@ def _any_drive(found: Measured, name: str) -> list[Item]:
     ]
 
 
-def _by_one_pin(found: Measured, name: str, share: float) -> Item:
+def _by_one_pin(found: MicroMeasurement, name: str, share: float) -> Item:
     figure = "Fig. 8" if share == 1 else "Fig. 7"
     return at_most(
         f"{figure}, {name.upper()}: largest |PEN| (%), one pin",

@@ -9,9 +9,8 @@ from itertools import combinations
 from statistics import fmean
 
 from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
-from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, Measured, ReadingCounts
-from writeamp_papers.items import Item, at_most, ordered
-from writeamp_papers.trends import TIE, rises, spread
+from writeamp_papers.four_level.micro import DRIVES, SHARES, STEADY, MicroMeasurement, ReadingCounts
+from writeamp_papers.items import TIE, Item, at_most, ordered, rises, spread
 
 _LARGE = SIZES[1:]
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
@@ -21,7 +20,7 @@ _DRAMATIC = 2
 _SIMILAR = 0.25
 
 
-def items(found: Measured) -> list[Item]:
+def items(found: MicroMeasurement) -> list[Item]:
     """Return items on the comparisons of section V.B.1."""
     of_all = []
     for name in DRIVES:
@@ -31,7 +30,7 @@ def items(found: Measured) -> list[Item]:
     return [*of_all, *_of_drives(found)]
 
 
-def _reads(found: Measured, name: str) -> list[Item]:
+def _reads(found: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the effect of reads among the writes of a drive."""
     return [
         ordered(
@@ -56,7 +55,7 @@ def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -
     return [view.wa(name, one) / view.wa(name, replace(one, write_share=0.5)) for one in accesses]
 
 
-def _alignment(found: Measured, name: str) -> list[Item]:
+def _alignment(found: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the effect of alignment, which is dramatic below 4 KiB only."""
     return [
         at_most(
@@ -81,7 +80,7 @@ def _by_alignment(view: ReadingCounts, name: str, sizes: Collection[int]) -> flo
     )
 
 
-def _worst_is_ssd_s(found: Measured, other: str, share: float) -> Item:
+def _worst_is_ssd_s(found: MicroMeasurement, other: str, share: float) -> Item:
     figure = "Fig. 8" if share == 1 else "Fig. 7"
     return ordered(
         f"{figure}: WA of {other.upper()} over SSD-S, largest of all workloads",
@@ -109,7 +108,7 @@ _SMOOTHER = (
 )
 
 
-def _of_drives(found: Measured) -> list[Item]:
+def _of_drives(found: MicroMeasurement) -> list[Item]:
     """Return items on single comparisons of the drives."""
     return [
         ordered(

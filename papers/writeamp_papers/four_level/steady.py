@@ -16,12 +16,11 @@ from writeamp_papers.four_level.micro import (
     DRIVES,
     SHARES,
     STEADY,
-    Measured,
+    MicroMeasurement,
     ReadingCounts,
     measured,
 )
-from writeamp_papers.items import Item, compared, ordered, within
-from writeamp_papers.trends import TIE, falls, rises, spread
+from writeamp_papers.items import TIE, Item, compared, falls, ordered, rises, spread, within
 
 _LARGE = SIZES[1:]
 _DIGIT = 0.5
@@ -46,7 +45,7 @@ def run(bench: Bench) -> Findings:
     return Findings(items, _figures(found) if bench.figures else {})
 
 
-def _of_figure(found: Measured, name: str, share: float) -> list[Item]:
+def _of_figure(found: MicroMeasurement, name: str, share: float) -> list[Item]:
     """Return items on a drive's levels at one share of writes, and its order of workloads."""
     what = f"{'Fig. 8' if share == 1 else 'Fig. 7'}, {name.upper()}"
     items = [
@@ -102,7 +101,7 @@ def _others_over_worst(view: ReadingCounts, name: str, share: float) -> float:
     return max(others) / max(worst)
 
 
-def _over_sizes(found: Measured, name: str) -> list[Item]:
+def _over_sizes(found: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the trends of a drive over the size of an access."""
     return [
         ordered(
@@ -134,7 +133,7 @@ def _rates(view: ReadingCounts, name: str) -> list[float]:
     return [view.counts(name, one).write_mb_s for one in over_sizes]
 
 
-def _half_reads(found: Measured, name: str) -> list[Item]:
+def _half_reads(found: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the stated range of random WA over the sizes on a drive."""
     low, high, statement = _RANDOM_50[name]
     return [
@@ -161,7 +160,7 @@ def _farthest(values: Iterable[float], middle: float) -> float:
     return max(values, key=lambda value: abs(math.log(value / middle)))
 
 
-def _memory(found: Measured) -> list[Item]:
+def _memory(found: MicroMeasurement) -> list[Item]:
     """Return items on section II.B: memory, TRIM, collection and disturbed blocks."""
     half_reads = replace(STEADY, write_share=0.5)
     return [
@@ -202,7 +201,7 @@ def _share_of(counts: Counts, cause: str) -> float:
     return counts.pages[cause] / sum(counts.pages.values())
 
 
-def _figures(found: Measured) -> dict[str, FigureSpec]:
+def _figures(found: MicroMeasurement) -> dict[str, FigureSpec]:
     view = found.under(CHOICES[PAIR])
     wa = {
         (name, access): counts.wa

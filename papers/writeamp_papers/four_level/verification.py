@@ -32,7 +32,7 @@ _MISSED = 0.01
 
 
 @dataclass(frozen=True)
-class Form:
+class VerificationForm:
     """A drive like SSD-v, and the most accesses of 512 bytes of a workload.
 
     The short form keeps the blocks of 256 pages, so that erases are as rare.
@@ -57,8 +57,10 @@ class Form:
         return min(volume, self.most_small_writes * access.size)
 
 
-FULL = Form(Scale(4, 256), (), 65_536)
-SHORT = Form(Scale(32, 256), ("collection.soft_blocks=2", "collection.hard_blocks=1"), 32_768)
+FULL = VerificationForm(Scale(4, 256), (), 65_536)
+SHORT = VerificationForm(
+    Scale(32, 256), ("collection.soft_blocks=2", "collection.hard_blocks=1"), 32_768
+)
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def _order() -> list[Access]:
     )
 
 
-def _errors(form: Form, choices: Choices, part: tuple[Access, ...]) -> list[Errors]:
+def _errors(form: VerificationForm, choices: Choices, part: tuple[Access, ...]) -> list[Errors]:
     """Return the errors of the pins on workloads that follow each other on one drive."""
     found = []
     life: Life | None = None
@@ -159,7 +161,7 @@ def _errors_of(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[floa
     )
 
 
-def _missed_low_times(form: Form) -> float:
+def _missed_low_times(form: VerificationForm) -> float:
     """Return counted over true programs where sampling misses low times, on an empty drive."""
     drive = form.drive(CHOICES[PAIR])
     access = Access(max(SIZES), is_random=False, write_share=1, is_aligned=True)
@@ -296,7 +298,7 @@ def _our_bar(found: Mapping[Choices, _Found]) -> list[Item]:
     ]
 
 
-def _figures(found: _Found, form: Form) -> dict[str, FigureSpec]:
+def _figures(found: _Found, form: VerificationForm) -> dict[str, FigureSpec]:
     drive = form.drive(CHOICES[PAIR])
     volume = _VOLUME_BYTES / form.scale.factor / MIB
     subtitle = (

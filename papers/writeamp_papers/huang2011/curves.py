@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.huang2011 import curve_measures
+from writeamp_papers.huang2011 import curve_figures
 from writeamp_papers.huang2011.curve_figures import pictures
 from writeamp_papers.huang2011.device_scores import DeviceScores, score_device
 from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.workloads import DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
-from writeamp_papers.items import Item, at_most, compared, ordered, within
-from writeamp_papers.trends import rises, spread
+from writeamp_papers.items import Item, at_most, compared, ordered, rises, spread, within
 
 DRAWN = ("HDD_S", "SSD_I", "SSD_S")
 _FLASH = ("SSD_I", "SSD_S")
@@ -61,7 +60,7 @@ def _write_ratio(found: _Devices) -> list[Item]:
             ordered(
                 f"Fig. 3, {device}: latency over the disk's, at most 25% writes",
                 combined(
-                    lambda a, b: curve_measures.largest_ratio(
+                    lambda a, b: curve_figures.largest_ratio(
                         a[_READ_DOMINATED], b[_READ_DOMINATED]
                     ),
                     mine,
@@ -163,7 +162,7 @@ def _queue_depth(found: _Devices) -> list[Item]:
         items.append(
             ordered(
                 f"Fig. 4: latency of {better} over that of {worse} at any depth, writes",
-                combined(curve_measures.largest_ratio, writes[better], writes[worse]),
+                combined(curve_figures.largest_ratio, writes[better], writes[worse]),
                 statement="P2-F4-2",
             )
         )
@@ -187,7 +186,7 @@ def _request_size(found: _Devices) -> list[Item]:
                 at_most(
                     f"Fig. 5, {device}: 1 - R² of a straight line, latency of {name}",
                     _STRAIGHT,
-                    combined(lambda y: curve_measures.nonlinearity(SIZES_KIB, y), of_one),
+                    combined(lambda y: curve_figures.nonlinearity(SIZES_KIB, y), of_one),
                     statement=statement,
                 )
                 for name, of_one, statement in (
@@ -204,7 +203,7 @@ def _request_size(found: _Devices) -> list[Item]:
                 f"Fig. 5, {device}: latency a KiB of reads over that of writes",
                 combined(
                     lambda a, b: (
-                        curve_measures.slope(SIZES_KIB, a) / curve_measures.slope(SIZES_KIB, b)
+                        curve_figures.slope(SIZES_KIB, a) / curve_figures.slope(SIZES_KIB, b)
                     ),
                     of_reads,
                     of_writes,
@@ -223,13 +222,13 @@ def _request_size(found: _Devices) -> list[Item]:
             at_most(
                 f"Fig. 5, {device}: latency of reads of any size over the disk's",
                 _TWOFOLD,
-                combined(curve_measures.largest_ratio, reads[device], reads["HDD_S"]),
+                combined(curve_figures.largest_ratio, reads[device], reads["HDD_S"]),
                 statement="P2-F5-8",
             ),
             at_most(
                 f"Section III.C, {device}: latency of reads over the disk's, at the best size",
                 0.01,
-                combined(curve_measures.smallest_ratio, reads[device], reads["HDD_S"]),
+                combined(curve_figures.smallest_ratio, reads[device], reads["HDD_S"]),
                 statement="P2-C-1",
             ),
         ]
@@ -237,33 +236,33 @@ def _request_size(found: _Devices) -> list[Item]:
         *items,
         ordered(
             "Fig. 5: latency of HDD_S over that of SSD_S, writes of any size",
-            combined(curve_measures.largest_ratio, writes["HDD_S"], writes["SSD_S"]),
+            combined(curve_figures.largest_ratio, writes["HDD_S"], writes["SSD_S"]),
             statement="P2-F5-3",
         ),
         compared(
             "Fig. 5: latency of SSD_I over that of SSD_S, reads",
             1.0,
-            combined(curve_measures.mean_ratio, *_of(reads, _FLASH)),
+            combined(curve_figures.mean_ratio, *_of(reads, _FLASH)),
             _SIMILAR,
             statement="P2-F5-9",
         ),
         at_most(
             "Fig. 5: latency of SSD_I over that of SSD_S, writes",
             _TWOFOLD,
-            combined(curve_measures.mean_ratio, *_of(writes, _FLASH)),
+            combined(curve_figures.mean_ratio, *_of(writes, _FLASH)),
             statement="P2-F5-10",
         ),
         ordered(
             "Section III.C: latency of SSD_I over that of SSD_S, writes of any size",
-            combined(curve_measures.largest_ratio, *_of(writes, _FLASH)),
+            combined(curve_figures.largest_ratio, *_of(writes, _FLASH)),
             statement="P2-C-2",
         ),
         ordered(
             "Fig. 5: 1 - R² of a straight line, bandwidth of reads, SSD_S over SSD_I",
             combined(
                 lambda i, s: (
-                    curve_measures.nonlinearity(SIZES_KIB, s)
-                    / curve_measures.nonlinearity(SIZES_KIB, i)
+                    curve_figures.nonlinearity(SIZES_KIB, s)
+                    / curve_figures.nonlinearity(SIZES_KIB, i)
                 ),
                 *_of(bandwidth, _FLASH),
             ),
@@ -283,7 +282,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                 ordered(
                     f"Fig. 6, {device}: latency of sequential {direction}s over random ones",
                     combined(
-                        curve_measures.mean_ratio,
+                        curve_figures.mean_ratio,
                         one.curve(f"sequential, {direction}"),
                         one.curve(f"random, {direction}"),
                     ),
@@ -300,7 +299,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                     f"Fig. 6, {device}: latency of {direction}s at a stride over {other} ones",
                     1.0,
                     combined(
-                        curve_measures.mean_ratio,
+                        curve_figures.mean_ratio,
                         found[device].curve(f"stride, {direction}"),
                         found[device].curve(f"{other}, {direction}"),
                     ),
@@ -310,7 +309,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
             )
     slowdown = {
         device: combined(
-            curve_measures.mean_ratio,
+            curve_figures.mean_ratio,
             found[device].curve("random, write"),
             found[device].curve("sequential, write"),
         )
@@ -332,7 +331,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                 f"Fig. 6, HDD_S: latency, {lower} over {upper}, reads or writes",
                 combined(
                     lambda a, b, c, d: max(
-                        curve_measures.mean_ratio(a, c), curve_measures.mean_ratio(b, d)
+                        curve_figures.mean_ratio(a, c), curve_figures.mean_ratio(b, d)
                     ),
                     *of_lower,
                     *of_upper,
@@ -346,7 +345,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                 f"Fig. 7, HDD_S: latency of sequential {direction}s over random ones",
                 0.1,
                 combined(
-                    curve_measures.mean_ratio,
+                    curve_figures.mean_ratio,
                     disk.curve(f"sequential, {direction}"),
                     disk.curve(f"random, {direction}"),
                 ),

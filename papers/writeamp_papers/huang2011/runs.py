@@ -72,7 +72,7 @@ class Stretch:
         way: how they are made.
         lead: what is run first, and not measured.
         points: what is measured.
-        flash_bytes, disk_s: see `forms.Form`.
+        flash_bytes, disk_s: see `campaign.Form`.
         seed: decides every random draw.
     """
 

@@ -13,12 +13,11 @@ from operator import truediv
 import polars as pl
 
 from writeamp_papers.bench import Bench, Findings
-from writeamp_papers.huang2011.device_scores import DeviceScores, score_device
+from writeamp_papers.huang2011.device_scores import DeviceScores, score_device, table_items
 from writeamp_papers.huang2011.devices import ARRAY
 from writeamp_papers.huang2011.printed import BASIC, EXTENDED, Printed
 from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.runs import METRICS, UNITS
-from writeamp_papers.huang2011.specific import table_items
 from writeamp_papers.items import Item, at_most, compared
 
 # Of another specimen of a device: what a basic model errs by, and the device's means.

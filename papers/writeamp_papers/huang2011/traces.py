@@ -23,8 +23,8 @@ from writeamp.learn.blackbox.predictions import score
 from writeamp.runners import stop_if_asked
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.huang2011.accuracy import tree_for
+from writeamp_papers.huang2011.campaign import Form, form_of
 from writeamp_papers.huang2011.devices import built
-from writeamp_papers.huang2011.forms import Form, form_of
 from writeamp_papers.huang2011.printed import ON_TRACES, TRACES
 from writeamp_papers.huang2011.readings import combined, of_runs
 from writeamp_papers.huang2011.runs import METRICS, WAYS, Way, new_drive, way_on

@@ -31,7 +31,7 @@ _D = 5
 
 
 @dataclass(frozen=True)
-class Load:
+class LevelerLoad:
     """Workload or trace, the drive for it, and the parameters that HCWF needs for it."""
 
     name: str
@@ -51,20 +51,22 @@ class Outcome:
     endurance_full_drive_writes: float
 
 
-def synthetic_loads(logical_blocks: int) -> list[Load]:
+def synthetic_loads(logical_blocks: int) -> list[LevelerLoad]:
     """Return the paper's two workloads, and Zipf's law, on its drive."""
     drive = {"logical_blocks": logical_blocks, "pages_per_block": 32, "spare_factor": 0.10}
     specs = ("hot-cold:f=0.1,r=0.9", "hot-cold:f=0.01,r=0.99", "zipf:s=0.99")
-    return [Load(spec, {"workload": spec, **drive}, f"d={_D}") for spec in specs]
+    return [LevelerLoad(spec, {"workload": spec, **drive}, f"d={_D}") for spec in specs]
 
 
-def trace_load(path: Path) -> Load:
+def trace_load(path: Path) -> LevelerLoad:
     """Return a trace on a drive of its size, where a detector stands in for the oracle."""
     arguments = {"trace": path, "pages_per_block": 32, "spare_factor": 0.10}
-    return Load(path.stem, arguments, f"d={_D},detector=distance")
+    return LevelerLoad(path.stem, arguments, f"d={_D},detector=distance")
 
 
-def outcomes(bench: Bench, loads: Sequence[Load], *, w_max: int, replicas: int) -> list[Outcome]:
+def outcomes(
+    bench: Bench, loads: Sequence[LevelerLoad], *, w_max: int, replicas: int
+) -> list[Outcome]:
     """Return the outcome of every scheme under every load, in that order."""
     runs = [
         (load, manager, leveler, w_max, replicas) for load in loads for manager, leveler in SCHEMES
@@ -72,7 +74,9 @@ def outcomes(bench: Bench, loads: Sequence[Load], *, w_max: int, replicas: int) 
     return bench.map(_outcome, runs)
 
 
-def _outcome(load: Load, manager: str, leveler: str | None, w_max: int, replicas: int) -> Outcome:
+def _outcome(
+    load: LevelerLoad, manager: str, leveler: str | None, w_max: int, replicas: int
+) -> Outcome:
     life = endurance(
         **load.arguments,
         manager=f"{manager}:{load.parameters}",
