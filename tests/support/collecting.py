@@ -11,9 +11,9 @@ from writeamp.errors import WriteampError
 from writeamp.learn.blackbox.space import KIB, WorkloadPoint
 from writeamp.learn.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
 from writeamp.learn.blackbox.targets.target import (
+    MeasurementOutcome,
     MeasurementTarget,
     Performance,
-    PointOutcome,
     measure_point,
 )
 from writeamp.runners import Here, Runner
@@ -108,7 +108,7 @@ class FormulaJob:
         return replace(found, recent_write_bytes=point.recent_write_bytes)
 
 
-def measure_on(target: MeasurementTarget, point: WorkloadPoint) -> PointOutcome:
+def measure_on(target: MeasurementTarget, point: WorkloadPoint) -> MeasurementOutcome:
     """Return the outcome of a point on a target that is prepared."""
     return measure_point(target.job(point))
 

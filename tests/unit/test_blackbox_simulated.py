@@ -21,7 +21,7 @@ from writeamp.learn.blackbox.targets.simulated import (
     SimulatedTarget,
     scaled,
 )
-from writeamp.learn.blackbox.targets.stopping import Judged, wa_course
+from writeamp.learn.blackbox.targets.stopping import RunJudgement, wa_course
 from writeamp.statistics.steady import SteadyState
 
 POINTS = [READS, WRITES, MIXED]
@@ -198,7 +198,7 @@ def test_a_setting_outside_its_domain_is_refused(settings: dict[str, float], wor
 
 def test_a_run_that_answers_nothing_after_its_warm_up_is_not_precise() -> None:
     silent = SteadyState(0, 0.0, 0.0, 0.0, True, "nothing", 10, own_half_width=0.0)
-    assert Judged(silent, silent, requests=2000, warmup_ns=0, wa_change=0.0).precision is None
+    assert RunJudgement(silent, silent, requests=2000, warmup_ns=0, wa_change=0.0).precision is None
 
 
 @pytest.mark.filterwarnings("error")

@@ -36,9 +36,9 @@ from writeamp.learn.blackbox.measurement_file import (
 )
 from writeamp.learn.blackbox.space import WorkloadPoint
 from writeamp.learn.blackbox.targets.target import (
+    MeasurementOutcome,
     MeasurementTarget,
     PointJob,
-    PointOutcome,
     lost_point,
     measure_point,
 )
@@ -236,7 +236,7 @@ class _Run:
         self._tell(0)
         if len(known) < len(jobs):
             self._prepare(known.values(), in_use)
-        outcomes: Mapping[int, PointOutcome] = {}
+        outcomes: Mapping[int, MeasurementOutcome] = {}
         try:
             found = self._kept.gather(
                 keeping,
@@ -255,7 +255,7 @@ class _Run:
             for at in sorted(outcomes):
                 self._note(outcomes[at], is_new=at not in known)
 
-    def _prepare(self, known: Collection[PointOutcome], in_use: ExitStack) -> None:
+    def _prepare(self, known: Collection[MeasurementOutcome], in_use: ExitStack) -> None:
         """Bring the target into its state once, before the first point that is measured."""
         if self._is_prepared:
             return
@@ -267,7 +267,7 @@ class _Run:
     def _is_again(self, error: str | None) -> bool:
         return self._retry_failed and error is not None
 
-    def _note(self, outcome: PointOutcome, *, is_new: bool) -> None:
+    def _note(self, outcome: MeasurementOutcome, *, is_new: bool) -> None:
         row = self._account.row(outcome, self.design.kind)
         self._row_of[row["hash"]] = row
         self._new_rows.append(row)
@@ -351,7 +351,7 @@ def _learnt(run: _Run, learner: PointLearner) -> Iterator[Sequence[WorkloadPoint
         left -= len(batch)
 
 
-class KeepPoints(DocumentCodec[PointJob, PointOutcome]):
+class KeepPoints(DocumentCodec[PointJob, MeasurementOutcome]):
     """Keeping of the points that are measured on one target; failures are kept, too."""
 
     verb = "blackbox collect"
@@ -365,20 +365,20 @@ class KeepPoints(DocumentCodec[PointJob, PointOutcome]):
         target = {"kind": self._target.kind, **self._target.meaning}
         return {"target": target, "point": job.point.to_dict()}
 
-    def facts(self, job: PointJob, result: PointOutcome) -> RunFacts:
+    def facts(self, job: PointJob, result: MeasurementOutcome) -> RunFacts:
         """Return the workload, the seed, and WA where it is known."""
         wa = None if result.measured is None else result.measured.wa
         return RunFacts(job.point.spec, self._target.seed, wa, result.error)
 
-    def document(self, job: PointJob, result: PointOutcome) -> Any:
+    def document(self, job: PointJob, result: MeasurementOutcome) -> Any:
         """Return the outcome as JSON types, without its point."""
         del job
         return to_document(result, without=("point",))
 
-    def result(self, job: PointJob, document: Any) -> PointOutcome:
+    def result(self, job: PointJob, document: Any) -> MeasurementOutcome:
         """Return the outcome of a point from its document."""
-        found = from_document(PointOutcome, document, point=job.point)
-        assert isinstance(found, PointOutcome)
+        found = from_document(MeasurementOutcome, document, point=job.point)
+        assert isinstance(found, MeasurementOutcome)
         if (found.measured is None) == (found.error is None):
             raise WriteampError("it has no measurement, or one beside an error")
         return found

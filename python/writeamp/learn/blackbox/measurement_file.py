@@ -20,9 +20,9 @@ from writeamp.learn.blackbox.measurements import TARGETS
 from writeamp.learn.blackbox.space import CHARACTERISTICS, SECTOR_BYTES, WorkloadPoint
 from writeamp.learn.blackbox.targets.target import (
     SIMULATED,
+    MeasurementOutcome,
     MeasurementTarget,
     Performance,
-    PointOutcome,
 )
 from writeamp.results.frames import names_as_given
 
@@ -78,7 +78,7 @@ class TargetRows:
         """Return the hash that identifies the result of a point."""
         return _hash({"of": self.target_hash, **point.to_dict()})
 
-    def row(self, outcome: PointOutcome, design: str) -> Row:
+    def row(self, outcome: MeasurementOutcome, design: str) -> Row:
         """Return an outcome as a row; what was not found is null."""
         found = {} if outcome.measured is None else asdict(outcome.measured)
         return dict.fromkeys(SCHEMA) | {

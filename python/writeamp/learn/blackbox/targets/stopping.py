@@ -89,7 +89,7 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Performance:
     return between(first, last, precision=judged.precision, steady=is_steady)
 
 
-def _may_end(judged: Judged | None, looks: list[Look], rule: Rule, *, writes: bool) -> bool:
+def _may_end(judged: RunJudgement | None, looks: list[Look], rule: Rule, *, writes: bool) -> bool:
     """Return whether what was measured is precise, and can go on so for long."""
     if judged is None or not judged.meets(rule.precision):
         return False
@@ -123,7 +123,7 @@ def _events_to_next_look(events: int, now_ns: int, most_ns: int) -> int:
 
 
 @dataclass(frozen=True)
-class Judged:
+class RunJudgement:
     """Judgement on a run at one look: its means, and how WA changes from half to half of it."""
 
     throughput: SteadyState
@@ -153,7 +153,7 @@ class Judged:
         return is_precise and is_settled and self.requests >= _LEAST_REQUESTS
 
 
-def _judged(run: TimedRun) -> Judged | None:
+def _judged(run: TimedRun) -> RunJudgement | None:
     """Judge what was served over time; None while there is nothing to judge."""
     rows = run.rows()
     whole = run.now_ns // rows["row_ns"]
@@ -165,7 +165,7 @@ def _judged(run: TimedRun) -> Judged | None:
     throughput, bandwidth = analyse(span, requests), analyse(span, moved_bytes)
     wa_warmup_ns, wa_change = wa_course(run.samples())
     warmup_ns = max(throughput.warmup_pages, bandwidth.warmup_pages, wa_warmup_ns)
-    return Judged(throughput, bandwidth, int(requests.sum()), warmup_ns, wa_change)
+    return RunJudgement(throughput, bandwidth, int(requests.sum()), warmup_ns, wa_change)
 
 
 def wa_course(samples: Mapping[str, np.ndarray]) -> tuple[int, float]:

@@ -55,7 +55,7 @@ SIMULATED = "simulated"
 
 
 @dataclass(frozen=True)
-class PointOutcome:
+class MeasurementOutcome:
     """Outcome of a point: its measurement, or the sentence that says why there is none.
 
     `elapsed_s` is the time that it took.
@@ -82,7 +82,7 @@ class PointJob(Protocol):
         """
 
 
-def measure_point(job: PointJob) -> PointOutcome:
+def measure_point(job: PointJob) -> MeasurementOutcome:
     """Measure a point; an error is an outcome, too."""
     started = time.perf_counter()
     measured, error = None, None
@@ -90,12 +90,12 @@ def measure_point(job: PointJob) -> PointOutcome:
         measured = job.measure()
     except WriteampError as refused:
         error = str(refused)
-    return PointOutcome(job.point, measured, error, time.perf_counter() - started)
+    return MeasurementOutcome(job.point, measured, error, time.perf_counter() - started)
 
 
-def lost_point(job: PointJob, why: str) -> PointOutcome:
+def lost_point(job: PointJob, why: str) -> MeasurementOutcome:
     """Return the outcome of a point that ended every process which measured it."""
-    return PointOutcome(job.point, None, why, 0.0)
+    return MeasurementOutcome(job.point, None, why, 0.0)
 
 
 class MeasurementTarget(Protocol):
