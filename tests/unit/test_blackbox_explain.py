@@ -23,7 +23,7 @@ from writeamp.learn.blackbox.explanation import (
 )
 from writeamp.learn.blackbox.features import of_workload
 from writeamp.learn.blackbox.model_file import load, save
-from writeamp.learn.blackbox.pictures import _MOST_CHARACTERS, page
+from writeamp.learn.blackbox.pictures import _MOST_CHARACTERS, model_page
 from writeamp.learn.blackbox.training import train
 from writeamp.plots.figures.blackbox import Curve, curves_with_intervals
 from writeamp.plots.output import rendered
@@ -59,7 +59,7 @@ def test_the_largest_page_has_less_than_a_megabyte_with_the_longest_rules() -> N
         pl.Series(name, rng.uniform(0, most, 60)) for name, most in spread.items()
     )
     one = train(table, features="modern", targets=["latency"])
-    written = page(one, typical_workload(one), "the median")
+    written = model_page(one, typical_workload(one), "the median")
     assert written.count(b"<svg") == 2
     assert b">queue depth<" in written
     assert b"<h2>latency</h2>" in written
@@ -72,7 +72,7 @@ def test_rules_that_are_too_long_are_cut_and_counted(
 ) -> None:
     monkeypatch.setattr("writeamp.learn.blackbox.pictures._MOST_CHARACTERS", 1000)
     model = load(files / "wa.model")
-    written = page(model, typical_workload(model), "the median").decode()
+    written = model_page(model, typical_workload(model), "the median").decode()
     [text] = re.findall(r"<pre>(.*?)</pre>", written, re.DOTALL)
     lines = explained(model, "wa").rules[0].text.splitlines()
     *shown, last = text.splitlines()
@@ -101,7 +101,7 @@ def test_only_what_a_target_responds_to_is_drawn(files: Path) -> None:
     assert strongest(found, "latency", 2) == all_of_them[:2]
     both = {name: model.estimators[name] for name in ("latency", "wa")}
     alone = replace(model, estimators=both, is_joint=False)
-    assert page(alone, reads, "reads").count(b"<svg") == 2 * len(both)
+    assert model_page(alone, reads, "reads").count(b"<svg") == 2 * len(both)
 
 
 def test_what_a_workload_does_not_say_is_as_in_training(tmp_path: Path) -> None:

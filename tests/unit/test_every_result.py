@@ -23,7 +23,7 @@ from writeamp.results.any_result import AnyResult, OlderName
 # What callers say, and do not find.
 INPUTS = {"Characteristics", "MeasurementTarget", "Model", "PinFacts", "Spec"}
 # No results: numbers on the way to one, and the interface of those that the command prints.
-WITHIN = {"Judged", "MeasuredCase", "Performance", "Tellable", "Found", "SimulationResult"}
+WITHIN = {"JudgedWa", "MeasuredCase", "Performance", "Tellable", "Found", "SimulationResult"}
 # Names that say what `ci` and `unfinished` say.
 INTERVAL, INTERRUPTION = re.compile(r"^ci_|_ci95$|_low$"), re.compile(r"interrupted|^finished")
 # What an older name gives, of any result.

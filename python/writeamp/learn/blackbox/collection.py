@@ -228,7 +228,7 @@ class _Run:
         self._skipped += len(points) - len(todo)
         jobs, keeping = [self.target.job(one) for one in todo], KeepPoints(self.target)
 
-        def again(outcome: PointOutcome) -> bool:
+        def again(outcome: MeasurementOutcome) -> bool:
             return self._is_again(outcome.error)
 
         known = self._kept.skip(keeping, jobs, again)

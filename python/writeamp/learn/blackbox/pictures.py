@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from writeamp.learn.blackbox.explanation import (
 )
 from writeamp.learn.blackbox.predictions import HeldOut, Predictions
 from writeamp.learn.blackbox.training import BlackBox
+from writeamp.pages.frame import page
 from writeamp.plots.figures.blackbox import (
     Compared,
     curves_with_intervals,
@@ -27,7 +27,7 @@ from writeamp.plots.figures.blackbox import (
 )
 from writeamp.plots.output import inline_svg
 from writeamp.plots.spec import FigureSpec
-from writeamp.text import printable
+from writeamp.text import html_text
 
 F64 = npt.NDArray[np.float64]
 
@@ -111,18 +111,8 @@ _MOST_CHARACTERS = 250_000
 # Of each target, for the same reason.
 _MOST_CURVES = 8
 
-_STYLE = """
-body { font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; color: #222; margin: 2em auto;
-  max-width: 62em; padding: 0 1em; }
-table { border-collapse: collapse; margin: 1em 0; }
-th, td { border-bottom: 1px solid #e3e6ea; padding: .3em .8em; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; font-family: "DejaVu Sans", Verdana, sans-serif; }
-pre { overflow-x: auto; background: #f6f7f9; padding: 1em; font-size: 12px; line-height: 1.4; }
-"""
 
-
-def page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
+def model_page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
     """Return the page, which needs nothing beside itself.
 
     Args:
@@ -133,27 +123,25 @@ def page(model: BlackBox, workload: pl.DataFrame, named: str) -> bytes:
     Raises:
         WriteampError: a characteristic that the features need is missing.
     """
-    return "\n".join(_parts(model, workload, named)).encode()
-
-
-def _parts(model: BlackBox, workload: pl.DataFrame, named: str) -> Iterator[str]:
     title = f"Black-box model of {model.drive or 'a drive'}"
-    yield '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">'
-    yield f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n<h1>{_text(title)}</h1>"
-    yield f"<p>{_text(_introduction(model))}</p>"
+    return page(title, "\n".join(_parts(model, workload, named, title)))
+
+
+def _parts(model: BlackBox, workload: pl.DataFrame, named: str, title: str) -> Iterator[str]:
+    yield f"<main><h1>{html_text(title)}</h1>\n<p>{html_text(_introduction(model))}</p>"
     yield _ranges(model)
     found = responses(model, workload)
     left = _MOST_CHARACTERS // len(model.estimators)
     for target in model.estimators:
         one = explained(model, target)
-        yield f"<h2>{_text(target)}</h2>"
+        yield f"<h2>{html_text(target)}</h2>"
         bars = importance_bars(model, one)
         yield "<p>This kind of model has no importances.</p>" if bars is None else _image(bars)
         curves = strongest(found, target, _MOST_CURVES)
         if curves:
             yield _image(response_curves(model, target, curves, named))
         yield from _rules(one, left)
-    yield "</html>\n"
+    yield "</main>"
 
 
 def _introduction(model: BlackBox) -> str:
@@ -171,7 +159,7 @@ def _introduction(model: BlackBox) -> str:
 
 def _ranges(model: BlackBox) -> str:
     rows = "".join(
-        f"<tr><td>{_text(name)}</td><td>{one.low:g}</td><td>{one.typical:g}</td>"
+        f"<tr><td>{html_text(name)}</td><td>{one.low:g}</td><td>{one.typical:g}</td>"
         f"<td>{one.high:g}</td></tr>"
         for name, one in model.ranges.items()
     )
@@ -183,8 +171,8 @@ def _rules(found: Explanation, most: int) -> Iterator[str]:
     for one in found.rules:
         of = f" for {one.name}" if one.name else ""
         heading = f"Rules{of}: {one.leaves} leaves"
-        text = _cut(one, most // len(found.rules))
-        yield f"<details><summary>{_text(heading)}</summary><pre>{_text(text)}</pre></details>"
+        text = html_text(_cut(one, most // len(found.rules)))
+        yield f"<details><summary>{html_text(heading)}</summary><pre>{text}</pre></details>"
 
 
 def _cut(rules: Rules, most: int) -> str:
@@ -196,8 +184,4 @@ def _cut(rules: Rules, most: int) -> str:
 
 
 def _image(figure: FigureSpec) -> str:
-    return inline_svg(figure, has_titles=True)
-
-
-def _text(text: str) -> str:
-    return escape(printable(text, keep="\n"))
+    return f"<figure>{inline_svg(figure, has_titles=True)}</figure>"

@@ -83,7 +83,7 @@ def explain(
         save(pictures.response_curves(trained, target, drawn, named), plot)
     if out is not None:
         with output.replacing(out, "page", inputs=[model]) as file:
-            file.write(pictures.page(trained, around, named))
+            file.write(pictures.model_page(trained, around, named))
 
     def document() -> dict[str, Any]:
         return _document(model, trained, found, curves) | {"out": out and str(out)}

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.drives.counters.amounts import Counter
-from writeamp.drives.counters.answer import DriveCounters, interval_answer
+from writeamp.drives.counters.answer import interval_answer
 from writeamp.drives.counters.document import MOST_BYTES, WHAT, Document
 from writeamp.drives.counters.families import Family, Stated
 from writeamp.drives.counters.reading import snapshots_in
+from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.snapshot import Snapshot
 from writeamp.drives.devices.device import check_overwrites, device_under
 from writeamp.drives.devices.judging import require_counters
