@@ -14,9 +14,11 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
+import writeamp as wa
 from clusters import await_value
+from own_policies import DRIVE, SEPBIT
 from writeamp.errors import WriteampError
-from writeamp.runners import runner_of
+from writeamp.runners import Runner, runner_of
 
 distributed = pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
@@ -55,12 +57,20 @@ def all_started(before: set[tuple[str, int]]) -> tuple[Processes, set[tuple[str,
 
 
 @pytest.fixture(scope="module")
-def started() -> Iterator[tuple[Processes, set[tuple[str, int]]]]:
-    """Give the processes of a cluster of two workers, and the addresses that came with it."""
+def cluster() -> Iterator[tuple[Runner, Processes, set[tuple[str, int]]]]:
+    """Give the runner of two workers, its processes, and the addresses that came with them."""
     before = Processes().addresses()
     with runner_of(workers=2) as runner:
         assert dict(runner.results(abs, [-1, -2])) == {0: 1, 1: 2}
-        yield await_value(lambda: all_started(before))
+        yield (runner, *await_value(lambda: all_started(before)))
+
+
+@pytest.fixture
+def started(
+    cluster: tuple[Runner, Processes, set[tuple[str, int]]],
+) -> tuple[Processes, set[tuple[str, int]]]:
+    """Return the processes of the cluster, and its addresses."""
+    return cluster[1:]
 
 
 def is_heard(address: tuple[str, int], context: ssl.SSLContext | None) -> bool:
@@ -134,6 +144,17 @@ def test_it_has_no_dashboard_and_no_other_page(
     started: tuple[Processes, set[tuple[str, int]]],
 ) -> None:
     assert {status(one, page) for one in started[1] for page in PAGES} == {None, 404}
+
+
+def test_its_processes_run_a_placement_of_a_file(
+    cluster: tuple[Runner, Processes, set[tuple[str, int]]], tmp_path: Path
+) -> None:
+    axes = {"manager": [f"{SEPBIT}:compiled=no", "sepbit"], "seed": [1, 2]}
+    asked = {"device": DRIVE, "run": {"writes": 5000, "replicas": 1}, "sweep": {"axes": axes}}
+    found = wa.sweep(asked, out=tmp_path, runner=cluster[0]).to_frame()
+    own, built_in = (found.filter(manager=manager)["wa"].to_list() for manager in axes["manager"])
+    assert own == built_in
+    assert len(set(own)) == 2
 
 
 def test_without_cryptography_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:

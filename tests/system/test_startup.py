@@ -241,7 +241,8 @@ def test_a_stream_needs_little_memory_beside_its_columns() -> None:
         words = ended.stdout.split()
         return int(words[words.index("peak") + 1])
 
-    few, many = 4_000_000, 10_000_000
-    # As a hundred million of them within 1 GiB: 10.7 bytes a row. All pages are written in both.
+    few, many = 1_500_000, 5_000_000
+    # As a hundred million of them within 1 GiB: 10.7 bytes a row; and what is allowed for chance.
+    # Of the drive's pages all but a quarter are written by the few, which is 3 MiB of page map.
     most_mib = 10.7 * (many - few) / 2**20
-    assert peak_mib(many) - peak_mib(few) < most_mib + 20
+    assert peak_mib(many) - peak_mib(few) < most_mib + 12

@@ -16,6 +16,7 @@ import pytest
 import in_process
 import writeamp as wa
 from own_policies import RUN, Base, Greedy, Handles, Oldest, Regions, counted
+from stand_in_runners import AsElsewhere
 from writeamp import custom
 from writeamp.cli.options import policy_completer
 from writeamp.custom import names
@@ -189,13 +190,13 @@ def test_experiments_and_sweeps_hold_it_and_its_path_moves_with_the_file(file: P
     assert pickle.loads(pickle.dumps(experiment)) == experiment
 
 
-def test_sweeps_vary_it_and_its_parameters_on_processes_too(file: Path) -> None:
+def test_sweeps_vary_it_and_its_parameters_whoever_runs_them(file: Path) -> None:
     plan: dict[str, Any] = {
         "device": {"blocks": 100, "pages_per_block": 16, "op": 0.3},
         "run": {"writes": 5000, "replicas": 1},
         "sweep": {"axes": {"manager": ["mine.py:Mine", "single"], "seed": [1, 2]}},
     }
-    found = wa.sweep(plan, out=file.parent / "managers", workers=2).to_frame()
+    found = wa.sweep(plan, out=file.parent / "managers", runner=AsElsewhere()).to_frame()
     assert sorted(found["manager"]) == ["mine.py:Mine", "mine.py:Mine", "single", "single"]
     plan["policy"] = {"manager": "mine.py:Mine:share=0.25"}
     plan["sweep"] = {"axes": {"manager.groups": [2, 3]}}
