@@ -15,12 +15,11 @@ from scipy.sparse import coo_array, csc_array
 from scipy.sparse.linalg import spsolve
 
 import in_process
-import writeamp as wa
 from forms import FULL
+from refusals import refused_with
 from writeamp.errors import WriteampError
 from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap, transient
 from writeamp.models import d_choices
-from writeamp.plots import save
 
 # b, S_f, d, d*, r, f and the ODE's value of Table 1; the first row prints r = 0.96, below.
 TABLE_1 = [
@@ -47,36 +46,25 @@ TABLE_2 = {
     (0.06, 8, 0.88, 0.03): [3.0869, 2.8005, 2.6411, 2.5680, 2.5383, 2.5267, 2.5219, 2.5196],
 }
 
-DRIVE: dict[str, Any] = {
-    "pages_per_block": 16,
-    "spare_factor": 0.1,
-    "d": 10,
-    "hot_fraction": 0.2,
-    "hot_write_fraction": 0.8,
-}
-ILL: dict[str, Any] = {
-    "pages_per_block": 64,
-    "spare_factor": 0.03,
-    "d": 100,
-    "hot_fraction": 0.005,
-    "hot_write_fraction": 0.5,
-}
-
 
 Case = tuple[int, float, int, int | None, float, float]
 
 
+def drive_of(b: int, s_f: float, d: int, r: float, f: float) -> dict[str, Any]:
+    """Return the arguments for b, S_f, d, r and f, as the paper's tables give them."""
+    shape = {"pages_per_block": b, "spare_factor": s_f, "d": d}
+    return shape | {"hot_fraction": f, "hot_write_fraction": r}
+
+
 def solve(*case: *Case) -> FixedPoint:
-    """Solve for b, S_f, d, d*, r and f, as the paper's tables give them."""
+    """Solve for the drive of b, S_f, d, r and f, and for d* if there is one."""
     b, s_f, d, d_swap, r, f = case
-    drive: dict[str, Any] = {
-        "pages_per_block": b,
-        "spare_factor": s_f,
-        "d": d,
-        "hot_fraction": f,
-        "hot_write_fraction": r,
-    }
+    drive = drive_of(b, s_f, d, r, f)
     return hot_cold(**drive) if d_swap is None else hot_cold_swap(**drive, d_swap=d_swap)
+
+
+DRIVE = drive_of(16, 0.1, 10, 0.8, 0.2)
+ILL = drive_of(64, 0.03, 100, 0.5, 0.005)
 
 
 def digits(printed: float) -> int:
@@ -360,16 +348,8 @@ def test_the_digits_do_not_depend_on_how_near_a_neighbour_is_solved() -> None:
 @pytest.mark.parametrize("d_swap", [None, 30])
 def test_a_drive_comes_to_the_fixed_point(d_swap: int | None) -> None:
     point = solve(16, 0.12, 20, d_swap, 0.95, 0.15)
-    way = transient(
-        pages_per_block=16,
-        spare_factor=0.12,
-        d=20,
-        d_swap=d_swap,
-        hot_fraction=0.15,
-        hot_write_fraction=0.95,
-        drive_writes=[0, 1, 10, 1000],
-        tolerance=1e-5,
-    )
+    drive = drive_of(16, 0.12, 20, 0.95, 0.15)
+    way = transient(**drive, d_swap=d_swap, drive_writes=[0, 1, 10, 1000], tolerance=1e-5)
     assert abs(way.wa[1] - point.wa) > 1e-3
     assert way.wa[3] == pytest.approx(point.wa, abs=1e-9)
     np.testing.assert_allclose(way.m_hot, point.m_hot, atol=1e-9)
@@ -404,10 +384,8 @@ def test_a_drive_at_its_fixed_point_stays_there() -> None:
     ],
 )
 def test_a_way_that_cannot_be_followed_is_refused(wrong: dict[str, Any], words: list[str]) -> None:
-    with pytest.raises(WriteampError) as refused:
+    with refused_with(*words):
         transient(**DRIVE, **{"drive_writes": [1.0], **wrong})
-    for word in words:
-        assert word in str(refused.value)
 
 
 # --- Bad input. ---
@@ -440,10 +418,8 @@ def test_a_way_that_cannot_be_followed_is_refused(wrong: dict[str, Any], words: 
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(wrong: dict[str, Any], words: list[str]) -> None:
-    with pytest.raises(WriteampError) as refused:
+    with refused_with(*words):
         hot_cold_swap(**{**DRIVE, "d_swap": 4, **wrong})
-    for word in words:
-        assert word in str(refused.value)
 
 
 # --- The command. ---
@@ -512,13 +488,6 @@ def test_what_is_infinite_is_null_in_json() -> None:
     assert json.loads(json.dumps(point.to_dict(), allow_nan=False))["wa_error_bound"] is None
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])
-def test_the_blocks_are_drawn(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"blocks.{suffix}"
-    save(hot_cold_swap(**DRIVE, d_swap=4).figure(), path)
-    assert path.stat().st_size > 1000
-
-
 def test_the_figure_shows_both_kinds_by_valid_pages() -> None:
     point = hot_cold_swap(**DRIVE, d_swap=4)
     figure = point.figure()
@@ -536,10 +505,6 @@ def test_the_command_draws(tmp_path: Path) -> None:
     status, _, err = run(f"{PLAIN} --plot {path}")
     assert (status, err) == (0, "")
     assert "HCWF" in path.read_text("utf-8")
-
-
-def test_the_library_exports_it() -> None:
-    assert wa.meanfield.hot_cold is hot_cold
 
 
 @pytest.mark.skipif(not FULL, reason="takes seconds")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 
 import writeamp as wa
 from writeamp.studies.sweep.designs import Choice
@@ -36,6 +37,13 @@ def plan(sweep: dict[str, Any] | None = None, **tables: Any) -> dict[str, Any]:
             {**old, **table} if isinstance(old, dict) and isinstance(table, dict) else table
         )
     return found
+
+
+def file_of(folder: Path, asked: dict[str, Any]) -> Path:
+    """Write a sweep into a file of a folder, and return its path."""
+    path = folder / "sweep.toml"
+    path.write_text(tomli_w.dumps(asked))
+    return path
 
 
 def points(sweep: dict[str, Any] | None = None, **tables: Any) -> tuple[Point, ...]:

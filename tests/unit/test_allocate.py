@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,7 @@ def run(arguments: str) -> in_process.Done:
 
 
 def document(arguments: str) -> dict[str, Any]:
-    status, out, err = run(f"{arguments} --json")
-    assert status == 0, err
-    assert err == ""
-    found = json.loads(out)
-    assert isinstance(found, dict)
-    return found
+    return in_process.document("allocate", arguments)
 
 
 def methods(found: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from scipy import stats
 
 import writeamp as wa
 from in_process import document, run
+from page_traces import page_trace
 from registered import alone, fewest_blocks
 from writeamp import _engine
 from writeamp.devices.policy import Policy
@@ -29,21 +30,6 @@ def numbers(found: wa.Endurance) -> dict[str, Any]:
     """Return all that a result says, but for how long that took on how many threads."""
     said = found.to_dict(curve=True)
     return {name: value for name, value in said.items() if name not in ("elapsed_s", "threads")}
-
-
-def page_trace(pages: list[int], logical_pages: int) -> wa.traces.PageTrace:
-    return wa.traces.PageTrace(
-        op=np.zeros(len(pages), np.uint8),
-        start=np.array(pages, np.uint32),
-        count=np.ones(len(pages), np.uint32),
-        logical_pages=logical_pages,
-        footprint_pages=len(set(pages)),
-        host_pages=len(pages),
-        partial_pages=0,
-        page_bytes=4096,
-        mapping="compact",
-        notes=[],
-    )
 
 
 def test_blocks_erased_in_turn_give_the_life_that_counting_gives() -> None:
@@ -110,14 +96,8 @@ def test_a_life_is_what_a_replay_page_by_page_finds(victims: str) -> None:
         drive, SKEWED, victims=victims, w_max=w_max, seed=seed, replicas=1, batch_pages=777
     )
     reached = found.reached
-    assert moments == list(
-        zip(
-            reached.erases[0].tolist(),
-            reached.migrated[0].tolist(),
-            reached.host_pages[0].tolist(),
-            strict=True,
-        )
-    )
+    columns = (reached.erases[0], reached.migrated[0], reached.host_pages[0])
+    assert moments == list(zip(*(column.tolist() for column in columns), strict=True))
     assert found.erases_of_block[0].tolist() == worn.tolist()
     last_erases, last_migrated, last_host = moments[-1]
     assert found.pe_fairness == last_erases / (40 * w_max)
@@ -221,16 +201,8 @@ def test_fairness_is_a_share_for_every_entry() -> None:
     runs += [({"victims": entry.example}, 64) for entry in alone("victims")]
     for policies, blocks in runs:
         for layout in ("flat", "striped-per-lun"):
-            found = wa.endurance(
-                "eagletree",
-                SKEWED,
-                blocks=blocks,
-                pages_per_block=16,
-                layout=layout,
-                w_max=30,
-                replicas=2,
-                **policies,
-            )
+            drive = wa.device("eagletree", blocks=blocks, pages_per_block=16, layout=layout)
+            found = wa.endurance(drive, SKEWED, w_max=30, replicas=2, **policies)
             assert 0 < found.pe_fairness <= 1, run
             assert found.curve["pe_fairness"].is_between(0, 1, closed="right").all(), run
             assert found.erases_of_block.max() == 30
@@ -278,7 +250,7 @@ def test_spare_blocks_lengthen_the_life_and_are_taken_from_the_spare_space() -> 
 
 def test_a_trace_is_replayed_until_the_drive_is_worn_out() -> None:
     pages = np.random.default_rng(1).integers(0, 700, 5_000).tolist()
-    case = {**SMALL, "trace": page_trace(pages, 700)}
+    case = {**SMALL, "trace": page_trace(pages, logical_pages=700)}
     found = wa.endurance(**case)
     assert found.host_pages > 2 * 5_000
     assert found.to_dict()["workload"] == "trace"

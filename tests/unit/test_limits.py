@@ -16,7 +16,7 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,24 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipes, "_PATIENCE_S", 0.0)
 
 
+@contextmanager
+def _memory_below(most_bytes: int) -> Iterator[None]:
+    """Let a block allocate less memory than that at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most_bytes
+    finally:
+        tracemalloc.stop()
+
+
+def _sparse(path: Path, size: int) -> Path:
+    """Write a file of zeros that take no space."""
+    path.touch()
+    os.truncate(path, size)
+    return path
+
+
 def _special(kind: str, folder: Path) -> Path:
     path = folder / "file.toml"
     if kind == "pipe":
@@ -104,17 +122,13 @@ def test_a_special_file_is_refused_where_a_file_is_expected(
 def test_a_file_above_its_limit_is_refused_with_the_limit(name: str, tmp_path: Path) -> None:
     read, limit_mib = READERS[name]
     assert limit_mib is not None
-    path = tmp_path / "file.toml"
-    with path.open("wb") as file:
-        file.truncate(limit_mib * MIB + 1)
     with pytest.raises(WriteampError, match=rf"larger than {limit_mib} MiB, the limit per "):
-        read(path)
+        read(_sparse(tmp_path / "file.toml", limit_mib * MIB + 1))
 
 
 def test_the_files_of_one_snapshot_are_limited_together(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        with (tmp_path / name).open("wb") as file:
-            file.truncate(33 * MIB)
+        _sparse(tmp_path / name, 33 * MIB)
     with pytest.raises(WriteampError, match="larger than 64 MiB"):
         read_snapshots(tmp_path)
 
@@ -122,12 +136,9 @@ def test_the_files_of_one_snapshot_are_limited_together(tmp_path: Path) -> None:
 def test_a_day_of_backblaze_may_be_larger_than_a_counter_document(tmp_path: Path) -> None:
     table = tmp_path / "2026-01-01.csv"
     table.write_bytes(b"date,serial_number,model\n")
-    with table.open("r+b") as file:
-        file.truncate(65 * MIB)
-        assert len(load(table).content) == 65 * MIB
-        file.truncate(256 * MIB + 1)
+    assert len(load(_sparse(table, 65 * MIB)).content) == 65 * MIB
     with pytest.raises(WriteampError, match="larger than 256 MiB"):
-        load(table)
+        load(_sparse(table, 256 * MIB + 1))
 
 
 def test_a_page_of_ours_may_be_larger_than_a_foreign_one(tmp_path: Path) -> None:
@@ -161,13 +172,9 @@ def test_a_line_of_gigabytes_in_a_small_trace_takes_no_memory(rows: int, tmp_pat
     path = tmp_path / "trace.zst"
     path.write_bytes(_zstd_of_one_line(ROW * rows, 4 << 30))
     assert path.stat().st_size < 140_000
-    tracemalloc.start()
-    try:
-        with pytest.raises(WriteampError, match=f":{rows + 1}: the line is longer than 1 MiB"):
-            wa.traces.read(path)
-        assert tracemalloc.get_traced_memory()[1] < 128 * MIB
-    finally:
-        tracemalloc.stop()
+    too_long = pytest.raises(WriteampError, match=f":{rows + 1}: the line is longer than 1 MiB")
+    with _memory_below(128 * MIB), too_long:
+        wa.traces.read(path)
 
 
 @pytest.mark.parametrize("packing", PACKERS)
@@ -245,14 +252,10 @@ def test_json_of_too_many_values_is_refused_before_they_are_made(text: str, tmp_
     path = tmp_path / "document.json"
     path.write_text(text)
     readers = [result_document] if text[0] == "[" else [read_snapshots, result_document]
-    tracemalloc.start()
-    try:
+    with _memory_below(150 * MIB):
         for read in readers:
             with pytest.raises(WriteampError, match=r"no JSON result|more than 10 million"):
                 read(path)
-        assert tracemalloc.get_traced_memory()[1] < 150 * MIB
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
@@ -293,13 +296,8 @@ def test_an_array_is_unpacked_up_to_its_shape() -> None:
     kind = np.ndarray[Any, np.dtype[np.float64]]
     assert from_document(kind, document).tolist() == [0.0, 1.0, 2.0]
     document["zlib"] = base64.b64encode(zlib.compress(bytes(64 * MIB), 1)).decode()
-    tracemalloc.start()
-    try:
-        with pytest.raises(WriteampError):
-            from_document(kind, document)
-        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
-    finally:
-        tracemalloc.stop()
+    with _memory_below(8 * MIB), pytest.raises(WriteampError):
+        from_document(kind, document)
 
 
 @pytest.fixture

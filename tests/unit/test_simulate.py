@@ -23,7 +23,7 @@ from writeamp.registry import EngineKind, Entry
 SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
 
 
-def test_writes_and_warmup_are_exact() -> None:
+def test_writes_and_warmup_are_exact_and_causes_add_up() -> None:
     whole = wa.simulate(**SMALL, writes=12_345, warmup=0)
     assert (whole.host_pages, whole.writes, whole.warmup_pages) == (12_345, 12_345, 0)
     late = wa.simulate(**SMALL, writes=12_345, warmup=2_345)
@@ -33,13 +33,10 @@ def test_writes_and_warmup_are_exact() -> None:
     for cause, pages in whole.causes.items():
         assert early.causes[cause] + late.causes[cause] == pages
     assert early.erases + late.erases == whole.erases
-
-
-def test_causes_add_up_to_the_pages_programmed() -> None:
-    result = wa.simulate(**SMALL, writes=10_000)
-    assert sum(result.causes.values()) == result.flash_pages
-    assert result.causes["host"] == result.host_pages
-    assert result.wa == result.flash_pages / result.host_pages
+    for found in (whole, late):
+        assert sum(found.causes.values()) == found.flash_pages
+        assert found.causes["host"] == found.host_pages
+        assert found.wa == found.flash_pages / found.host_pages
 
 
 @pytest.mark.parametrize("manager", ["single", "sepgc", "hcwf"])
@@ -301,7 +298,7 @@ def test_other_loads_and_managers_are_run_on_one_size(manager: str, workload: st
     assert found.spread is None
 
 
-LARGE_PAGES = f"--trace {TRACE} --op 0.2 --page-bytes 16384 --no-spread"
+LARGE_PAGES = f"--trace {TRACE} --op 0.2 --page-bytes 16384"
 
 
 def test_bytes_programmed_per_byte_of_the_host_are_those_that_a_drive_would_count() -> None:
@@ -339,12 +336,24 @@ def test_bytes_that_nobody_knows_are_null() -> None:
     assert found["wa_bytes"] is found["partial_page_factor"] is None
 
 
-def test_bytes_stand_before_pages_where_they_differ() -> None:
-    out = run("simulate", LARGE_PAGES).out
-    assert 0 < out.index("WA per host byte") < out.index("WA per page")
-    assert "WA per host byte" not in run("simulate", "--blocks 64 --writes 5000").out
-    found = document("simulate", LARGE_PAGES)
-    assert found["wa_bytes"] == pytest.approx(found["wa"] * found["partial_page_factor"])
+@pytest.mark.parametrize(
+    ("verb", "of_bytes", "of_pages"),
+    [
+        ("simulate --no-spread", "WA per host byte", "WA per page"),
+        ("compare --managers single --replicas 1", "WA/byte", "WA/page"),
+    ],
+    ids=["simulate", "compare"],
+)
+def test_bytes_stand_before_pages_where_they_differ(
+    verb: str, of_bytes: str, of_pages: str
+) -> None:
+    out = run(verb, LARGE_PAGES).out
+    assert 0 < out.index(of_bytes) < out.index(of_pages)
+    assert of_bytes not in run(verb, "--blocks 64 --writes 5000").out
+    found = document(verb, LARGE_PAGES)
+    [row] = found.get("rows", [found])
+    assert row["wa_bytes"] == pytest.approx(row["wa"] * found["partial_page_factor"])
+    assert found["partial_page_factor"] > 1.5
 
 
 def test_the_picture_names_wa_per_byte_first() -> None:

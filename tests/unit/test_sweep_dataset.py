@@ -32,7 +32,6 @@ POINTS = [
     replace(point, place=place)
     for place, point in enumerate(points({"axes": {"op": {"from": 0.1, "to": 1, "num": 40}}}))
 ]
-HALF = len(POINTS) // 2
 KEY_AND_ERROR = (*KEY, "error")
 Row = dict[str, Any]
 
@@ -45,8 +44,20 @@ def failed(point: Point, error: str = "it failed") -> Row:
     return PointCodec().columns(point, PointOutcome(None, error, 0.01))
 
 
-def parts(folder: Path) -> list[Path]:
-    return sorted(folder.glob("part-*.parquet"))
+def parts(dataset: SweepDataset) -> list[Path]:
+    return sorted(dataset.folder.glob("part-*.parquet"))
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> SweepDataset:
+    """Return results that have no part yet."""
+    return SweepDataset.make(tmp_path)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let outcomes be written without waiting for others."""
+    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
 
 
 def fill(dataset: SweepDataset, *groups: list[Row]) -> None:
@@ -55,8 +66,9 @@ def fill(dataset: SweepDataset, *groups: list[Row]) -> None:
         dataset.append(pl.DataFrame(group, schema=SCHEMA))
 
 
-def test_what_is_added_is_read_again(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path / "new" / "results")
+@pytest.mark.parametrize("folder", ["new/results", "o[1]*"], ids=["new", "like a pattern"])
+def test_what_is_added_is_read_again(folder: str, tmp_path: Path) -> None:
+    dataset = SweepDataset.make(tmp_path / folder)
     fill(dataset, [found(POINTS[0], 1.5)], [failed(POINTS[1])])
     rows = SweepDataset.open(dataset.folder).rows()
     assert rows["wa"].to_list() == [1.5, None]
@@ -65,8 +77,7 @@ def test_what_is_added_is_read_again(tmp_path: Path) -> None:
     assert json.loads(rows["settings"][0]) == POINTS[0].settings
 
 
-def test_a_result_stands_once_and_before_an_error(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_a_result_stands_once_and_before_an_error(dataset: SweepDataset) -> None:
     first, second, third = POINTS[:3]
     fill(dataset, [found(first), failed(second, "then"), failed(third)])
     fill(dataset, [found(first), failed(second, "now")], [found(third)], [failed(third)])
@@ -76,27 +87,24 @@ def test_a_result_stands_once_and_before_an_error(tmp_path: Path) -> None:
     assert rows.height == 3
 
 
-def test_results_of_two_versions_stand_side_by_side(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_results_of_two_versions_stand_side_by_side(dataset: SweepDataset) -> None:
     older = Point(**{**vars(POINTS[0]), "version": "0.0.1"})
     fill(dataset, [found(POINTS[0])], [found(older)])
     assert dataset.rows(KEY_AND_ERROR).height == 2
 
 
-def test_merging_keeps_every_row_once_in_one_file(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_merging_keeps_every_row_once_in_one_file(dataset: SweepDataset) -> None:
     fill(dataset, *([found(point)] for point in POINTS), [found(POINTS[0])])
     before = dataset.rows().sort("hash")
     dataset.tidy()
-    assert len(parts(tmp_path)) == 1
+    assert len(parts(dataset)) == 1
     assert dataset.rows().sort("hash").equals(before)
 
 
 @pytest.mark.parametrize("ends_after", range(4))
 def test_a_merge_that_ends_anywhere_loses_and_doubles_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_after: int
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch, ends_after: int
 ) -> None:
-    dataset = SweepDataset.make(tmp_path)
     fill(dataset, *([found(point)] for point in POINTS[:4]))
     real, removed = Path.unlink, 0
 
@@ -112,11 +120,11 @@ def test_a_merge_that_ends_anywhere_loses_and_doubles_nothing(
     with pytest.raises(KeyboardInterrupt):
         dataset.tidy()
     monkeypatch.undo()
-    assert len(parts(tmp_path)) == 5 - ends_after
+    assert len(parts(dataset)) == 5 - ends_after
     assert set(dataset.rows()["hash"]) == {point.hash for point in POINTS[:4]}
     assert dataset.rows().height == 4
     dataset.tidy()
-    assert len(parts(tmp_path)) == 1
+    assert len(parts(dataset)) == 1
     assert dataset.rows().height == 4
 
 
@@ -138,24 +146,22 @@ def test_a_folder_in_which_another_process_begins_at_this_moment_is_shared(
     assert SweepDataset.make(tmp_path / "out").folder == tmp_path / "out"
 
 
-def test_results_are_not_merged_while_another_sweep_adds_some(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_results_are_not_merged_while_another_sweep_adds_some(dataset: SweepDataset) -> None:
     fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
-    draft = tmp_path / ".writeamp-0123.tmp"
+    draft = dataset.folder / ".writeamp-0123.tmp"
     draft.touch()
-    with SweepDataset.open(tmp_path).writing():
+    with SweepDataset.open(dataset.folder).writing():
         dataset.tidy()
-        assert len(parts(tmp_path)) == 2
+        assert len(parts(dataset)) == 2
         assert draft.exists()
     dataset.tidy()
-    assert len(parts(tmp_path)) == 1
+    assert len(parts(dataset)) == 1
     assert not draft.exists()
 
 
 def test_a_reader_whose_part_is_merged_away_reads_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
     real, calls = Path.read_bytes, []
 
@@ -163,7 +169,7 @@ def test_a_reader_whose_part_is_merged_away_reads_again(
         calls.append(path)
         if len(calls) == 2:  # after the first part, before the second
             monkeypatch.undo()
-            SweepDataset.open(tmp_path).tidy()
+            SweepDataset.open(dataset.folder).tidy()
         return real(path)
 
     monkeypatch.setattr(Path, "read_bytes", read)
@@ -171,70 +177,62 @@ def test_a_reader_whose_part_is_merged_away_reads_again(
 
 
 def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 3600)
-    dataset = SweepDataset.make(tmp_path)
     with Sink(dataset) as sink:
         for point in POINTS:
             sink.add(found(point))
-        assert not parts(tmp_path)
+        assert not parts(dataset)
     assert dataset.rows().height == len(POINTS)
-    assert len(parts(tmp_path)) == 1
+    assert len(parts(dataset)) == 1
 
 
-def test_an_outcome_is_written_though_no_other_comes(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_an_outcome_is_written_though_no_other_comes(dataset: SweepDataset) -> None:
     with Sink(dataset) as sink:
         sink.add(found(POINTS[0]))
-        await_value(lambda: parts(tmp_path))
+        await_value(lambda: parts(dataset))
         assert dataset.rows().height == 1
 
 
 def test_two_sweeps_that_begin_together_agree_on_one_mark(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = output.replacing
 
     def slower(path: Path, what: str, **how: Any) -> Any:
         monkeypatch.undo()
-        SweepDataset.make(tmp_path)
+        SweepDataset.make(dataset.folder)
         return real(path, what, **how)
 
     monkeypatch.setattr("writeamp.studies.dataset.output.replacing", slower)
-    dataset = SweepDataset.make(tmp_path)
     assert dataset.rows().is_empty()
 
 
-def test_a_folder_may_have_a_name_that_looks_like_a_pattern(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path / "o[1]*")
-    fill(dataset, [found(POINTS[0])])
-    assert SweepDataset.open(dataset.folder).rows().height == 1
-
-
-def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
-    dataset = SweepDataset.make(tmp_path)
+@pytest.mark.usefixtures("at_once")
+def test_slow_outcomes_are_written_at_once(
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Sink(dataset) as sink:
         for count, point in enumerate(POINTS[:5], 1):
             sink.add(found(point))
             assert dataset.rows().height == count
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_long_sweep_merges_its_own_files_as_it_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
     monkeypatch.setattr("writeamp.studies.sink._MERGE_PARTS", 8)
-    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])])  # of another sweep
     with Sink(dataset) as sink:
         for point in POINTS:
             sink.add(found(point))
-            assert len(parts(tmp_path)) <= 1 + len(POINTS) // 8 + 8
+            assert len(parts(dataset)) <= 1 + len(POINTS) // 8 + 8
     assert dataset.rows().height == len(POINTS)
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,21 +242,20 @@ def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
         nonlocal written
         if os.fstat(handle).st_size > 1000 and os.path.isfile(f"/proc/self/fd/{handle}"):
             written += 1
-            if written > HALF:
+            if written > 4:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(handle)
 
-    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
     monkeypatch.setattr(output.os, "fsync", fsync)
-    asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 40}}}, run={"writes": 100})
+    asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 8}}}, run={"writes": 100})
     with pytest.raises(WriteampError, match="No space left on device") as refused:
         wa.sweep(asked, out=tmp_path)
     assert str(tmp_path) in str(refused.value)
     monkeypatch.undo()
-    assert SweepDataset.open(tmp_path).rows().height == HALF
+    assert SweepDataset.open(tmp_path).rows().height == 4
     assert not list(tmp_path.glob(".writeamp-*"))
-    again = wa.sweep(asked, out=tmp_path)
-    assert (again.skipped, again.done) == (HALF, 40 - HALF)
+    again = wa.sweep(asked, out=tmp_path, workers=1)
+    assert (again.skipped, again.done) == (4, 4)
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -277,13 +274,12 @@ def refuse(*_: object) -> None:
 
 
 def test_parts_that_cannot_be_merged_stay_and_fail_no_sweep(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dataset: SweepDataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
     monkeypatch.setattr(SweepDataset, "append", refuse)
     dataset.tidy()
-    assert len(parts(tmp_path)) == 2
+    assert len(parts(dataset)) == 2
     assert dataset.rows().height == 2
 
 
@@ -304,10 +300,10 @@ def test_results_that_cannot_be_written_are_said_whatever_else_ends_the_study(
     assert not sink._written
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_sweep_whose_folder_is_removed_meanwhile_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
     asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 5}}}, run={"writes": 100})
     out = tmp_path / "out"
 
@@ -320,18 +316,19 @@ def test_a_sweep_whose_folder_is_removed_meanwhile_says_so(
     assert wa.sweep(asked, out=out).done == 5
 
 
-def test_results_without_a_damaged_mark_are_taken_by_their_own_study_alone(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_results_without_a_damaged_mark_are_taken_by_their_own_study_alone(
+    dataset: SweepDataset,
+) -> None:
     fill(dataset, [found(POINTS[0])])
-    mark = tmp_path / SweepDataset.contents.mark
+    mark = dataset.folder / SweepDataset.contents.mark
     mark.write_bytes(b"\0" * 40)
     with pytest.raises(WriteampError, match="is damaged: it is not JSON; remove it"):
-        SweepDataset.make(tmp_path)
+        SweepDataset.make(dataset.folder)
     mark.unlink()
     with pytest.raises(WriteampError, match="cannot read results"):
-        RunsDataset.make(tmp_path)
-    assert [one.name for one in tmp_path.iterdir()] == [one.name for one in parts(tmp_path)]
-    assert SweepDataset.make(tmp_path).rows().height == 1
+        RunsDataset.make(dataset.folder)
+    assert [one.name for one in dataset.folder.iterdir()] == [one.name for one in parts(dataset)]
+    assert SweepDataset.make(dataset.folder).rows().height == 1
 
 
 def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -> None:
@@ -356,10 +353,9 @@ def test_results_of_another_format_are_refused(tmp_path: Path, mark: str, words:
             use(tmp_path)
 
 
-def test_a_part_that_is_damaged_or_of_others_is_named(tmp_path: Path) -> None:
-    dataset = SweepDataset.make(tmp_path)
+def test_a_part_that_is_damaged_or_of_others_is_named(dataset: SweepDataset) -> None:
     fill(dataset, [found(POINTS[0])])
-    (part,) = parts(tmp_path)
+    (part,) = parts(dataset)
     whole = part.read_bytes()
     part.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(WriteampError, match=part.name):

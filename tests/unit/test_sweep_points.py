@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 import writeamp as wa
+from refusals import refused_with
 from sweeping import SMALL, plan, points
 from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
@@ -27,11 +28,31 @@ def experiment(**settings: Any) -> wa.Experiment:
     ).with_settings(**settings)
 
 
-def test_a_point_is_the_experiment_that_its_axes_say() -> None:
-    found = points({"axes": {"op": [0.2], "manager": ["sepgc"], "workload": ["zipf:s=0.9"]}})
-    expected = experiment(op=0.2, manager="sepgc", workload="zipf:s=0.9")
-    assert [point.hash for point in found] == [expected.hash]
-    assert wa.Experiment.from_dict(found[0].settings) == expected
+@pytest.mark.parametrize(
+    ("axes", "tables", "expected"),
+    [
+        ({"op": [0.2], "manager": ["sepgc"], "workload": ["zipf:s=0.9"]}, {},
+         [{"op": 0.2, "manager": "sepgc", "workload": "zipf:s=0.9"}]),
+        ({"fill": [0.8]}, {}, [{"fill": 0.8}]),
+        ({"workload.f": [0.1, 0.2], "manager.d_swap": [5], "victims.d": [3]},
+         {"load": {"workload": "hot-cold:f=0.5,r=0.9"},
+          "policy": {"manager": "hcwf-swap:d=4", "victims": "d-choices"}},
+         [{"workload": f"hot-cold:f={share},r=0.9", "manager": "hcwf-swap:d=4,d_swap=5",
+           "victims": "d-choices:d=3"} for share in (0.1, 0.2)]),
+        ({"workload.f": [0.1], "workload.r": [0.8, 0.9]}, {"load": {"workload": "hot-cold"}},
+         [{"workload": f"hot-cold:f=0.1,r={share}"} for share in (0.8, 0.9)]),
+        ({"victims": ["d-choices"], "victims.d": [2, 4]}, {},
+         [{"victims": f"d-choices:d={d}"} for d in (2, 4)]),
+    ],
+    ids=["settings", "one that excludes another", "parameters inside specs",
+         "parameters that must be given", "specs with their parameters"],
+)  # fmt: skip
+def test_points_are_the_experiments_that_their_axes_say(
+    axes: dict[str, Any], tables: dict[str, Any], expected: list[dict[str, Any]]
+) -> None:
+    found, experiments = points({"axes": axes}, **tables), [experiment(**one) for one in expected]
+    assert [point.hash for point in found] == [one.hash for one in experiments]
+    assert [wa.Experiment.from_dict(point.settings) for point in found] == experiments
 
 
 def test_a_point_is_plain_json_that_can_be_pickled() -> None:
@@ -65,43 +86,6 @@ def test_more_replicas_or_values_keep_the_points_that_were_there() -> None:
     assert {point.hash for point in few} < {point.hash for point in more}
 
 
-def test_seeds_of_an_axis_have_replicas_of_their_own() -> None:
-    found = points({"replicas": 2, "axes": {"seed": [1, 2]}})
-    assert len({point.seed for point in found}) == 4
-
-
-def test_parameters_inside_specs_are_axes() -> None:
-    found = points(
-        {"axes": {"workload.f": [0.1, 0.2], "manager.d_swap": [5], "victims.d": [3]}},
-        load={"workload": "hot-cold:f=0.5,r=0.9"},
-        policy={"manager": "hcwf-swap:d=4", "victims": "d-choices"},
-    )
-    expected = [
-        experiment(
-            workload=f"hot-cold:f={share},r=0.9",
-            manager="hcwf-swap:d=4,d_swap=5",
-            victims="d-choices:d=3",
-        ).hash
-        for share in (0.1, 0.2)
-    ]
-    assert [point.hash for point in found] == expected
-
-
-def test_parameters_that_must_be_given_may_come_by_axes_alone() -> None:
-    axes = {"workload.f": [0.1], "workload.r": [0.8, 0.9]}
-    found = points({"axes": axes}, load={"workload": "hot-cold"})
-    expected = [experiment(workload=f"hot-cold:f=0.1,r={share}").hash for share in (0.8, 0.9)]
-    assert [point.hash for point in found] == expected
-
-
-def test_an_axis_of_specs_and_one_of_their_parameters_go_together() -> None:
-    found = points({"axes": {"victims": ["d-choices"], "victims.d": [2, 4]}})
-    assert [point.settings["policy"]["victims"] for point in found] == [
-        "d-choices:d=2",
-        "d-choices:d=4",
-    ]
-
-
 @pytest.mark.parametrize("device", [{}, {"profile": "generic"}])
 def test_values_in_the_tables_of_a_device_are_axes(device: dict[str, Any]) -> None:
     axes = {"axes": {"device.timing.read_us": [40, 80]}}
@@ -110,11 +94,6 @@ def test_values_in_the_tables_of_a_device_are_axes(device: dict[str, Any]) -> No
         ["timing.read_us=40"],
         ["timing.read_us=80"],
     ]
-
-
-def test_an_axis_replaces_what_it_excludes() -> None:
-    found = points({"axes": {"fill": [0.8]}})
-    assert found[0].hash == experiment(fill=0.8).hash
 
 
 def test_a_timed_point_has_latencies() -> None:
@@ -262,7 +241,5 @@ REFUSED: _Cases = [
 
 @pytest.mark.parametrize(("asked", "words"), REFUSED)
 def test_a_plan_that_cannot_be_is_one_sentence(asked: dict[str, Any], words: list[str]) -> None:
-    with pytest.raises(WriteampError) as refused:
+    with refused_with(*words):
         plan_of(asked)
-    for word in words:
-        assert word in str(refused.value)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tomli_w
 
 import in_process
 import writeamp as wa
-from sweeping import FormulaKind, formula_results, plan
+from refusals import refusal
+from sweeping import FormulaKind, file_of, formula_results, plan
 from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.kinds.kind import PointFound
@@ -177,13 +177,6 @@ def test_points_that_mean_the_same_count_as_often_as_the_design_asks(
     )
 
 
-def refusal(look: Any, **sweep: Any) -> str:
-    """Return the sentence with which a sensitivity is refused."""
-    with pytest.raises(WriteampError) as refused:
-        look(**sweep)
-    return str(refused.value)
-
-
 def test_designs_without_a_sound_analysis_are_refused(look: Any) -> None:
     sentence = refusal(look, design="sobol", samples=64)
     assert "design sobol has no sound analysis" in sentence
@@ -249,8 +242,7 @@ def test_op_matters_more_than_the_length_of_the_run(tmp_path: Path) -> None:
 
 
 def test_the_command_needs_the_file_of_a_design_and_then_shows_its_indices(tmp_path: Path) -> None:
-    file, out = tmp_path / "sweep.toml", tmp_path / "out"
-    file.write_text(tomli_w.dumps(plan(ENGINE)))
+    file, out = file_of(tmp_path, plan(ENGINE)), tmp_path / "out"
     assert in_process.run("sweep", f"{file} --out {out} --workers 1").status == 0
     without = in_process.run("sweep show", f"{out} --sensitivity")
     assert (without.status, "--of FILE.toml" in without.err) == (2, True)

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tomli_w
 
 import in_process
 import writeamp as wa
-from sweeping import ONE_FAILS, FormulaKind, plan
-from writeamp.errors import WriteampError
+from refusals import refusal
+from sweeping import ONE_FAILS, FormulaKind, file_of, plan
 from writeamp.statistics.replicas import student_interval
 from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
@@ -42,13 +41,6 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         ).results
 
     return run
-
-
-def refusal(call: Any, *arguments: Any, **named: Any) -> str:
-    """Return the sentence with which a call is refused."""
-    with pytest.raises(WriteampError) as refused:
-        call(*arguments, **named)
-    return str(refused.value)
 
 
 def test_a_point_is_the_mean_of_its_replicas_with_students_interval(results: Any) -> None:
@@ -327,8 +319,7 @@ def test_the_command_draws_and_prints_what_it_drew(folder: Path, tmp_path: Path)
 
 
 def test_a_sweep_is_drawn_as_soon_as_it_is_run(tmp_path: Path) -> None:
-    file, picture = tmp_path / "sweep.toml", tmp_path / "out.svg"
-    file.write_text(tomli_w.dumps(plan(GRID)))
+    file, picture = file_of(tmp_path, plan(GRID)), tmp_path / "out.svg"
     done = in_process.run("sweep", f"{file} --out {tmp_path}/out --workers 1 --plot {picture}")
     assert done.status == 0
     assert "sepgc" in picture.read_text("utf-8")
@@ -339,18 +330,15 @@ def test_a_sweep_is_drawn_as_soon_as_it_is_run(tmp_path: Path) -> None:
 def test_a_sweep_that_fits_no_picture_is_refused_before_it_is_run(tmp_path: Path) -> None:
     axes = {"op": [0.2, 0.3], "manager": ["single", "sepgc"], "victims": ["greedy", "fifo"]}
     more = {"writes": [3000, 4000], "blocks": [64, 128]}
-    file, out = tmp_path / "sweep.toml", tmp_path / "out"
-    file.write_text(tomli_w.dumps(plan({"axes": axes | more})))
-    done = in_process.run("sweep", f"{file} --out {out} --plot {tmp_path}/out.svg")
-    assert (done.status, done.out, out.exists()) == (2, "", False)
-    assert "victims, writes, blocks vary too" in done.err
-    assert "sweep show" in done.err
-    assert len(done.err.splitlines()) == 1
+    file, out = file_of(tmp_path, plan({"axes": axes | more})), tmp_path / "out"
+    sentence = in_process.refusal("sweep", f"{file} --out {out} --plot {tmp_path}/out.svg")
+    assert "victims, writes, blocks vary too" in sentence
+    assert "sweep show" in sentence
+    assert not out.exists()
 
 
 def test_the_counts_are_printed_though_nothing_can_be_drawn(tmp_path: Path) -> None:
-    file = tmp_path / "sweep.toml"
-    file.write_text(tomli_w.dumps(plan({"axes": {"warmup": [5000, 6000]}})))
+    file = file_of(tmp_path, plan({"axes": {"warmup": [5000, 6000]}}))
     command = f"{file} --out {tmp_path}/out --workers 1 --plot {tmp_path}/out.svg --json"
     status, out, err = in_process.run("sweep", command)
     assert (status, json.loads(out)["failed"]) == (2, 2)
@@ -361,10 +349,8 @@ def test_a_search_is_drawn_though_its_points_are_not_known_before(tmp_path: Path
     pytest.importorskip("optuna", reason="needs optuna, the extra `search`")
     axes = {"op": {"from": 0.1, "to": 0.5}}
     sweep = {"design": "search", "samples": 3, "minimize": "wa", "axes": axes}
-    file, picture = tmp_path / "sweep.toml", tmp_path / "out.svg"
-    file.write_text(
-        tomli_w.dumps({"verb": "predict", "predict": {"model": "markov"}, "sweep": sweep})
-    )
+    asked = {"verb": "predict", "predict": {"model": "markov"}, "sweep": sweep}
+    file, picture = file_of(tmp_path, asked), tmp_path / "out.svg"
     done = in_process.run("sweep", f"{file} --out {tmp_path}/out --workers 1 --plot {picture}")
     assert done.status == 0
     assert "3 points" in picture.read_text("utf-8")
@@ -416,9 +402,6 @@ def test_what_cannot_be_shown_is_one_sentence_and_status_2(
     options: str, words: list[str], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    status, out, err = in_process.run("sweep show", f"{folder} {options}")
-    assert (status, out) == (2, "")
-    assert len(err.splitlines()) == 1
-    for word in words:
-        assert word in err
+    sentence = in_process.refusal("sweep show", f"{folder} {options}")
+    assert [word for word in words if word not in sentence] == []
     assert list(tmp_path.iterdir()) == []
