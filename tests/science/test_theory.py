@@ -51,15 +51,9 @@ def test_greedy_is_the_markov_model_for_long_blocks() -> None:
 def test_random_victims_amplify_by_one_over_the_spare_factor(victims: str) -> None:
     # Every block is closed when a victim is drawn, so its mean valid share is exactly the fill.
     covered = 0
+    drive = wa.device(logical_blocks=900, pages_per_block=32, spare_factor=0.1)
     for seed in range(1, 21):
-        result = simulate(
-            logical_blocks=900,
-            pages_per_block=32,
-            spare_factor=0.1,
-            victims=victims,
-            seed=seed,
-            precision=0.004,
-        )
+        result = simulate(drive, victims=victims, seed=seed, precision=0.004)
         exact = 1 / result.device.spare_factor
         assert result.wa == pytest.approx(exact, rel=0.02)
         covered += result.ci[0] <= exact <= result.ci[1]
@@ -70,23 +64,16 @@ def test_random_victims_amplify_by_one_over_the_spare_factor(victims: str) -> No
 def test_windowed_greedy_runs_from_fifo_to_greedy_as_its_window_grows() -> None:
     # Paper 1's windowed greedy at 2000 blocks, 64 pages per block, op 0.28 (PAPERS values).
     published = {1: 2.4813, 16: 2.4724, 64: 2.4543, 256: 2.4225, 2560: 2.4036}
+    drive = wa.device(logical_blocks=2000, pages_per_block=64, op=0.28)
     for window, value in published.items():
-        result = simulate(
-            logical_blocks=2000,
-            pages_per_block=64,
-            op=0.28,
-            victims=f"windowed-greedy:window={window}",
-            precision=0.0003,
-        )
+        result = simulate(drive, victims=f"windowed-greedy:window={window}", precision=0.0003)
         assert result.wa == pytest.approx(value, rel=0.002), window
 
 
 def test_more_choices_come_closer_to_greedy() -> None:
-    found = [
-        simulate(logical_blocks=2000, pages_per_block=32, op=0.2, victims=f"d-choices:d={d}").wa
-        for d in (1, 2, 5, 20, 100)
-    ]
-    greedy = simulate(logical_blocks=2000, pages_per_block=32, op=0.2).wa
+    drive = wa.device(logical_blocks=2000, pages_per_block=32, op=0.2)
+    found = [simulate(drive, victims=f"d-choices:d={d}").wa for d in (1, 2, 5, 20, 100)]
+    greedy = simulate(drive).wa
     assert found == sorted(found, reverse=True)
     assert found[-1] == pytest.approx(greedy, rel=0.01)
 
@@ -161,21 +148,12 @@ TOLERANCE = 0.005
 
 @pytest.mark.parametrize("op", [0.15, 0.4])
 def test_a_fleet_of_uniform_volumes_has_the_wa_of_theory(tmp_path: Path, op: float) -> None:
-    made = wa.volumes.make(
-        tmp_path / "fleet.csv",
-        FleetSettings(
-            volumes=VOLUMES,
-            requests=VOLUMES * PAGES * DRIVE_WRITES,
-            size=PAGES * 4096,
-            size_sigma=0.2,
-            traffic_sigma=0,
-            skew_high=0,
-            sequential=0,
-            reads=0,
-            drift=0,
-            request_pages=1,
-        ),
-    )
+    requests = VOLUMES * PAGES * DRIVE_WRITES
+    settings = FleetSettings(
+        volumes=VOLUMES, requests=requests, size=PAGES * 4096, size_sigma=0.2, traffic_sigma=0,
+        skew_high=0, sequential=0, reads=0, drift=0, request_pages=1,
+    )  # fmt: skip
+    made = wa.volumes.make(tmp_path / "fleet.csv", settings)
     fleet = wa.volumes.split(made.path, tmp_path / "fleet", SplitSettings("alibaba")).fleet
     found = wa.volumes.run(
         fleet,

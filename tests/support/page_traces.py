@@ -1,6 +1,9 @@
-"""Traces of pages, made by hand."""
+"""Traces of pages, made by hand, and files of them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +11,13 @@ import numpy.typing as npt
 from writeamp.traces.pages import PageTrace
 
 WRITE, TRIM, READ = range(3)
+
+
+def msr_file(path: Path, pages: Iterable[int]) -> Path:
+    """Write a trace in the format of MSR whose requests write a page each; return its path."""
+    row = "128166372003061629,hm,0,Write,{},4096,100\n"
+    path.write_text("".join(row.format(page * 4096) for page in pages))
+    return path
 
 
 def page_trace(

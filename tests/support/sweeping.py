@@ -51,6 +51,13 @@ def points(sweep: dict[str, Any] | None = None, **tables: Any) -> tuple[Point, .
     return plan_of(plan(sweep, **tables)).points
 
 
+def search(**keys: Any) -> dict[str, Any]:
+    """Return a search by models for the least WA, with other keys of its design."""
+    axes = {"op": {"from": 0.05, "to": 0.5}, "model": ["markov", "expected-value"]}
+    table = {"design": "search", "samples": 12, "minimize": "wa", "axes": axes}
+    return {"verb": "predict", "sweep": table | keys}
+
+
 @dataclass(frozen=True)
 class FormulaKind:
     """Points that are values of a function of the axes and the seed, to be put in the registry."""

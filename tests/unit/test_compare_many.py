@@ -11,6 +11,7 @@ import pytest
 
 import writeamp as wa
 from in_process import document, run
+from page_traces import msr_file
 from places import TRACE
 from refusals import refused_with
 from stand_in_runners import AsElsewhere
@@ -34,8 +35,7 @@ def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     monkeypatch.chdir(tmp_path)
     for day, pages in (("monday", 1_000), ("tuesday", 2_000)):
         Path(day).mkdir()
-        lines = [f"{at},disk,0,Write,{at * 7 % pages * 4096},4096,0" for at in range(2 * pages)]
-        Path(day, "disk.csv").write_text("\n".join(lines) + "\n")
+        msr_file(Path(day, "disk.csv"), (at * 7 % pages for at in range(2 * pages)))
     return "monday/disk.csv", "tuesday/disk.csv"
 
 
@@ -61,10 +61,9 @@ def test_options_that_are_repeated_add_up_like_those_with_commas() -> None:
         "compare", f"{OPTIONS} --managers single,sepgc,hcwf:d=5 --victims greedy,fifo "
         "--workload zipf:s=0.99,hot-cold:f=0.1,r=0.9,uniform",
     )  # fmt: skip
-    seen = [(row["workload"], row["manager"], row["victims"], row["wa"]) for row in listed["rows"]]
-    assert seen == [
-        (row["workload"], row["manager"], row["victims"], row["wa"]) for row in repeated["rows"]
-    ]
+    names = ("workload", "manager", "victims", "wa")
+    seen, again = ([[row[n] for n in names] for row in one["rows"]] for one in (listed, repeated))
+    assert seen == again
     assert repeated["workload"] == ["zipf:s=0.99", "hot-cold:f=0.1,r=0.9", "uniform"]
     assert len(seen) == 3 * 5
 

@@ -218,13 +218,12 @@ def test_rows_that_do_not_fit_in_memory_are_refused_before_they_are_read(
 ) -> None:
     monkeypatch.setattr(tables, "free_memory_bytes", lambda: MIB)
     path = tmp_path / "trace.parquet"
-    table = pl.select(pl.repeat(0, 100_000, dtype=pl.Int64).alias("x"))
-    table.write_parquet(path)
+    pl.select(wa=pl.repeat(1.5, 100_000)).write_parquet(path)
     refusal = r"100,000 rows need about 0\.0 GiB of memory"
     with pytest.raises(OSError, match=refusal):
         tables.read_parquet(path.read_bytes())
     with pytest.raises(WriteampError, match=refusal):
-        read_measurements(_measured(path))
+        read_measurements(path)
 
 
 def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
@@ -233,11 +232,6 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
     for read in (read_measurements, lambda path: windows_of_csv(path, None, None)):
         with pytest.raises(WriteampError, match=r"more than 10,000 columns"):
             read(path)
-
-
-def _measured(path: Path) -> Path:
-    pl.select(wa=pl.repeat(1.5, 100_000)).write_parquet(path)
-    return path
 
 
 def test_free_memory_obeys_the_limit_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -289,18 +289,14 @@ def test_a_sweep_runs_over_other_ratios(ratio: str) -> None:
 
 def test_values_that_are_one_drive_are_simulated_once() -> None:
     calls: list[tuple[int, int]] = []
-    found = wa.wa_over_op(
-        [0.25, 0.2501, 0.5],
-        workload="uniform",
-        progress=lambda done, all_: calls.append((done, all_)),
-        **SMALL | {"pages_per_block": 64},
-    )
+    drive = SMALL | {"workload": "uniform", "pages_per_block": 64}
+    found = wa.wa_over_op([0.25, 0.2501, 0.5], progress=lambda *call: calls.append(call), **drive)
     assert len(found.points) == 3
     assert calls[-1] == (3, 3)
-    again = wa.wa_over_op([0.26, 0.27], workload="uniform", **SMALL | {"pages_per_block": 64})
+    again = wa.wa_over_op([0.26, 0.27], **drive)
     assert again.points[0].result is not None
     assert again.points[0].result.device == again.points[1].result.device
-    assert any("1 drive of the 2 values" in note for note in again.notes)
+    assert "whole blocks make 1 drive of the 2 values asked for" in again.notes
 
 
 def test_threads_change_nothing() -> None:
@@ -340,9 +336,8 @@ def test_the_picture_shows_target_interval_and_theory() -> None:
 
 def test_progress_grows_and_ends_within_what_is_expected() -> None:
     calls: list[tuple[int, int]] = []
-    wa.required_op(
-        1.8, workload="uniform", progress=lambda done, all_: calls.append((done, all_)), **SMALL
-    )
+    uniform = SMALL | {"workload": "uniform"}
+    wa.required_op(1.8, progress=lambda *call: calls.append(call), **uniform)
     done = [one for one, _ in calls]
     assert done[-1] > 0
     assert all(one <= expected for one, expected in calls)
@@ -428,5 +423,3 @@ def test_a_curve_says_each_kind_of_warning_once_and_asks_for_round_values() -> N
     unsteady = [one for one in found.warnings if "not steady" in one]
     assert len(unsteady) == 1
     assert unsteady[0].startswith("at op 0.2617, 0.332, 0.4023")
-    one_drive = wa.wa_over_op([0.1, 0.1001, 0.1002], **drive)
-    assert "whole blocks make 1 drive of the 3 values asked for" in one_drive.notes

@@ -91,18 +91,11 @@ def test_the_series_adds_up_to_the_counts() -> None:
 @pytest.mark.registry
 @pytest.mark.parametrize("manager", managers(), ids=lambda manager: manager.name)
 def test_batches_of_any_size_give_the_same_counters(manager: Entry) -> None:
+    shared = {"workload": "hot-cold:f=0.1,r=0.9", "writes": 20_000, "warmup": 3_333, "replicas": 1}
+    shared |= {"manager": manager.example} | SMALL
     for policy in victims(manager):
         first, *others = (
-            wa.simulate(
-                **SMALL,
-                workload="hot-cold:f=0.1,r=0.9",
-                manager=manager.example,
-                victims=policy.example,
-                writes=20_000,
-                warmup=3_333,
-                replicas=1,
-                batch_pages=size,
-            )
+            wa.simulate(**shared, victims=policy.example, batch_pages=size)
             for size in (1000, 1, 7, 4096)
         )
         for other in others:
@@ -127,20 +120,12 @@ def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
     # Many small blocks: each group of pages that a workload tells of takes an open one on each LUN.
+    drive = wa.device("eagletree", blocks=640, pages_per_block=4, layout=layout)
+    shared = {"workload": workload, "writes": 5_000, "replicas": 1, "spread": False}
     for manager in managers(layout):
         for policy in victims(manager):
-            result = wa.simulate(
-                "eagletree",
-                workload,
-                blocks=640,
-                pages_per_block=4,
-                layout=layout,
-                manager=manager.example,
-                victims=policy.example,
-                writes=5_000,
-                replicas=1,
-                spread=False,
-            )
+            policies = {"manager": manager.example, "victims": policy.example}
+            result = wa.simulate(drive, **shared, **policies)
             assert result.wa >= 1
             assert result.erases > 0
 

@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 import in_process
 import writeamp as wa
+from page_traces import msr_file
 from places import ROOT
 from stand_in_runners import Backwards, StopsAfter
 from sweeping import ONE_FAILS, file_of, plan
@@ -219,9 +220,7 @@ def test_show_keeps_results_apart_whose_trace_was_changed(tmp_path: Path) -> Non
     file = file_of(tmp_path, asked)
     found = []
     for stride in (1, 7):
-        offsets = [at * stride % 400 * 4096 for at in range(3000)]
-        trace.write_text("".join(f"128166372{at:09},hm,0,Write,{one},4096,1\n"
-                                 for at, one in enumerate(offsets)))  # fmt: skip
+        msr_file(trace, (at * stride % 400 for at in range(3000)))
         found.append(wa.sweep(file, out=out).to_frame().row(0, named=True))
     rows = in_process.document("sweep show", f"{out}")["rows"]
     shown = {row["study"]: (row["wa"], row["runs"]) for row in rows}

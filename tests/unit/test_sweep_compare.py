@@ -10,6 +10,7 @@ import pytest
 
 import in_process
 import writeamp as wa
+from page_traces import msr_file
 from refusals import refused_with
 from sweeping import file_of, plan
 from writeamp.errors import WriteampError
@@ -130,18 +131,14 @@ def test_what_is_not_one_run_of_one_row_is_one_sentence(
 
 
 def test_a_workload_and_a_trace_are_two_rows(tmp_path: Path) -> None:
-    trace = tmp_path / "t.csv"
-    row = "128166372003061629,hm,0,Write,{},4096,100\n"
-    trace.write_text("".join(row.format(at * 4096) for at in range(400)))
+    trace = msr_file(tmp_path / "t.csv", range(400))
     load = {"workload": "uniform", "trace": str(trace)}
     with pytest.raises(WriteampError, match=r"2 rows.*only one of the two"):
         plan_of(rows_plan({"axes": {"managers": ["single"]}}, load=load))
 
 
 def test_a_trace_is_a_load_of_rows(tmp_path: Path) -> None:
-    trace = tmp_path / "t.csv"
-    row = "128166372003061629,hm,0,Write,{},4096,100\n"
-    trace.write_text("".join(row.format((7 * at) % 300 * 4096) for at in range(900)))
+    trace = msr_file(tmp_path / "t.csv", (7 * at % 300 for at in range(900)))
     tables = {
         "verb": "compare",
         "device": {"pages_per_block": 16, "op": 0.3},

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 import writeamp as wa
+from page_traces import msr_file
 from refusals import refused_with
 from sweeping import SMALL, plan, points
 from writeamp.errors import WriteampError
@@ -149,10 +150,8 @@ def test_traces_are_found_from_the_folder_of_the_file_by_any_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "traces").mkdir()
-    row = "128166372003061629,hm,0,Write,{},4096,100\n"
     for name in ("a", "b"):
-        text = "".join(row.format(at * 4096) for at in range(40))
-        (tmp_path / "traces" / f"{name}.csv").write_text(text)
+        msr_file(tmp_path / "traces" / f"{name}.csv", range(40))
     file = tmp_path / "sweep.toml"
     file.write_text('[load]\ntrace = "traces/a.csv"\n[sweep.axes]\ntrace = ["traces/b.csv"]\n')
     (from_elsewhere,) = plan_of(file).points
@@ -164,10 +163,9 @@ def test_traces_are_found_from_the_folder_of_the_file_by_any_reader(
 
 def test_a_trace_whose_content_has_changed_is_another_point(tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
-    row = "128166372003061629,hm,0,Write,{},4096,100\n"
     hashes = []
     for count in (40, 40, 50):
-        trace.write_text("".join(row.format(at * 4096) for at in range(count)))
+        msr_file(trace, range(count))
         (point,) = points({"axes": {"op": [0.2]}}, load={"workload": None, "trace": str(trace)})
         assert list(point.files) == [str(trace)]
         hashes.append(point.hash)

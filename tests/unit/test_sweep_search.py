@@ -12,20 +12,14 @@ from polars.testing import assert_frame_equal
 import writeamp as wa
 from refusals import refused_with
 from stand_in_runners import StopsAfter
-from sweeping import plan
+from sweeping import plan, search
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.studies.sweep.plan import plan_of
 from writeamp.studies.sweep.points import SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
-AXES = {"op": {"from": 0.05, "to": 0.5}, "model": ["markov", "expected-value"]}
-
-
-def asked(**keys: Any) -> dict[str, Any]:
-    """Return a search by models, with other keys."""
-    table = {"design": "search", "samples": 12, "minimize": "wa", "axes": AXES}
-    return {"verb": "predict", "sweep": table | keys}
+AXES = search()["sweep"]["axes"]
 
 
 @pytest.fixture
@@ -35,7 +29,7 @@ def _optuna() -> None:
 
 @pytest.mark.usefixtures("_optuna")
 def test_a_search_comes_near_the_least(tmp_path: Path) -> None:
-    found = wa.sweep(asked(samples=40), out=tmp_path)
+    found = wa.sweep(search(samples=40), out=tmp_path)
     least = found.to_frame()
     at = least["wa"].arg_min()
     assert at is not None
@@ -47,10 +41,10 @@ def test_a_search_comes_near_the_least(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_optuna")
 def test_a_search_is_the_same_again_and_runs_nothing_twice(tmp_path: Path) -> None:
-    first = wa.sweep(asked(), out=tmp_path / "first")
-    again = wa.sweep(asked(), out=tmp_path / "first")
+    first = wa.sweep(search(), out=tmp_path / "first")
+    again = wa.sweep(search(), out=tmp_path / "first")
     assert (again.done, again.skipped) == (0, first.points)
-    other = wa.sweep(asked(), out=tmp_path / "other")
+    other = wa.sweep(search(), out=tmp_path / "other")
     tables = [one.to_frame().drop("elapsed_s") for one in (first, other)]
     assert_frame_equal(*tables)
 
@@ -60,15 +54,15 @@ def test_a_search_goes_on_after_an_interruption_and_further_with_more_samples(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(Interrupted) as stopped:
-        wa.sweep(asked(batch=5), out=tmp_path / "out", runner=StopsAfter(4))
+        wa.sweep(search(batch=5), out=tmp_path / "out", runner=StopsAfter(4))
     left = stopped.value.finished.unfinished
     assert [one is None for one in left] == [False] + [True] * (len(left) - 1)
     assert len(left) == stopped.value.finished.plan.expected_points - 4
     assert SweepDataset.open(tmp_path / "out").rows().height == 4
-    whole = wa.sweep(asked(batch=5), out=tmp_path / "out").to_frame()
-    expected = wa.sweep(asked(batch=5), out=tmp_path / "other").to_frame()
+    whole = wa.sweep(search(batch=5), out=tmp_path / "out").to_frame()
+    expected = wa.sweep(search(batch=5), out=tmp_path / "other").to_frame()
     assert whole["hash"].to_list() == expected["hash"].to_list()
-    more = wa.sweep(asked(batch=5, samples=20), out=tmp_path / "out")
+    more = wa.sweep(search(batch=5, samples=20), out=tmp_path / "out")
     assert more.skipped >= 10
 
 
@@ -96,13 +90,13 @@ def test_a_trial_is_judged_by_the_mean_of_its_replicas(tmp_path: Path) -> None:
 )
 def test_a_search_that_cannot_be_is_one_sentence(keys: dict[str, Any], words: list[str]) -> None:
     with refused_with(*words):
-        plan_of(asked(**keys))
+        plan_of(search(**keys))
 
 
 @pytest.mark.usefixtures("_optuna")
 def test_an_unknown_goal_is_named_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match="'wb'; valid: wa, op"):
-        wa.sweep(asked(minimize="wb"), out=tmp_path)
+        wa.sweep(search(minimize="wb"), out=tmp_path)
 
 
 def test_a_goal_is_for_searches_only() -> None:
@@ -113,4 +107,4 @@ def test_a_goal_is_for_searches_only() -> None:
 def test_without_optuna_a_search_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(WriteampError, match=r"writeamp\[search\]"):
-        plan_of(asked())
+        plan_of(search())

@@ -13,7 +13,7 @@ import pytest
 import in_process
 import writeamp as wa
 from refusals import refusal
-from sweeping import FormulaKind, file_of, formula_results, plan
+from sweeping import FormulaKind, file_of, formula_results, plan, search
 from writeamp.errors import WriteampError
 from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.kinds.kind import PointFound
@@ -191,9 +191,7 @@ def test_designs_without_a_sound_analysis_are_refused(look: Any) -> None:
 
 def test_a_search_says_nothing_of_which_axis_matters(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="needs optuna, the extra `search`")
-    axes = {"op": {"from": 0.1, "to": 0.5}}
-    sweep = {"design": "search", "samples": 3, "minimize": "wa", "axes": axes}
-    asked = {"verb": "predict", "predict": {"model": "markov"}, "sweep": sweep}
+    asked = search(samples=3)
     found = wa.sweep(asked, out=tmp_path, workers=1)
     with pytest.raises(WriteampError, match="a search goes where its goal is best"):
         found.results.sensitivity()

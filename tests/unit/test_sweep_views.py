@@ -14,7 +14,7 @@ import pytest
 import in_process
 import writeamp as wa
 from refusals import refusal
-from sweeping import ONE_FAILS, FormulaKind, file_of, plan
+from sweeping import ONE_FAILS, FormulaKind, file_of, plan, search
 from writeamp.statistics.replicas import student_interval
 from writeamp.studies.sweep.kinds.kind import PointFound
 from writeamp.studies.sweep.kinds.registry import KINDS
@@ -286,9 +286,8 @@ def test_a_simulation_and_a_model_make_two_lines(tmp_path: Path) -> None:
 
 
 def test_a_sweep_draws_itself(results: Any, tmp_path: Path) -> None:
-    sweep = wa.sweep(
-        {"verb": "formula", "sweep": {"axes": THREE_AXES}}, out=tmp_path / "out", workers=1
-    )
+    asked = {"verb": "formula", "sweep": {"axes": THREE_AXES}}
+    sweep = wa.sweep(asked, out=tmp_path / "out", workers=1)
     sweep.plot(tmp_path / "out.svg", x="op", hue="manager", facet=["load"])
     text = (tmp_path / "out.svg").read_text("utf-8")
     for word in ("Write amplification over op", "load = 1", "load = 2", "not steady"):
@@ -347,10 +346,7 @@ def test_the_counts_are_printed_though_nothing_can_be_drawn(tmp_path: Path) -> N
 
 def test_a_search_is_drawn_though_its_points_are_not_known_before(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="needs optuna, the extra `search`")
-    axes = {"op": {"from": 0.1, "to": 0.5}}
-    sweep = {"design": "search", "samples": 3, "minimize": "wa", "axes": axes}
-    asked = {"verb": "predict", "predict": {"model": "markov"}, "sweep": sweep}
-    file, picture = file_of(tmp_path, asked), tmp_path / "out.svg"
+    file, picture = file_of(tmp_path, search(samples=3)), tmp_path / "out.svg"
     done = in_process.run("sweep", f"{file} --out {tmp_path}/out --workers 1 --plot {picture}")
     assert done.status == 0
     assert "3 points" in picture.read_text("utf-8")
