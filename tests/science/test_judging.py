@@ -158,17 +158,12 @@ def small(**settings: object) -> wa.Result:
     "settings",
     [
         {"workload": "zipf:s=0.99", "manager": "sfs", "writes": 71_230, "seed": 42},
-        {
-            "workload": "hot-cold:f=0.01,r=0.99",
-            "manager": "sepgc",
-            "victims": "cost-benefit",
-            "writes": 35_615,
-            "seed": 50,
-        },
+        {"workload": "hot-cold:f=0.01,r=0.99", "manager": "sepgc", "victims": "cost-benefit",
+         "writes": 35_615, "seed": 50},
         {"workload": "phases:writes=1e5/2e5,of=uniform/zipf", "writes": 71_230},
         {"workload": "groups:sizes=1/1,freq=1/9,swap_at=100000", "writes": 71_230},
     ],
-)
+)  # fmt: skip
 def test_a_run_that_has_not_seen_what_comes_is_not_called_steady(settings: dict) -> None:
     assert not small(**settings).steady
 

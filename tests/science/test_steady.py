@@ -213,8 +213,3 @@ def test_batches_that_stay_correlated_are_said_to_be() -> None:
     rng = np.random.default_rng(11)
     reasons = [analyse_wa(MEAN + NOISE * ar1(rng, 100, 0.95)).reason for _ in range(100)]
     assert any("still correlated" in reason for reason in reasons)
-
-
-def test_the_same_counts_give_the_same_answer() -> None:
-    wa = MEAN + NOISE * ar1(np.random.default_rng(12), 300, 0.5)
-    assert analyse_wa(wa) == analyse_wa(wa.copy())

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 import writeamp as wa
 from writeamp.allocation import (
@@ -168,27 +167,6 @@ def model_slope(op: float, digits: int = 30) -> Any:
         share = -mpmath.lambertw(-ratio * mpmath.exp(-ratio)).real / ratio
         of_ratio = (mpmath.log(share) - (share - 1) / share) / (share - 1) ** 2
         return 1 / of_ratio / (1 - share) ** 2
-
-
-def test_no_direct_minimisation_finds_less() -> None:
-    sizes, frequencies = random_groups(60, 4, seed=11)
-    ours = optimal(sizes, frequencies, FILL_70)
-    for row in range(60):
-        s, p = sizes[row], frequencies[row]
-
-        def wa_of(shares: Array, s: Array = s, p: Array = p) -> float:
-            return float(p @ np.asarray(wa.models.expected_value(shares * FILL_70 / s)))
-
-        theirs = minimize(
-            wa_of,
-            (s + p) / 2,
-            method="SLSQP",
-            bounds=[(1e-7, 1)] * 4,
-            constraints={"type": "eq", "fun": lambda shares: shares.sum() - 1},
-            options={"ftol": 1e-14, "maxiter": 500},
-        )
-        assert ours.wa[row] <= theirs.fun + 1e-9
-        assert ours.wa[row] == pytest.approx(theirs.fun, rel=1e-5)
 
 
 @given(st.integers(2, 9), st.floats(1e-4, 100), st.integers(0, 1 << 30))

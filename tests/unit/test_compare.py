@@ -183,15 +183,6 @@ def test_rows_that_one_model_describes_name_it_and_rows_without_any_have_no_mark
     assert ">theory" not in none.card().columns
 
 
-def test_the_table_has_a_column_of_theory_only_where_a_row_has_one() -> None:
-    options = "--blocks 128 --pages-per-block 32 --op 0.2 --writes 20000 --replicas 1"
-    heads = [
-        next(line for line in run("compare", f"{options} {load}").out.splitlines() if "WA" in line)
-        for load in ("--managers single", "--managers single --workload zipf")
-    ]
-    assert ["theory" in head for head in heads] == [True, False]
-
-
 def a_row(*, drifting: int) -> Row:
     """Return a row of three replicas, of which so many are said to drift."""
     found = wa.compare(managers="single", writes=100_000, **DRIVE).rows[0]

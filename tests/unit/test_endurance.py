@@ -379,11 +379,3 @@ def test_the_command_prints_the_promised_keys_and_draws(
     assert sum(row["blocks"] for row in found["erase_histogram"]) == 3 * found["blocks"]
     assert (found["spare_blocks"], len(found["curve"]["w"])) == (11, 100)
     assert {path.name for path in tmp_path.iterdir()} == {"a.png", "b.svg"}
-
-
-def test_without_json_a_table_is_printed() -> None:
-    arguments = "--blocks 64 --pages-per-block 16 --w-max 20 --daily-writes 1GiB --capacity 1TB"
-    status, out, _ = run("endurance", arguments)
-    assert status == 0
-    for words in ("PE fairness", "95% CI", "years of 365 days", "1,073,741,824 bytes a day"):
-        assert words in " ".join(out.replace("│", " ").split())
