@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from writeamp.results.card import Card
 
 _T = TypeVar("_T")
-# So many rows of a table are printed.
-_MOST_ROWS = 200
 
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
@@ -303,22 +301,29 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     return made
 
 
-def print_card(card: Card) -> None:
-    """Print the tables of a card; one whose columns have no names is of names and values."""
-    _print_table(card)
+def print_card(card: Card, *, most_rows: int | None = None) -> None:
+    """Print the tables of a card; one whose columns have no names is of names and values.
+
+    The notes of the card itself are left to the caller, who prints those of results on stderr.
+
+    Args:
+        card: the card.
+        most_rows: of a table that are printed; a line below it says how many are left out.
+    """
+    _print_table(card, most_rows)
     for part in card.parts:
-        print_part(part)
+        print_part(part, most_rows=most_rows)
 
 
-def print_part(part: Card) -> None:
+def print_part(part: Card, *, most_rows: int | None = None) -> None:
     """Print a table of a card, and its notes."""
-    _print_table(part)
+    _print_table(part, most_rows)
     for sentence in part.notes:
         stdout.print(sentence)
 
 
-def _print_table(card: Card) -> None:
-    rows = card.rows[:_MOST_ROWS]
+def _print_table(card: Card, most_rows: int | None) -> None:
+    rows = card.rows[:most_rows]
     if card.parts and not rows:
         stdout.print(Text(printable(card.title, keep="\n")))
     elif not card.columns:

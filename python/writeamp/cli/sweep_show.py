@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _LINES, _HEAT_MAP = (f"--kind {kind}" for kind in KINDS)
 _PARETO, _SENSITIVITY = "--pareto", "--sensitivity"
+# So many rows of a table are printed; the JSON document has all.
+_MOST_ROWS = 200
 
 # The options of each way to look.
 _TAKES = {
@@ -88,7 +90,7 @@ def show(
     card = (view or found).card()
     # Its title is the number of points where it does not say more.
     title = f"{folder}: {card.title}" if card.title.endswith(" points") else card.title
-    options.print_card(replace(card, title=title))
+    options.print_card(replace(card, title=title), most_rows=_MOST_ROWS)
     for sentence in card.notes:
         options.note(sentence)
 

@@ -319,7 +319,9 @@ class ServeResult(OneLine, Drawn):
             ]
             names = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
             parts.append(Card("In the drive's time", rows, names))
-        return Card("Virtual SSD", self._facts(), notes=self.notes, parts=parts)
+        command = [] if self.run is None else [f"command: {self.run}"]
+        notes = [*command, *self.notes]
+        return Card("Virtual SSD", self._facts(), notes=notes, parts=parts)
 
     def _facts(self) -> list[tuple[str, str]]:
         is_whole = self.settings.counts_from_start or self.run is None

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.drives.cli.printing import print_result
 from writeamp.drives.devices.settings import CalibrationSettings, SettleSettings
 from writeamp.errors import WriteampError
-from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
     from writeamp.drives.devices.calibration import Calibration
@@ -85,22 +83,7 @@ def _by_writing(target: str, asked: CalibrationSettings, waits: SettleSettings) 
 
 
 def _show(found: Calibration) -> None:
-    how = "as the kernel counted" if found.is_exact else "and up to a tenth more by others"
-    stdout.print(f"written: {shown_bytes(found.written_bytes)}, {how}")
-    table = options.bare_table(("counter", "moved by", "bytes a count", "unit", "why none"), ())
-    for one in found.counters:
-        table.add_row(
-            one.label,
-            f"{one.after - one.before:,}",
-            f"{one.bytes_per_count_low:,.0f} "
-            + (
-                "and up"
-                if one.bytes_per_count_high is None
-                else f"to {one.bytes_per_count_high:,.0f}"
-            ),
-            one.unit or "",
-            one.reason,
-        )
-    stdout.print(table)
-    if not found.counters:
-        options.warn("no counter moved")
+    card = found.card()
+    options.print_card(card)
+    for sentence in card.warnings:
+        options.warn(sentence)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stdout
@@ -15,10 +14,6 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.drives.cli.printing import print_result
 from writeamp.drives.histories.settings import HistorySettings, WatchSettings
 from writeamp.plots import check_target, save
-from writeamp.units.byte_sizes import shown_bytes
-
-if TYPE_CHECKING:
-    from writeamp.drives.histories.result import History
 
 
 def watch(
@@ -95,27 +90,4 @@ def history(
         save(found.figure(), plot)
     if asked.prometheus is not None:
         write_metrics(found, asked.prometheus)
-    print_result(found, lambda: stdout.print(_table(found)), json=json, csv=csv)
-
-
-def _table(found: History) -> Table:
-    table = options.bare_table(("drive", "from", "until", "WA", "host wrote", ""), ())
-    for record in found.to_dict()["drives"]:
-        if not record["intervals"]:
-            table.add_row(record["model"] or record["drive"], "", "", "", "", "one snapshot only")
-    for drive in found.drives:
-        for one in drive.intervals:
-            answer = one.answer
-            table.add_row(
-                answer.facts.model or drive.drive,
-                _shown_time(one.begins_at),
-                _shown_time(one.ends_at),
-                answer.wa_in_words,
-                shown_bytes(round(answer.host.nominal)) if answer.host else "",
-                answer.reason,
-            )
-    return table
-
-
-def _shown_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+    print_result(found, json=json, csv=csv)

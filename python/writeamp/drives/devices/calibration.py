@@ -18,7 +18,7 @@ from writeamp.drives.devices.device import device_under, mounted_devices
 from writeamp.drives.devices.source import DriveSource, settled, source_at
 from writeamp.drives.devices.writing import random_file
 from writeamp.errors import WriteampError
-from writeamp.results.any_result import AnyResult
+from writeamp.results.card import Card, Presented
 from writeamp.runners import Progress
 from writeamp.units.byte_sizes import shown_bytes
 
@@ -57,7 +57,7 @@ class LearnedUnit:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(AnyResult):
+class Calibration(Presented):
     """Units of a drive's counters.
 
     Attributes:
@@ -79,6 +79,30 @@ class Calibration(AnyResult):
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as JSON types."""
         return {**vars(self), "counters": [dict(vars(one)) for one in self.counters]}
+
+    def card(self) -> Card:
+        """Return how far each counter moved, and the unit that fits."""
+        how = "as the kernel counted" if self.is_exact else "and up to a tenth more by others"
+        rows = [
+            (
+                one.label,
+                f"{one.after - one.before:,}",
+                f"{one.bytes_per_count_low:,.0f} "
+                + (
+                    "and up"
+                    if one.bytes_per_count_high is None
+                    else f"to {one.bytes_per_count_high:,.0f}"
+                ),
+                one.unit or "",
+                one.reason,
+            )
+            for one in self.counters
+        ]
+        columns = ("counter", "moved by", "bytes a count", "unit", "why none")
+        counters = Card("Counters that moved", rows, columns, is_ruled=False)
+        title = f"written: {shown_bytes(self.written_bytes)}, {how}"
+        warnings = [] if self.counters else ["no counter moved"]
+        return Card(title, [], warnings=warnings, parts=[counters])
 
 
 def calibration_of(

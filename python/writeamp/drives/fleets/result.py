@@ -19,6 +19,7 @@ from writeamp.plots.figures.drives import ModelBar, wa_by_model
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import range_in_words
 
 # More rows are for --csv and --json.
 _MOST_ROWS = 30
@@ -92,8 +93,16 @@ class Fleet(Drawn):
             for one in self.models
         ]
         columns = ("model", "drives", "with WA", "median", "quartiles", "range")
-        title = f"Fleet of {len(self.drives):,} drives"
-        return Card(title, models, columns, parts=[self._first_to_wear_out()], is_ruled=False)
+        values = [one.wa for one in self.drives if one.wa is not None]
+        span = f", {range_in_words(min(values), max(values))}" if values else ""
+        return Card(
+            f"Fleet of {len(self.drives):,} drives",
+            models,
+            columns,
+            notes=[f"{len(values):,} drives have a WA{span}"],
+            parts=[self._first_to_wear_out()],
+            is_ruled=False,
+        )
 
     def _first_to_wear_out(self) -> Card:
         rows: list[tuple[str, ...]] = []

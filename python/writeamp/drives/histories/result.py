@@ -20,6 +20,7 @@ from writeamp.plots.figures.drives import DriveSeries, wa_over_days
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.units.byte_sizes import shown_bytes
 
 # Snapshots are put together until the bounds of WA are this close, relative to it.
 _CLOSE_ENOUGH = 0.1
@@ -83,13 +84,36 @@ class History(Drawn):
         }
 
     def card(self) -> Card:
-        """Return how many drives and intervals there are."""
+        """Return WA of each interval, and the drives that have one snapshot only."""
+        rows = [
+            (one.life.facts.model or one.drive, "", "", "", "", "one snapshot only")
+            for one in self.drives
+            if not one.intervals
+        ]
+        rows += [
+            (
+                one.answer.facts.model or drive.drive,
+                _shown_time(one.begins_at),
+                _shown_time(one.ends_at),
+                one.answer.wa_in_words,
+                shown_bytes(round(one.answer.host.nominal)) if one.answer.host else "",
+                one.answer.reason,
+            )
+            for drive in self.drives
+            for one in drive.intervals
+        ]
         intervals = sum(len(one.intervals) for one in self.drives)
-        return Card("History", [("drives", str(len(self.drives))), ("intervals", str(intervals))])
+        title = f"History of {len(self.drives):,} drives in {intervals:,} intervals"
+        columns = ("drive", "from", "until", "WA", "host wrote", "")
+        return Card(title, rows, columns, is_ruled=False)
 
     def figure(self) -> PanelChart:
         """Describe WA and the host's volume of each drive over days."""
         return wa_over_days([_series(one) for one in self.drives])
+
+
+def _shown_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def _times(one: HistoryInterval) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from writeamp.drives.pins.four_level import (
 )
 from writeamp.drives.pins.mixture import BellMixture
 from writeamp.drives.pins.settings import METHODS, Method, PinSettings
-from writeamp.drives.pins.unseen import most_missed, overlap, sample_us, short_gaps
+from writeamp.drives.pins.unseen import capture_warnings, most_missed, overlap, sample_us
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Number, OneOf
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
@@ -37,11 +37,6 @@ from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import with_interval
 
 _HOST_BYTES = Number("be above 0", lambda value: value > 0)
-
-# More ready times than this share of the pulses may not have been seen.
-_MANY_MISSED_GAPS = 1e-4
-# A sampling that is coarser than this cannot tell reads from each other, or short gaps at all.
-_COARSE_US = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +204,9 @@ class ReadyBusy(Drawn):
         ]
         line = capture.over_time
         spark = Spark(line.start_s, line.busy_share, "share of busy time over the capture")
-        return Card("Ready/Busy capture", rows, warnings=self.warnings, spark=spark)
+        pins = f"{len(self.used)} of {len(capture.pins)} pins"
+        notes = [f"WA is by the {self.method} method, from {pins}"]
+        return Card("Ready/Busy capture", rows, warnings=self.warnings, notes=notes, spark=spark)
 
     def _records(self) -> list[dict[str, Any]]:
         # What happened over time is a table of its own.
@@ -312,7 +309,7 @@ def ready_busy(
 
     by_mixture = by_method(lambda durations: _mixture_shares(bells, reading, durations), of_bells)
     by_window = by_method(lambda durations: classes.window_shares(durations, window_us), of_window)
-    found = _warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
+    found = capture_warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
     retries = sum(one.too_many for one in of_bells if one.name == doubts.RETRIES)
     programs = of_mixture["program"].value
     found += doubt_warnings(reading, programs, pulses.total, retries, shared)
@@ -374,42 +371,3 @@ def _mixture_shares(bells: BellMixture, reading: Classification, durations: Dura
 def _kind_shares(bells: BellMixture, reading: Classification, durations: Durations) -> Floats:
     found = bells.responsibilities(durations.low_us, durations.high_us)
     return np.stack([found[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)
-
-
-def _warnings(
-    capture: PinCapture,
-    used: tuple[Pin, ...],
-    shown: tuple[Pin, ...],
-    facts: PinFacts,
-    *,
-    period_us: float | None,
-    missed: float,
-) -> list[str]:
-    found = []
-    pulses = sum(one.durations.total for one in capture.pins)
-    if period_us is not None and missed > _MANY_MISSED_GAPS * pulses:
-        gaps = short_gaps(capture, period_us)
-        found.append(
-            f"{gaps:,} times a pin was ready between two operations for no more than two samples "
-            f"of {period_us:g} µs; up to {missed:,.0f} shorter gaps may not be seen, and two "
-            "operations then count as one of about their sum: sample faster"
-        )
-    if period_us is not None and period_us > _COARSE_US:
-        found.append(
-            f"the capture is sampled every {period_us:g} µs; counts are as good as stated from 10 "
-            "MHz (0.1 µs) on"
-        )
-    if len(used) < facts.dies:
-        spread = (
-            "how far dies differ is in the interval"
-            if len(shown) > 1
-            else "how far dies differ is not known and not in the interval"
-        )
-        found.append(
-            f"{len(used)} of {facts.dies} dies are counted, and the others taken to be alike; "
-            f"{spread}"
-        )
-    silent = [one.name for one in used if one.durations.total == 0]
-    if silent:
-        found.append(f"no operation was seen on {', '.join(silent)}")
-    return found

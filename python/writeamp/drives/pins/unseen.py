@@ -33,6 +33,10 @@ _UNITS_A_PERIOD = 8
 _ON_SAMPLES = 0.999
 _DIFFERENT = 4
 _FEW_SAMPLES = 8
+# More ready times than this share of the pulses may not have been seen.
+_MANY_MISSED_GAPS = 1e-4
+# A sampling that is coarser than this cannot tell reads from each other, or short gaps at all.
+_COARSE_US = 0.1
 
 
 @dataclass(frozen=True)
@@ -121,11 +125,6 @@ def sample_us(capture: PinCapture) -> float | None:
     return capture.resolution_us
 
 
-def short_gaps(capture: PinCapture, period_us: float) -> int:
-    """Return the ready times of no more than two samples."""
-    return _gaps(capture, 2.5 * period_us).total
-
-
 def most_missed(capture: PinCapture, period_us: float) -> float:
     """Return a bound of the ready times that fell between two samples.
 
@@ -136,6 +135,55 @@ def most_missed(capture: PinCapture, period_us: float) -> float:
         return 0.0
     seen = _gaps(capture, 1.5 * period_us).total
     return seen * (period_us - SHORTEST_GAP_US) / SHORTEST_GAP_US
+
+
+def capture_warnings(
+    capture: PinCapture,
+    used: tuple[Pin, ...],
+    shown: tuple[Pin, ...],
+    facts: PinFacts,
+    *,
+    period_us: float | None,
+    missed: float,
+) -> list[str]:
+    """Return what a capture may not show: short gaps, coarse times, dies without a pin or pulse.
+
+    Args:
+        capture: the capture.
+        used: pins that are counted.
+        shown: pins that are reported.
+        facts: of the drive.
+        period_us: between two samples; None if the capture is not sampled.
+        missed: the most gaps that may not have been seen.
+    """
+    found = []
+    pulses = sum(one.durations.total for one in capture.pins)
+    if period_us is not None and missed > _MANY_MISSED_GAPS * pulses:
+        gaps = _gaps(capture, 2.5 * period_us).total
+        found.append(
+            f"{gaps:,} times a pin was ready between two operations for no more than two samples "
+            f"of {period_us:g} µs; up to {missed:,.0f} shorter gaps may not be seen, and two "
+            "operations then count as one of about their sum: sample faster"
+        )
+    if period_us is not None and period_us > _COARSE_US:
+        found.append(
+            f"the capture is sampled every {period_us:g} µs; counts are as good as stated from 10 "
+            "MHz (0.1 µs) on"
+        )
+    if len(used) < facts.dies:
+        spread = (
+            "how far dies differ is in the interval"
+            if len(shown) > 1
+            else "how far dies differ is not known and not in the interval"
+        )
+        found.append(
+            f"{len(used)} of {facts.dies} dies are counted, and the others taken to be alike; "
+            f"{spread}"
+        )
+    silent = [one.name for one in used if one.durations.total == 0]
+    if silent:
+        found.append(f"no operation was seen on {', '.join(silent)}")
+    return found
 
 
 def _gaps(capture: PinCapture, below_us: float) -> Durations:
