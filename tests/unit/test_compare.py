@@ -166,7 +166,7 @@ def test_theory_of_a_row_is_marked_on_its_bar_and_shown_beside_its_wa(tmp_path: 
     }
     assert min(chart.reaches()) >= 1
     card = found.card()
-    shown = [row[card.columns.index(">theory")] for row in card.rows]
+    shown = [row[part.columns.index(">theory")] for part in card.parts for row in part.rows]
     assert shown == [f"{mark:.3f}" if mark else "" for mark in marks]
     assert any("mean field of hcwf:d=5" in note for note in card.notes)
     found.plot(tmp_path / "marked.html")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +19,6 @@ from writeamp.results.frames import frame_of
 from writeamp.runners import Runner
 from writeamp.runs.daily_writes import LifeSettings, drive_writes_a_day
 from writeamp.settings.experiment import Experiment
-
-if TYPE_CHECKING:
-    from writeamp.studies.endurance.result import Endurance
 
 
 def register(app: typer.Typer) -> None:
@@ -82,7 +79,6 @@ def endurance(
             drive_writes_a_day(device, daily_bytes, capacity_bytes)
 
     from writeamp.studies.endurance.lifetime import run_lifetime  # noqa: PLC0415 (slow)
-    from writeamp.studies.endurance.result import facts_of  # noqa: PLC0415 (slow)
 
     with Bar("wearing out", _percent) as bar:
         found = options.whole_or_part(
@@ -100,11 +96,9 @@ def endurance(
     if csv:
         options.print_csv(found.curve if curve else frame_of([document()]))
     elif not printed:
-        rows = facts_of(found, daily_bytes, warranty_years)
-        interrupted = [("INTERRUPTED", _ended(found))] if found.unfinished else []
-        options.stdout.print(options.facts([*interrupted, *rows]))
+        options.print_card(found.card(daily_bytes, warranty_years))
     if found.unfinished:
-        raise boundary.PartlyDone(f"{_ended(found)}; no picture was drawn")
+        raise boundary.PartlyDone(f"{found.finished}; no picture was drawn")
     if plot is not None:
         found.plot(plot)
     if plot_erases is not None:
@@ -113,7 +107,3 @@ def endurance(
 
 def _percent(reached: int, expected: int) -> str:
     return f"{reached / expected:.0%} of the wear"
-
-
-def _ended(found: Endurance) -> str:
-    return f"{found.replicas} of {found.plan.replicas} replicas came to their end of life"

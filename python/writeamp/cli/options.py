@@ -324,7 +324,7 @@ def print_part(part: Card, *, most_rows: int | None = None) -> None:
 
 def _print_table(card: Card, most_rows: int | None) -> None:
     rows = card.rows[:most_rows]
-    if card.parts and not rows:
+    if not rows and (card.parts or not card.columns):
         stdout.print(Text(printable(card.title, keep="\n")))
     elif not card.columns:
         stdout.print(facts(rows))

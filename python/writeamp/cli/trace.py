@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,13 +15,10 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
-from writeamp.results.numbers import four_digits
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
 # On fewer blocks, whole ones make an op that is far from what was asked for.
 _FEWEST_BLOCKS = 64
-# Four digits would make a whole of it.
-_NEARLY_ONE = 0.9995
 _USUAL_PAGES_PER_BLOCK, _FEWEST_PAGES_PER_BLOCK = 128, 2
 
 TraceFile = Annotated[
@@ -61,15 +57,9 @@ def info(
         return
     if options.printed_json(lambda: found, json=json):
         return
-    sentences = {"warnings": "warning", "notes": "note"}
-    rows = [
-        (key.replace("_", " "), shown_fact(value))
-        for key, value in found.items()
-        if key not in sentences
-    ]
-    stdout.print(options.facts([("file", trace.path), *rows]))
-    for key, kind in sentences.items():
-        for sentence in found[key]:
+    options.print_card(trace.card())
+    for kind in ("warning", "note"):
+        for sentence in found[f"{kind}s"]:
             stdout.print(f"{kind}: {sentence}", highlight=False, soft_wrap=True)
     command = _next_command(file, asked, found["pages_written"])
     if command is not None:
@@ -126,21 +116,3 @@ def convert(
             options.warn(warning)
         for note in notes:
             options.note(note)
-
-
-def shown_fact(value: object) -> str:
-    """Return what a trace holds as the table shows it."""
-    if isinstance(value, bool) or value is None:
-        return "–" if value is None else str(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return _nearly_one(value) if _NEARLY_ONE <= value < 1 else four_digits(value)
-    if isinstance(value, list):
-        return f"{len(value)}: {', '.join(str(item) for item in value)}"
-    return str(value)
-
-
-def _nearly_one(value: float) -> str:
-    """Return a share with the digits that tell it from 1."""
-    return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writeamp.cli import boundary, options, point_progress
-from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import asked, described, setting_parameters
 from writeamp.errors import Interrupted
 from writeamp.fields.setting import Places
 from writeamp.plots import check_target
-from writeamp.plots.style import with_error
 from writeamp.runners import Runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import setting_places
@@ -105,7 +103,7 @@ def run(
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None
     drawn = plot if found.is_drawable else None
-    options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
+    options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=drawn)
     if found.failed.height:
         raise typer.Exit(point_progress.FAILED)
 
@@ -120,54 +118,3 @@ def _how_far(found: FleetRun | TogetherRun) -> str:
     return f"{found.rows.height:,} of {runs:,} runs have results{where}" + (
         ", and the same command goes on with the others" if found.kept else ""
     )
-
-
-def _print(found: FleetRun | TogetherRun) -> None:
-    from writeamp.volumes.result import FleetRun  # noqa: PLC0415 (slow)
-    from writeamp.volumes.tenants import interval_of  # noqa: PLC0415 (slow)
-
-    if isinstance(found, FleetRun):
-        _print_each(found)
-        return
-    heading = ["manager", ">WA", f">saving over {found.baseline}", "hint"]
-    rows = [
-        [
-            one["manager"],
-            with_error(one["overall_wa"], *interval_of(*one["overall_wa_ci95"])),
-            "–" if one["saving"] is None else f"{one['saving']:.1%}",
-            one["hint"] or "–",
-        ]
-        for one in found.managers
-    ]
-    stdout.print(options.table(f"{found.volumes.height:,} volumes on one drive", heading, rows))
-
-
-def _print_each(found: FleetRun) -> None:
-    if found.common.is_empty():
-        stdout.print("no volume has a WA under every policy, so that they cannot be compared")
-        return
-    heading = ["manager", ">overall WA", ">median WA", f">saving over {found.baseline}", ">wins"]
-    rows = [
-        [
-            one["manager"],
-            with_error(one["overall_wa"], *one["overall_wa_ci95"]),
-            f"{one['median_wa']:.3f}",
-            f"{one['saving']:.1%} ({one['saving_ci95'][0]:.1%} to {one['saving_ci95'][1]:.1%})",
-            f"{one['wins']:,}",
-        ]
-        for one in found.managers
-    ]
-    title = f"{found.common.height:,} of {found.volumes.height:,} volumes, {found.runs:,} runs"
-    stdout.print(options.table(title, heading, rows))
-    classes = [
-        [
-            one["by"].replace("_", " "),
-            f"{one['class']} ({one['least']:.3g} to {one['greatest']:.3g})",
-            f"{one['volumes']:,}",
-            one["best"],
-            f"{one['overall_wa'][one['best']]:.3f}",
-        ]
-        for one in found.classes
-    ]
-    heading = ["volumes by", "third", ">volumes", "best overall", ">its WA"]
-    stdout.print(options.table("Who is best where", heading, classes))

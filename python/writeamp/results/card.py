@@ -41,7 +41,8 @@ class Card:
     """The main facts of a result in words.
 
     Without `columns`, each row is a name and a value; a column whose name begins with ">" is
-    aligned to the right. A card without rows is the title of `parts`.
+    aligned to the right. A card without rows and `columns` is its title, of
+    `parts` if there are any.
 
     Attributes:
         parts: further tables, each with its notes below it.

@@ -21,7 +21,6 @@ from writeamp.traces.in_memory import Given
 from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.plausibility import absurdities
 from writeamp.traces.registry import FORMATS, find_format
-from writeamp.traces.request_facts import facts_of
 from writeamp.traces.row_format import RowFormat
 from writeamp.traces.source import Block, file_path, read_blocks
 from writeamp.traces.trace import MAX_LENGTH_BYTES, SCHEMA, Trace
@@ -165,7 +164,7 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     trace = of(trace)
     return {
         "format": trace.format,
-        **facts_of(trace.requests, trace.path),
+        **trace.facts,
         "devices": list(trace.devices),
         "warnings": trace.warnings,
         "notes": list(trace.notes),

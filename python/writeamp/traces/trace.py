@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -13,6 +15,7 @@ from writeamp.plots.figures.traces import rates_over_time
 from writeamp.plots.spec import LineChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import four_digits
 from writeamp.traces.clocks import clock_of
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
@@ -40,6 +43,9 @@ MAX_END_BYTES = 2**63 - 1
 MAX_LENGTH_BYTES = 2**32 - 1
 SECTOR_BYTES = 512
 
+# Four digits would make a whole of it.
+_NEARLY_ONE = 0.9995
+
 
 def check_trace(given: object) -> None:
     """Refuse what is no trace.
@@ -50,10 +56,6 @@ def check_trace(given: object) -> None:
     if not isinstance(given, Trace):
         hint = f": wa.traces.read({shown(given)}) reads one" if isinstance(given, str) else ""
         raise WriteampError(f"trace is {shown(given)}; it must be a writeamp.traces.Trace{hint}")
-
-
-def _shown(value: int | str) -> str:
-    return f"{value:,}" if isinstance(value, int) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +111,21 @@ class Trace(Drawn):
         """Sentences on what is doubtful in the file and in its times."""
         return [*self.doubts, *clock_of(self.requests).doubts]
 
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """Facts of the requests, as `traces.info` has them."""
+        return facts_of(self.requests, self.path)
+
     def _records(self) -> list[dict[str, Any]]:
-        facts = facts_of(self.requests, self.path)
-        return [{"path": self.path, "format": self.format} | facts | {"devices": self.devices}]
+        about = {"path": self.path, "format": self.format}
+        return [about | self.facts | {"devices": self.devices}]
 
     def card(self) -> Card:
         """Return the main facts of the trace in words."""
-        facts = facts_of(self.requests, self.path)
-        rows = [
-            (name.replace("_", " "), f"{value:.6g}" if isinstance(value, float) else _shown(value))
-            for name, value in facts.items()
-            if value is not None
-        ]
-        title = f"Trace {self.path} ({self.format}, {len(self.devices)} device(s))"
-        return Card(title, rows, warnings=self.warnings, notes=self.notes)
+        about = {"file": self.path, "format": self.format}
+        facts = about | self.facts | {"devices": list(self.devices)}
+        rows = [(name.replace("_", " "), shown_fact(value)) for name, value in facts.items()]
+        return Card(f"Trace {self.path}", rows, warnings=self.warnings, notes=self.notes)
 
     def figure(self) -> LineChart:
         """Describe the bytes a second that were written and read."""
@@ -133,3 +136,21 @@ class Trace(Drawn):
             title=f"Requests of {self.path}",
             subtitle=f"{self.requests.height:,} requests, {self.format}",
         )
+
+
+def shown_fact(value: object) -> str:
+    """Return a fact of a trace in words."""
+    if isinstance(value, bool) or value is None:
+        return "–" if value is None else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return _nearly_one(value) if _NEARLY_ONE <= value < 1 else four_digits(value)
+    if isinstance(value, list):
+        return f"{len(value)}: {', '.join(str(item) for item in value)}"
+    return str(value)
+
+
+def _nearly_one(value: float) -> str:
+    """Return a share with the digits that tell it from 1."""
+    return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"

@@ -13,6 +13,7 @@ import polars as pl
 
 from writeamp.plots.figures.volumes import VolumesOfPolicy, wa_of_volumes
 from writeamp.plots.spec import PanelChart
+from writeamp.plots.style import with_error
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.studies.study import StoreStats
@@ -313,14 +314,40 @@ class FleetRun(Drawn):
         return self.rows.drop("small").to_dicts()
 
     def card(self) -> Card:
-        """Return the main facts in words."""
+        """Return a row for each policy, and which of them is best for which volumes."""
+        notes = [f"fleet: {self.folder}", *self.notes]
+        if self.common.is_empty():
+            title = "no volume has a WA under every policy, so that they cannot be compared"
+            return Card(title, [], warnings=self.warnings, notes=notes)
         rows = [
-            (one["manager"], f"overall WA {one['overall_wa']:.4g}, saves {one['saving']:.1%}")
+            (
+                one["manager"],
+                with_error(one["overall_wa"], *one["overall_wa_ci95"]),
+                f"{one['median_wa']:.3f}",
+                f"{one['saving']:.1%} ({one['saving_ci95'][0]:.1%} to {one['saving_ci95'][1]:.1%})",
+                f"{one['wins']:,}",
+            )
             for one in self.managers
-            if not self.common.is_empty()
         ]
-        title = f"Fleet {self.folder}: {self.common.height} of {self.volumes.height} volumes"
-        return Card(title, rows, notes=[*self.warnings, *self.notes])
+        by_class = [
+            (
+                one["by"].replace("_", " "),
+                f"{one['class']} ({one['least']:.3g} to {one['greatest']:.3g})",
+                f"{one['volumes']:,}",
+                one["best"],
+                f"{one['overall_wa'][one['best']]:.3f}",
+            )
+            for one in self.classes
+        ]
+        columns = ("volumes by", "third", ">volumes", "best overall", ">its WA")
+        return Card(
+            f"{self.common.height:,} of {self.volumes.height:,} volumes, {self.runs:,} runs",
+            rows,
+            ("manager", ">overall WA", ">median WA", f">saving over {self.baseline}", ">wins"),
+            warnings=self.warnings,
+            notes=notes,
+            parts=[Card("Who is best where", by_class, columns)],
+        )
 
     def figure(self) -> PanelChart:
         """Describe boxes and curves of WA, overall WA, and savings against skew."""

@@ -14,6 +14,7 @@ from writeamp.errors import WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
+from writeamp.plots.style import with_error
 from writeamp.registry.declarations import declared
 from writeamp.registry.specs import SpecLike
 from writeamp.results.card import Card
@@ -125,10 +126,23 @@ class TogetherRun(Drawn):
         return self.rows.drop("small", "volume").to_dicts()
 
     def card(self) -> Card:
-        """Return the main facts in words."""
-        rows = [(one["manager"], f"WA {one['overall_wa']:.4g}") for one in self.managers]
-        title = f"{self.volumes.height} volumes of {self.folder} on one drive"
-        return Card(title, rows, notes=[*self.warnings, *self.notes])
+        """Return a row for each policy that has a WA."""
+        rows = [
+            (
+                one["manager"],
+                with_error(one["overall_wa"], *interval_of(*one["overall_wa_ci95"])),
+                "–" if one["saving"] is None else f"{one['saving']:.1%}",
+                one["hint"] or "–",
+            )
+            for one in self.managers
+        ]
+        return Card(
+            f"{self.volumes.height:,} volumes on one drive",
+            rows,
+            ("manager", ">WA", f">saving over {self.baseline}", "hint"),
+            warnings=self.warnings,
+            notes=[f"fleet: {self.folder}", *self.notes],
+        )
 
     def figure(self) -> BarChart:
         """Describe WA of each policy, by cause."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
@@ -17,12 +18,20 @@ from writeamp.plots.style import legend_of_error, with_error
 from writeamp.results.any_result import OlderName, OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.runs.words import drive_in_words, wa_in_words
+from writeamp.runs.words import wa_in_words
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 from writeamp.studies.compare.warnings import warnings_of
 from writeamp.studies.study import StoreStats
 from writeamp.text import printable
+
+# Hints of a host on its pages, in words.
+_HINTS = (
+    ("groups", "the groups of pages"),
+    ("invalidation_times", "when each page is invalidated"),
+)
+# What stands before the WA of a row that is not steady.
+_UNSTEADY = "* "
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -193,48 +202,101 @@ class Comparison(OneLine, Drawn):
                 )
         return "".join(lines)
 
-    def card(self) -> Card:
-        """Return a row for each of `rows`, the least WA of a load first."""
+    @property
+    def finished(self) -> str:
+        """Number of finished rows among all, in words."""
+        return f"{len(self.rows)} of {len(self.rows) + len(self.unfinished)} rows"
+
+    @property
+    def remarks(self) -> list[str]:
+        """Lines that explain the tables of `card()`."""
         several = len(self.loads) > 1
-        has_theory = any(row.theory for row in self.rows)
-        others = [
-            cause
-            for cause in CAUSES
-            if cause != "host" and any(row.causes[cause] for row in self.rows)
-        ]
-        rows = [
-            (
-                *((row.workload,) if several else ()),
-                row.label,
-                row.victims,
-                with_error(row.wa, *row.ci),
-                *((f"{row.theory.wa:.3f}" if row.theory else "",) if has_theory else ()),
-                *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
-                f"{row.pe_fairness:.3f}",
+        lines = []
+        if not all(row.steady for row in self.rows):
+            lines.append(f"{_UNSTEADY}not steady, so this WA may not last; the warnings say why")
+        lines += [load.theory_in_words(named=several) for load in self.loads if load.models]
+        lines += self.legend
+        for hints, what in _HINTS:
+            names = dict.fromkeys(row.policy for row in self.rows if row.hints == hints)
+            if names:
+                lines.append(f"hints of {what}: {', '.join(names)}")
+        for load in self.loads:
+            if load.has_partial_pages:
+                of_load = f" of {load.name}" if several else ""
+                lines.append(
+                    f"WA/byte{of_load} = WA/page × {load.partial_page_factor:.4f}: pages are "
+                    "written in part, and SMART shows bytes"
+                )
+        if not self.rows[0].with_victims:
+            lines.append(f"victims: {self._victims()}")
+        return lines
+
+    def card(self) -> Card:
+        """Return a row for each of `rows`, the least WA first; each of several loads is a part."""
+        several = len(self.loads) > 1
+        interrupted = f"INTERRUPTED after {self.finished}: " if self.unfinished else ""
+        of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
+        title = (
+            f"{interrupted}{of_what} on {self.drives}, op {self.ops} = (T-U)/U; "
+            f"{len(self.rows[0].results)} run(s) each"
+        )
+        cells_of = self._columns()
+        tables = [
+            Card(
+                load.name,
+                [[cell(row) for cell in cells_of.values()] for row in load.by_wa],
+                list(cells_of),
             )
             for load in self.loads
-            for row in load.by_wa
         ]
-        of_causes = [f">{cause.replace('_', ' ')}/host" for cause in others]
-        of_load = ("workload",) if several else ()
-        of_theory = (">theory",) if has_theory else ()
-        title = (
-            f"{len(self.loads)} loads on {self.drives}; op = (T-U)/U = {self.ops}"
-            if several
-            else f"{self.loads[0].name} on {drive_in_words(self.device)}"
-        )
         legend = legend_of_error(with_error(row.wa, *row.ci) for row in self.rows)
         return Card(
             title,
-            rows,
-            (*of_load, "manager", "victims", ">WA", *of_theory, *of_causes, ">wear fairness"),
+            [] if several else tables[0].rows,
+            () if several else tables[0].columns,
             warnings=self.warnings,
-            notes=[
-                *([legend] if legend else []),
-                *(load.theory_in_words(named=several) for load in self.loads if load.models),
-                *self.notes,
-            ],
+            notes=[*([legend] if legend else []), *self.remarks, *self.notes],
+            parts=tables if several else [],
         )
+
+    def _columns(self) -> dict[str, Callable[[Row], str]]:
+        """Return by the name of each column of the tables what it shows of a row."""
+        columns: dict[str, Callable[[Row], str]] = {"manager": lambda row: row.manager}
+        if self.rows[0].with_victims:
+            columns["victims"] = lambda row: row.victims
+        if self.has_partial_pages:
+            columns |= {">WA/byte": lambda row: f"{row.wa_bytes:.3f}", ">WA/page": _wa}
+        else:
+            columns[">WA"] = _wa
+        if any(row.theory for row in self.rows):
+            columns[">theory"] = lambda row: f"{row.theory.wa:.3f}" if row.theory else ""
+        for cause in CAUSES:
+            if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in self.rows)):
+                columns[f">{cause}/host".replace("_", " ")] = partial(_share, cause)
+        return columns | {
+            ">fairness": lambda row: f"{row.pe_fairness:.3f}",
+            ">B/page": lambda row: f"{row.bytes_per_page:.2f}",
+            ">M pages/s": lambda row: f"{row.host_pages_per_s / 1e6:.1f}",
+        }
+
+    def _victims(self) -> str:
+        """Return each manager's victim policy, where none was asked for or one for all."""
+        policies = sorted({row.victims for row in self.rows})
+        if len(policies) == 1:
+            return policies[0]
+        managers = {
+            policy: dict.fromkeys(row.manager for row in self.rows if row.victims == policy)
+            for policy in policies
+        }
+        return ", ".join(f"{policy} ({', '.join(names)})" for policy, names in managers.items())
 
     def _records(self) -> list[dict[str, Any]]:
         return [row.to_dict() for row in self.rows]
+
+
+def _wa(row: Row) -> str:
+    return ("" if row.steady else _UNSTEADY) + with_error(row.wa, *row.ci)
+
+
+def _share(cause: str, row: Row) -> str:
+    return f"{row.causes[cause] / row.causes['host']:.3f}"

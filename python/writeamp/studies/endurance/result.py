@@ -129,13 +129,28 @@ class Endurance(OneLine, FoundLives, Drawn):
             subtitle=f"{self._subtitle()} · PE fairness {self.pe_fairness:.4f}",
         )
 
-    def card(self) -> Card:
-        """Return the main facts in words, with the endurance over W as a line."""
+    @property
+    def finished(self) -> str:
+        """Number of replicas that came to their end of life, in words."""
+        return f"{self.replicas} of {self.plan.replicas} replicas came to their end of life"
+
+    def card(
+        self, daily_bytes: float | None = None, warranty_years: float = WARRANTY_YEARS
+    ) -> Card:
+        """Return the main facts in words, with the endurance over W as a line.
+
+        Args:
+            daily_bytes: add the years that the drive lives if the host writes so much a day.
+            warranty_years: over which `dwpd` are counted.
+        """
         curve = self.curve
         spark = Spark(
             curve["w"], curve["endurance_full_drive_writes"], "endurance by erases of a block"
         )
-        return Card("Endurance", facts_of(self), notes=self.notes, spark=spark)
+        rows = facts_of(self, daily_bytes, warranty_years)
+        if self.unfinished:
+            rows.insert(0, ("INTERRUPTED", self.finished))
+        return Card("Endurance", rows, notes=self.notes, spark=spark)
 
     def plot_erases(self, path: str | Path) -> None:
         """Draw the erase histogram to a .png, .svg, .pdf or .html file."""
