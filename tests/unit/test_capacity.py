@@ -290,7 +290,7 @@ def test_a_sweep_takes_capacities(tmp_path: Path) -> None:
         'verb = "simulate"\n[device]\nop = 0.25\n[run]\nwrites = 201326592\nwarmup = 100663296\n'
         'replicas = 1\n[sweep.axes]\ncapacity = ["64GiB"]\n'
     )
-    wa.sweep(file, out=tmp_path / "points")
+    wa.sweep(file, out=tmp_path / "points", workers=1)
     (row,) = wa.sweep_results(tmp_path / "points").to_frame().to_dicts()
     assert row["capacity"] == 64 * 2**30
     assert row["scaling_error"] > 0

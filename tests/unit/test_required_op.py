@@ -222,9 +222,16 @@ def test_an_experiment_of_another_verb_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("sweep", "words"),
-    [([], ""), (0.1, ""), ("op", ""), ([0.1, "much"], ""), ([float("inf")], ""),
-     ([None], "every op must be a number"), ([0.1, None], "every op must be a number")],
-)  # fmt: skip
+    [
+        ([], "sweep is empty"),
+        (0.1, "sweep is 0.1; it must be text"),
+        ("op", "sweep 'op' is not name=from:to:points"),
+        ([0.1, "much"], "op is 'much'; it must be a number"),
+        ([float("inf")], "op is inf; it must be a finite number"),
+        ([None], "every op must be a number"),
+        ([0.1, None], "every op must be a number"),
+    ],
+)
 def test_what_is_no_sweep_is_refused(sweep: Any, words: str) -> None:
     with pytest.raises(WriteampError, match=words):
         wa.wa_over_op(sweep, **SMALL)

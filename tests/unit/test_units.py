@@ -141,7 +141,7 @@ def test_sweeps_take_per_cent_in_lists(tmp_path: Path) -> None:
         'verb = "simulate"\n[device]\nblocks = 64\npages_per_block = 16\n[run]\nwrites = 2000\n'
         'warmup = 1000\nreplicas = 1\n[sweep.axes]\nop = ["20%", 0.25]\n'
     )
-    wa.sweep(file, out=tmp_path / "points")
+    wa.sweep(file, out=tmp_path / "points", workers=1)
     found = wa.sweep_results(tmp_path / "points").to_frame()
     assert sorted(found["op"].to_list()) == [0.2, 0.25]
 
