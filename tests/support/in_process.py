@@ -50,11 +50,12 @@ def run(verb: str, arguments: str) -> Done:
     return Done(ended.value.code, out.read(), err.read())
 
 
-def refusal(verb: str, arguments: str) -> str:
-    """Return the one sentence with which a verb refuses its arguments and prints no result."""
+def refusal(verb: str, arguments: str, *words: str) -> str:
+    """Return the one sentence by which a verb refuses its arguments, and which has these words."""
     status, out, err = run(verb, arguments)
     assert (status, out, err.count("\n")) == (2, "", 1), (status, out, err)
     assert err.startswith("writeamp: ")
+    assert [word for word in words if word not in err] == [], err
     return err
 
 
