@@ -25,4 +25,6 @@ def refusal(call: Callable[..., object], *arguments: Any, **named: Any) -> str:
     """Return the sentence with which a call is refused."""
     with pytest.raises(WriteampError) as refused:
         call(*arguments, **named)
-    return str(refused.value)
+    sentence = str(refused.value)
+    assert "\n" not in sentence
+    return sentence

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from places import SHARED
+from refusals import refusal
+from trace_files import WRITE_D, WRITE_Q, read_as, record
 from writeamp import traces
 from writeamp.errors import WriteampError
 
@@ -16,12 +17,6 @@ ROWS = [
     (0, 0, "write", 4096, 8192),
     (1_000_000, 0, "read", 512, 1024),
 ]
-
-
-def read(folder: Path, content: bytes | str, format: str | None = None, **how: Any) -> traces.Trace:
-    path = folder / "trace"
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return traces.read(path, format, **how)
 
 
 def relative(trace: traces.Trace) -> list[tuple[object, ...]]:
@@ -53,17 +48,6 @@ def vscsi(version: int, *commands: tuple[int, int, int, int]) -> bytes:
     )
 
 
-def event(
-    at_ns: int, sector: int, length: int, action: int, *, order: str = "<", data: bytes = b""
-) -> bytes:
-    """Return a record of blktrace."""
-    return (
-        struct.pack(order + "IIQQIIIIIHH", 0x65617407, 1, at_ns, sector, length, action, 9,
-                    8 << 20 | 16, 0, 0, len(data))
-        + data
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("name", "content", "devices"),
     [
@@ -72,29 +56,29 @@ def event(
         ("libcachesim", LIBCACHESIM, ["0"]),
         ("vscsi", vscsi(1, (0x2A, 8, 8192, 5000), (0x28, 1, 1024, 6000)), ["0"]),
         ("vscsi", vscsi(2, (0x8A, 8, 8192, 5000), (0x08, 1, 1024, 6000)), ["0"]),
-        ("blktrace", event(50, 8, 8192, 2 << 16 | 1) + event(1_000_050, 1, 1024, 1 << 16 | 1),
+        ("blktrace", record(50, WRITE_Q, 8, 8192) + record(1_000_050, 1 << 16 | 1, 1, 1024),
          ["8,16"]),
-        ("blktrace", event(50, 8, 8192, 2 << 16 | 1, order=">")
-         + event(1_000_050, 1, 1024, 1 << 16 | 1, order=">"), ["8,16"]),
+        ("blktrace", record(50, WRITE_Q, 8, 8192, order=">")
+         + record(1_000_050, 1 << 16 | 1, 1, 1024, order=">"), ["8,16"]),
     ],
 )  # fmt: skip
 def test_two_requests_read_the_same_and_are_detected(
     tmp_path: Path, name: str, content: bytes | str, devices: list[str]
 ) -> None:
-    found = read(tmp_path, content)
+    found = read_as(tmp_path, content)
     assert (found.format, relative(found), found.devices) == (name, ROWS, devices)
-    assert read(tmp_path, content, name).requests.equals(found.requests)
+    assert read_as(tmp_path, content, name).requests.equals(found.requests)
     with pytest.raises(WriteampError, match=f"not written as {name}"):
         traces.write(found, tmp_path / "out", name)
 
 
 def test_systor_rows_without_a_type_are_counted(tmp_path: Path) -> None:
-    assert "left out: 1 rows without IOType" in read(tmp_path, SYSTOR).notes
+    assert "left out: 1 rows without IOType" in read_as(tmp_path, SYSTOR).notes
 
 
 def test_systor_without_a_header_reads_the_same(tmp_path: Path) -> None:
-    bare = read(tmp_path, SYSTOR.partition("\n")[2])
-    assert bare.requests.equals(read(tmp_path, SYSTOR).requests)
+    bare = read_as(tmp_path, SYSTOR.partition("\n")[2])
+    assert bare.requests.equals(read_as(tmp_path, SYSTOR).requests)
 
 
 @pytest.mark.parametrize(
@@ -109,36 +93,35 @@ def test_systor_without_a_header_reads_the_same(tmp_path: Path) -> None:
         ("vscsi", vscsi(1, *[(0x2A, 8, 8, 5)] * 40) + vscsi(2, (0x2A, 8, 8, 5))[:32],
          "record 41 is of another version"),
         ("vscsi", vscsi(1, (0x2A, 1 << 63, 8, 5)), "record 1 has an lbn above"),
-        ("blktrace", event(1, 8, 512, 2 << 16 | 1)[:-1], "ends within the record at byte 0"),
-        ("blktrace", event(1, 8, 512, 2 << 16 | 1) + b"\7tae", "ends within the record at byte 48"),
-        ("blktrace", event(1, 8, 512, 2 << 16 | 1) + b"x" * 48, "byte 48 begins no record"),
-        ("blktrace", event(1, 8, 512, 2 << 16 | 7), "no event has the default action Q"),
+        ("blktrace", record(1, WRITE_Q, 8, 512)[:-1], "ends within the record at byte 0"),
+        ("blktrace", record(1, WRITE_Q, 8, 512) + b"\7tae", "ends within the record at byte 48"),
+        ("blktrace", record(1, WRITE_Q, 8, 512) + b"x" * 48, "byte 48 begins no record"),
+        ("blktrace", record(1, WRITE_D, 8, 512), "no event has the default action Q"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(
     tmp_path: Path, name: str, content: bytes | str, words: str
 ) -> None:
-    with pytest.raises(WriteampError) as error:
-        read(tmp_path, content, name)
-    assert words in str(error.value)
+    assert words in refusal(read_as, tmp_path, content, name)
 
 
 def test_other_scsi_commands_are_counted_and_flushes_kept(tmp_path: Path) -> None:
     content = vscsi(1, (0x2A, 8, 512, 1), (0x42, 0, 24, 2), (0x35, 9, 0, 3))
-    found = read(tmp_path, content)
+    found = read_as(tmp_path, content)
     assert found.requests["op"].to_list() == ["write", "flush"]
     assert found.requests["offset"].to_list() == [4096, 0]
     assert any("1 of 0x42" in note for note in found.notes)
 
 
 def test_the_files_of_all_cpus_are_merged_by_time(tmp_path: Path) -> None:
-    write, notify = 2 << 16 | 1, 1 << 26
+    notify = 1 << 26
     (tmp_path / "sda.blktrace.0").write_bytes(
-        event(0, 0, 0, notify, data=b"bash\0\0\0\0") + event(10, 8, 512, write)
-        + event(30, 24, 512, write)
-    )  # fmt: skip
-    (tmp_path / "sda.blktrace.1").write_bytes(event(20, 16, 512, write))
-    (tmp_path / "sdb.blktrace.0").write_bytes(event(25, 80, 512, write))
+        record(0, notify, 0, 0, data=b"bash\0\0\0\0")
+        + record(10, WRITE_Q, 8, 512)
+        + record(30, WRITE_Q, 24, 512)
+    )
+    (tmp_path / "sda.blktrace.1").write_bytes(record(20, WRITE_Q, 16, 512))
+    (tmp_path / "sdb.blktrace.0").write_bytes(record(25, WRITE_Q, 80, 512))
     found = traces.read(tmp_path / "sda.blktrace.1")
     assert [offset // 512 for offset in found.requests["offset"]] == [8, 16, 24]
     assert "2 file(s), merged by time" in found.notes[0]
@@ -146,9 +129,8 @@ def test_the_files_of_all_cpus_are_merged_by_time(tmp_path: Path) -> None:
 
 def test_discards_are_trims_and_flushes_without_sectors_flushes(tmp_path: Path) -> None:
     discard, flush = 1 << 29 | 2 << 16 | 1, 1 << 18 | 2 << 16 | 1
-    found = read(
-        tmp_path, event(1, 8, 512, discard) + event(2, 0, 0, flush) + event(3, 8, 512, flush)
-    )
+    records = record(1, discard), record(2, flush, 0, 0), record(3, flush)
+    found = read_as(tmp_path, b"".join(records))
     assert found.requests["op"].to_list() == ["trim", "flush", "write"]
 
 

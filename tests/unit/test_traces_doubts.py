@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import json
-import struct
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from in_process import run
-from places import ROOT, TINY
+from places import TINY
+from refusals import refusal
+from trace_files import CASES, WRITE_C, WRITE_D, WRITE_Q, record, written
 from writeamp import traces
-from writeamp.errors import WriteampError
 from writeamp.traces.clocks import clock_of, in_words
-
-CASES = ROOT / "tests" / "data" / "cases" / "traces"
-WRITE_Q, WRITE_D, WRITE_C = 2 << 16 | 1, 2 << 16 | 7, 2 << 16 | 8
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(WriteampError) as error:
-        traces.detect(path)
-    sentence = str(error.value)
-    assert "\n" not in sentence
-    return sentence
-
-
-def made(folder: Path, text: str) -> Path:
-    path = folder / "trace.txt"
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -66,11 +49,11 @@ def test_rows_that_look_like_a_format_are_refused_if_the_consequences_are_absurd
         )
         for at in range(9)
     ]  # fmt: skip
-    path = made(tmp_path, "\n".join([*rows, ""]))
+    path = written(tmp_path, "\n".join([*rows, ""]))
     if not why:
         assert traces.detect(path) == "alibaba"
         return
-    sentence = refusal(path)
+    sentence = refusal(traces.detect, path)
     assert f"it has the form of {name}, but " in sentence
     assert why in sentence
     assert "--format" in sentence
@@ -79,8 +62,9 @@ def test_rows_that_look_like_a_format_are_refused_if_the_consequences_are_absurd
 
 
 def test_rows_that_no_reading_as_a_format_survives_are_refused_as_one(tmp_path: Path) -> None:
-    path = made(tmp_path, "1,W,4096,1125899906842624,1\n1,W,8192,1125899906842624,2\n")
-    assert "has the form of alibaba, but length '1125899906842624' is too large" in refusal(path)
+    path = written(tmp_path, "1,W,4096,1125899906842624,1\n1,W,8192,1125899906842624,2\n")
+    sentence = refusal(traces.detect, path)
+    assert "has the form of alibaba, but length '1125899906842624' is too large" in sentence
 
 
 @pytest.mark.parametrize(
@@ -95,7 +79,7 @@ def test_rows_that_no_reading_as_a_format_survives_are_refused_as_one(tmp_path: 
     ],
 )
 def test_ordinary_rows_are_detected_and_not_doubted(tmp_path: Path, rows: list[str]) -> None:
-    trace = traces.read(made(tmp_path, "\n".join([*rows, ""])))
+    trace = traces.read(written(tmp_path, "\n".join([*rows, ""])))
     assert trace.format in ("alibaba", "spc")
     assert trace.doubts == []
 
@@ -177,13 +161,6 @@ def test_seconds_are_short_in_words(seconds: float, words: str) -> None:
     assert in_words(seconds) == words
 
 
-def event(at_ns: int, action: int, *, cpu: int = 0, sequence: int = 1) -> bytes:
-    """Return a record of blktrace: 4096 bytes at sector 8."""
-    return struct.pack(
-        "<IIQQIIIIIHH", 0x65617407, sequence, at_ns, 8, 4096, action, 9, 8 << 20, cpu, 0, 0
-    )
-
-
 def info_of(path: Path) -> str:
     done = run("trace info", f"'{path}'")
     assert done.status == 0
@@ -206,9 +183,9 @@ def test_files_of_cpus_that_are_missing_are_named(
     tmp_path: Path, cpus: list[int], asked: int, missing: list[int]
 ) -> None:
     for cpu in cpus:
-        content = event(cpu, WRITE_Q, cpu=cpu) + event(cpu + 9, WRITE_C, cpu=cpu)
+        content = record(cpu, WRITE_Q, cpu=cpu) + record(cpu + 9, WRITE_C, cpu=cpu)
         (tmp_path / f"sda.blktrace.{cpu}").write_bytes(content)
-    (tmp_path / "sdb.blktrace.60").write_bytes(event(1, WRITE_Q))
+    (tmp_path / "sdb.blktrace.60").write_bytes(record(1, WRITE_Q))
     warnings = info_of(tmp_path / f"sda.blktrace.{asked}")
     assert ("missing" in warnings) == bool(missing)
     assert all(f"sda.blktrace.{cpu}" in warnings for cpu in missing)
@@ -217,28 +194,28 @@ def test_files_of_cpus_that_are_missing_are_named(
 
 def test_an_empty_file_of_a_cpu_is_not_missing(tmp_path: Path) -> None:
     for cpu in (0, 2):
-        (tmp_path / f"t.blktrace.{cpu}").write_bytes(event(5 + cpu, WRITE_Q) + event(9, WRITE_C))
+        (tmp_path / f"t.blktrace.{cpu}").write_bytes(record(5 + cpu, WRITE_Q) + record(9, WRITE_C))
     (tmp_path / "t.blktrace.1").touch()
     assert info_of(tmp_path / "t.blktrace.0") == ""
 
 
 def test_gaps_in_sequence_numbers_and_one_renamed_file_are_missing_events(tmp_path: Path) -> None:
-    rows = [event(at, WRITE_Q, cpu=3, sequence=at) for at in (4, 5, 9)]
-    (tmp_path / "renamed").write_bytes(b"".join([*rows, event(10, WRITE_C, cpu=3, sequence=10)]))
+    rows = [record(at, WRITE_Q, cpu=3, sequence=at) for at in (4, 5, 9)]
+    (tmp_path / "renamed").write_bytes(b"".join([*rows, record(10, WRITE_C, cpu=3, sequence=10)]))
     warnings = info_of(tmp_path / "renamed")
     assert "3 events of CPU 3 are missing by their sequence numbers" in warnings
     assert "the files of other CPUs than 3 are missing" in warnings
 
 
 def test_events_that_cannot_be_all_are_doubted(tmp_path: Path) -> None:
-    (tmp_path / "binary").write_bytes(event(1, WRITE_Q) + event(5, WRITE_D) + event(7, WRITE_D))
+    (tmp_path / "binary").write_bytes(record(1, WRITE_Q) + record(5, WRITE_D) + record(7, WRITE_D))
     rows = ("8,0 0 1 0.1 5 Q W 8 + 8 [x]", *["8,0 0 1 0.2 5 D W 8 + 8 [x]"] * 2)
-    made(tmp_path, "\n".join([*rows, ""]))
+    written(tmp_path, "\n".join([*rows, ""]))
     for name in ("binary", "trace.txt"):
         warnings = info_of(tmp_path / name)
         assert "no event has action C" in warnings
         assert "more requests were issued (2 D) than queued (1 Q)" in warnings
-    made(
+    written(
         tmp_path, "\n".join([*rows, "Events (8,0): 3 entries", "Skips: 12 forward (1,234 - 9.1%)"])
     )
     assert "1234 events were lost while recording" in info_of(tmp_path / "trace.txt")
@@ -254,7 +231,7 @@ def test_what_is_doubtful_comes_with_a_conversion_and_with_the_doctor(tmp_path: 
 
 
 def test_what_is_doubtful_comes_with_a_simulation_too(tmp_path: Path) -> None:
-    rows = [event(at, WRITE_Q, cpu=1, sequence=at) for at in range(1, 300)]
+    rows = [record(at, WRITE_Q, cpu=1, sequence=at) for at in range(1, 300)]
     path = tmp_path / "t.blktrace.1"
     path.write_bytes(b"".join(rows))
     done = run("simulate", f"--trace {path} --mapping as-is --blocks 64 --pages-per-block 16")

@@ -7,7 +7,7 @@ import errno
 import gzip
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from refusals import refusal
+from trace_files import read_as, written
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.files import inputs
@@ -94,16 +96,8 @@ FAULTY_ROWS = [
 ]
 
 
-def one_sentence(error: pytest.ExceptionInfo[WriteampError]) -> str:
-    sentence = str(error.value)
-    assert "\n" not in sentence
-    return sentence
-
-
 def fault_of(path: Path, format: str | None = None) -> str:
-    with pytest.raises(WriteampError) as error:
-        traces.read(path, format)
-    sentence = one_sentence(error)
+    sentence = refusal(traces.read, path, format)
     assert str(path) in sentence
     return sentence
 
@@ -112,8 +106,7 @@ def fault_of(path: Path, format: str | None = None) -> str:
 def test_a_faulty_row_names_file_line_and_what_is_valid(
     tmp_path: Path, name: str, row: bytes, words: str
 ) -> None:
-    path = tmp_path / "trace.txt"
-    path.write_bytes(GOOD[name] * 2 + row + GOOD[name])
+    path = written(tmp_path, GOOD[name] * 2 + row + GOOD[name])
     sentence = fault_of(path, name)
     assert sentence.startswith(f"{path}:3: ")
     assert words in sentence
@@ -123,69 +116,59 @@ def test_a_faulty_row_names_file_line_and_what_is_valid(
 def test_the_line_is_right_in_a_later_block_and_after_blank_lines(
     tmp_path: Path, name: str
 ) -> None:
-    path = tmp_path / "trace.txt"
     good_rows = 5 * 2**20 // len(GOOD[name])
-    path.write_bytes(b"\n" + GOOD[name] * good_rows + b"\n\n" + b"1,2 3\n" + GOOD[name])
+    path = written(tmp_path, b"\n" + GOOD[name] * good_rows + b"\n\n" + b"1,2 3\n" + GOOD[name])
     assert f"{path}:{good_rows + 4}: " in fault_of(path, name)
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_a_trace_cut_within_its_last_row_says_so(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "trace.txt"
-    path.write_bytes((GOOD[name] * 2)[: -(len(GOOD[name]) // 2)])
+    path = written(tmp_path, (GOOD[name] * 2)[: -(len(GOOD[name]) // 2)])
     sentence = fault_of(path, name)
     assert sentence.startswith(f"{path}:2: ")
     if name != "blkparse":
         assert "the file ends within it" in sentence
 
 
+NO_TRACES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (str, "no such file"),
+    "directory": (Path.mkdir, "is a directory"),
+    "pipe without a writer": (os.mkfifo, "not a regular file"),
+    "empty": (Path.touch, "is empty"),
+    "binary": (lambda path: path.write_bytes(bytes(range(256)) * 64), ""),
+    "blank lines only": (lambda path: path.write_bytes(b"\n \n\t\n"), ""),
+}
+
+
 @pytest.mark.parametrize("name", [None, *traces.FORMATS])
-class TestFilesThatAreNoTrace:
-    def test_missing(self, tmp_path: Path, name: str | None) -> None:
-        assert "no such file" in fault_of(tmp_path / "none.csv", name)
+@pytest.mark.parametrize(("make", "words"), NO_TRACES.values(), ids=NO_TRACES)
+def test_a_file_that_is_no_trace_is_refused(
+    tmp_path: Path, make: Callable[[Path], object], words: str, name: str | None
+) -> None:
+    make(tmp_path / "trace")
+    assert words in fault_of(tmp_path / "trace", name)
 
-    def test_a_directory(self, tmp_path: Path, name: str | None) -> None:
-        assert "is a directory" in fault_of(tmp_path, name)
 
-    def test_a_pipe_that_nobody_writes_to(self, tmp_path: Path, name: str | None) -> None:
-        os.mkfifo(tmp_path / "pipe")
-        assert "not a regular file" in fault_of(tmp_path / "pipe", name)
-
-    def test_empty(self, tmp_path: Path, name: str | None) -> None:
-        (tmp_path / "empty").touch()
-        assert "is empty" in fault_of(tmp_path / "empty", name)
-
-    def test_a_name_with_a_nul(self, name: str | None) -> None:
-        with pytest.raises(WriteampError, match="no file name"):
-            traces.read("a\0b", name)
-
-    def test_binary_garbage(self, tmp_path: Path, name: str | None) -> None:
-        path = tmp_path / "garbage"
-        path.write_bytes(bytes(range(256)) * 64)
-        fault_of(path, name)
-
-    def test_blank_lines_only(self, tmp_path: Path, name: str | None) -> None:
-        path = tmp_path / "blank"
-        path.write_bytes(b"\n \n\t\n")
-        fault_of(path, name)
+@pytest.mark.parametrize("name", [None, *traces.FORMATS])
+def test_a_name_with_a_nul_is_refused(name: str | None) -> None:
+    assert "no file name" in refusal(traces.read, "a\0b", name)
 
 
 @pytest.mark.parametrize("name", GOOD)
-class TestTextThatIsNone:
-    def test_a_nul_byte_names_its_line(self, tmp_path: Path, name: str) -> None:
-        path = tmp_path / "nul"
-        path.write_bytes(GOOD[name] * 2 + b"\0" + GOOD[name])
-        assert f"{path}:3: a NUL byte" in fault_of(path, name)
-
-    def test_a_byte_that_is_not_utf8_names_its_line(self, tmp_path: Path, name: str) -> None:
-        path = tmp_path / "latin"
-        path.write_bytes(GOOD[name] + b"caf\xe9\n")
-        assert f"{path}:2: byte 0xe9 is not valid UTF-8" in fault_of(path, name)
-
-    def test_a_line_without_end(self, tmp_path: Path, name: str) -> None:
-        path = tmp_path / "endless"
-        path.write_bytes(GOOD[name] + b"1" * (6 * 2**20))
-        assert f"{path}:2: the line is longer than 1 MiB" in fault_of(path, name)
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        (b"\0\n", "a NUL byte"),
+        (b"caf\xe9\n", "byte 0xe9 is not valid UTF-8"),
+        (b"1" * (6 * 2**20), "the line is longer than 1 MiB"),
+    ],
+    ids=["NUL", "Latin-1", "without end"],
+)
+def test_bytes_that_are_no_text_name_their_line(
+    tmp_path: Path, line: bytes, fault: str, name: str
+) -> None:
+    path = written(tmp_path, GOOD[name] + line + GOOD[name])
+    assert f"{path}:2: {fault}" in fault_of(path, name)
 
 
 @pytest.mark.parametrize(
@@ -209,21 +192,20 @@ class TestTextThatIsNone:
 def test_packed_and_binary_traces_say_how_to_make_them_readable(
     tmp_path: Path, content: bytes, words: str
 ) -> None:
-    path = tmp_path / "packed"
-    path.write_bytes(content)
-    assert words in fault_of(path)
+    assert words in fault_of(written(tmp_path, content))
 
 
-def test_a_header_without_rows_holds_no_request(tmp_path: Path) -> None:
-    path = tmp_path / "header.csv"
-    path.write_bytes(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n")
-    assert "holds no request" in fault_of(path, "msr")
-
-
-def test_a_blkparse_summary_without_events_holds_no_request(tmp_path: Path) -> None:
-    path = tmp_path / "summary.txt"
-    path.write_bytes(b"CPU0 (8,0):\n Reads Queued: 0, 0KiB\n")
-    assert "holds no request" in fault_of(path, "blkparse")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("msr", "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"),
+        ("blkparse", "CPU0 (8,0):\n Reads Queued: 0, 0KiB\n"),
+    ],
+)
+def test_a_header_or_a_summary_alone_holds_no_request(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    assert "holds no request" in fault_of(written(tmp_path, content), name)
 
 
 def test_an_unknown_format_names_the_nearest() -> None:
@@ -232,23 +214,15 @@ def test_an_unknown_format_names_the_nearest() -> None:
     assert all(name in str(error.value) for name in traces.FORMATS)
 
 
-def test_an_unknown_action_names_the_valid_ones(tmp_path: Path) -> None:
-    path = tmp_path / "trace.txt"
-    path.write_bytes(BLK)
+def test_an_action_is_one_that_the_format_has(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match=r"unknown action 'X'.*Q, D, C"):
-        traces.read(path, "blkparse", action="X")
-
-
-def test_an_action_for_a_format_without_actions_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "trace.txt"
-    path.write_bytes(MSR)
+        read_as(tmp_path, BLK, "blkparse", action="X")
     with pytest.raises(WriteampError, match="does not apply to format msr, only to blkparse"):
-        traces.read(path, action="Q")
+        read_as(tmp_path, MSR, action="Q")
 
 
 def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "secret.csv"
-    path.write_bytes(MSR)
+    path = written(tmp_path, MSR)
     path.chmod(0)
     was_root = os.geteuid() == 0
     if was_root:  # root may read everything
@@ -307,40 +281,30 @@ def test_a_read_that_fails_is_an_error_of_the_trace(
         assert str(error.value) == f"{path}: cannot be read (Input/output error)"
 
 
-class TestParquet:
-    def good(self) -> pl.DataFrame:
-        return pl.DataFrame(
-            {
-                "timestamp_ns": [1, 2],
-                "device": 0,
-                "op": ["write", "read"],
-                "offset": 0,
-                "length": 8,
-            },
-            schema=traces.SCHEMA,
-        )
+GOOD_ROWS = pl.DataFrame(
+    {"timestamp_ns": [1, 2], "device": 0, "op": ["write", "read"], "offset": 0, "length": 8},
+    schema=traces.SCHEMA,
+)
 
-    def fault(self, tmp_path: Path, frame: pl.DataFrame, metadata: dict[str, str] | None) -> str:
+
+class TestParquet:
+    def fault(self, tmp_path: Path, frame: pl.DataFrame, metadata: Any = None) -> str:
         path = tmp_path / "trace.parquet"
         frame.write_parquet(path, metadata=metadata)
         return fault_of(path)
 
     @pytest.mark.parametrize("column", list(traces.SCHEMA))
-    def test_a_missing_column_is_named(self, tmp_path: Path, column: str) -> None:
-        assert f"no column {column};" in self.fault(tmp_path, self.good().drop(column), None)
-
-    @pytest.mark.parametrize("column", list(traces.SCHEMA))
-    def test_a_column_of_another_type_is_named(self, tmp_path: Path, column: str) -> None:
-        frame = self.good().with_columns(pl.lit(0.5).alias(column))
-        assert f"column {column} is Float64" in self.fault(tmp_path, frame, None)
-
-    def test_operations_as_numbers_are_refused_for_their_polarity(self, tmp_path: Path) -> None:
-        frame = self.good().with_columns(op=pl.lit(0, pl.UInt8))
-        assert "whether 0 is a read or a write" in self.fault(tmp_path, frame, None)
+    def test_a_column_that_is_missing_or_of_another_type_is_named(
+        self, tmp_path: Path, column: str
+    ) -> None:
+        assert f"no column {column};" in self.fault(tmp_path, GOOD_ROWS.drop(column))
+        frame = GOOD_ROWS.with_columns(pl.lit(0.5).alias(column))
+        assert f"column {column} is Float64" in self.fault(tmp_path, frame)
 
     @pytest.mark.parametrize(
         ("column", "value", "words"),
         [
+            ("op", pl.lit(0, pl.UInt8), "whether 0 is a read or a write"),
             ("op", pl.lit("erase"), "row 1 has op 'erase'"),
             ("op", pl.lit(None, pl.String), "row 1 has op 'None'"),
             ("offset", pl.lit(-512), "row 1 has offset '-512'"),
@@ -354,40 +318,42 @@ class TestParquet:
     def test_a_value_that_is_not_valid_names_its_row(
         self, tmp_path: Path, column: str, value: pl.Expr, words: str
     ) -> None:
-        frame = self.good().with_columns(value.alias(column))
-        assert words in self.fault(tmp_path, frame, None)
+        assert words in self.fault(tmp_path, GOOD_ROWS.with_columns(value.alias(column)))
 
-    def test_another_schema_version_is_refused(self, tmp_path: Path) -> None:
-        sentence = self.fault(tmp_path, self.good(), {"writeamp.trace_schema": "2"})
-        assert "is of trace schema '2', this version reads 1" in sentence
-
-    @pytest.mark.parametrize("names", ["nonsense", "[1]", '"sda"'])
-    def test_device_names_that_are_no_list_are_refused(self, tmp_path: Path, names: str) -> None:
-        assert "JSON list" in self.fault(tmp_path, self.good(), {"writeamp.devices": names})
-
-    def test_a_device_beyond_the_names_is_refused(self, tmp_path: Path) -> None:
-        frame = self.good().with_columns(device=pl.lit(1, pl.UInt32))
-        assert "valid are 0 to 0" in self.fault(tmp_path, frame, {"writeamp.devices": '["sda"]'})
+    @pytest.mark.parametrize(
+        ("key", "value", "words"),
+        [
+            ("trace_schema", "2", "is of trace schema '2', this version reads 1"),
+            ("devices", "nonsense", "JSON list"),
+            ("devices", "[1]", "JSON list"),
+            ("devices", '"sda"', "JSON list"),
+            ("devices", '["sda"]', "valid are 0 to 0"),
+        ],
+    )
+    def test_metadata_that_are_not_valid_are_refused(
+        self, tmp_path: Path, key: str, value: str, words: str
+    ) -> None:
+        frame = GOOD_ROWS.with_columns(device=pl.lit(1, pl.UInt32))
+        assert words in self.fault(tmp_path, frame, {f"writeamp.{key}": value})
 
     def test_no_rows_hold_no_request(self, tmp_path: Path) -> None:
-        assert "holds no request" in self.fault(tmp_path, self.good().clear(), None)
+        assert "holds no request" in self.fault(tmp_path, GOOD_ROWS.clear())
 
     @pytest.mark.parametrize("kept_bytes", [4, 12, 200])
     def test_a_cut_file_is_no_readable_parquet(self, tmp_path: Path, kept_bytes: int) -> None:
         path = tmp_path / "cut.parquet"
-        self.good().write_parquet(path)
+        GOOD_ROWS.write_parquet(path)
         path.write_bytes(path.read_bytes()[:kept_bytes])
         assert "is not a readable parquet file" in fault_of(path)
-
-
-def test_a_trace_made_by_hand_is_held_to_the_schema() -> None:
-    with pytest.raises(WriteampError, match="need the columns timestamp_ns Int64, device UInt32"):
-        traces.Trace(pl.DataFrame({"offset": [1]}), "none", "by hand", ["0"])
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
+        (
+            {"requests": pl.DataFrame({"offset": [1]})},
+            "need the columns timestamp_ns Int64, device UInt32",
+        ),
         ({"requests": None}, "the requests of a trace need the columns timestamp_ns"),
         ({"requests": [1, 2]}, "the requests of a trace need the columns timestamp_ns"),
         ({"fua": [True]}, "fua is no Polars series of one value a request"),
@@ -396,7 +362,5 @@ def test_a_trace_made_by_hand_is_held_to_the_schema() -> None:
 def test_a_trace_of_other_types_is_refused(
     tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
-    path = tmp_path / "trace.csv"
-    path.write_bytes(MSR)
     with pytest.raises(WriteampError, match=words):
-        dataclasses.replace(traces.read(path), **changes)
+        dataclasses.replace(read_as(tmp_path, MSR), **changes)

@@ -10,19 +10,9 @@ from pathlib import Path
 import pytest
 
 from in_process import document
-from places import ROOT
+from refusals import refusal
+from trace_files import CASES, read_as, written
 from writeamp import traces
-from writeamp.errors import WriteampError
-
-CASES = ROOT / "tests" / "data" / "cases" / "traces"
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(WriteampError) as error:
-        traces.read(path)
-    sentence = str(error.value)
-    assert "\n" not in sentence
-    return sentence
 
 
 def spec_in(sentence: str) -> str:
@@ -69,7 +59,7 @@ def test_public_tables_get_the_spec_that_reads_them(
     name: str, spec: str, figures: dict[str, object]
 ) -> None:
     path = CASES / name
-    assert spec_in(refusal(path)) == spec
+    assert spec_in(refusal(traces.read, path)) == spec
     if spec:
         found = document("trace info", f"'{path}' --format '{spec}'")
         assert {key: found[key] for key in figures} == figures
@@ -313,12 +303,10 @@ def test_public_tables_get_the_spec_that_reads_them(
 def test_a_spec_is_derived_from_content_and_says_what_to_check(
     tmp_path: Path, text: str, spec: str, checks: str
 ) -> None:
-    path = tmp_path / "table"
-    path.write_text(text)
-    sentence = refusal(path)
+    sentence = refusal(read_as, tmp_path, text)
     assert spec_in(sentence) == spec
     assert checks in sentence
-    trace = traces.read(path, spec)
+    trace = read_as(tmp_path, text, spec)
     assert trace.doubts == []
     assert trace.requests.height > 0
 
@@ -349,9 +337,7 @@ def test_a_spec_is_derived_from_content_and_says_what_to_check(
     ],
 )
 def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "table"
-    path.write_text(text)
-    assert spec_in(refusal(path)) == ""
+    assert spec_in(refusal(read_as, tmp_path, text)) == ""
 
 
 @pytest.mark.parametrize(
@@ -369,28 +355,20 @@ def test_no_spec_is_printed_where_the_columns_are_not_clear(tmp_path: Path, text
             "there would be 9 devices for 9 requests",
         ),
         ("op,lpn,x\nW,1,a\nW,2,b\n", "no two columns are clearly the offsets and lengths"),
+        ('"op","lba","size"\n"W","8","4096"\n"R","16","4096"\n', "its fields are in quotes"),
     ],
 )
 def test_a_refused_table_is_told_what_it_lacks(tmp_path: Path, text: str, gap: str) -> None:
-    path = tmp_path / "table"
-    path.write_text(text)
-    sentence = refusal(path)
+    sentence = refusal(read_as, tmp_path, text)
     assert gap in sentence
     assert "disksim" not in sentence
 
 
 def test_the_spec_for_a_long_file_has_the_operation_that_comes_later(tmp_path: Path) -> None:
-    path = tmp_path / "table"
     writes = "".join(f"write,{row * 4096},4096\n" for row in range(5000))
-    path.write_text(f"op,offset,size\n{writes}read,0,4096\n")
-    trace = traces.read(path, spec_in(refusal(path)))
+    path = written(tmp_path, f"op,offset,size\n{writes}read,0,4096\n")
+    trace = traces.read(path, spec_in(refusal(traces.read, path)))
     assert traces.info(trace)["reads"] == 1
-
-
-def test_fields_in_quotes_are_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "table"
-    path.write_text('"op","lba","size"\n"W","8","4096"\n"R","16","4096"\n')
-    assert "its fields are in quotes" in refusal(path)
 
 
 UNITS = {"bytes": 1, "sectors": 512}
@@ -423,9 +401,8 @@ def test_a_table_in_any_order_names_and_units_is_never_read_wrongly(
     order, separator = draw.sample([*rows[0]], 5), draw.choice([",", "\t", ";"])
     has_header = draw.random() < 0.5
     lines = [order] * has_header + [[row[name] for name in order] for row in rows]
-    path = tmp_path / "table"
-    path.write_text("".join(separator.join(line) + "\n" for line in lines))
-    spec = spec_in(refusal(path))
+    path = written(tmp_path, "".join(separator.join(line) + "\n" for line in lines))
+    spec = spec_in(refusal(traces.read, path))
     assert spec or not has_header
     if spec:
         trace = traces.read(path, spec)

@@ -10,21 +10,15 @@ import pytest
 
 import writeamp as wa
 from in_process import run
-from places import ROOT
+from refusals import refusal
+from trace_files import CASES, read_as
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces.format import ReadOptions
 from writeamp.traces.reading import read_pieces
 
-CASES = ROOT / "tests" / "data" / "cases" / "traces"
 WRITE = (0, "write", 2048 * 512, 4096)
 FTRACE_HEAD = "# tracer: nop\n#\n#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
-
-
-def trace_of(tmp_path: Path, text: str, format: str | None = None, **more: str) -> traces.Trace:
-    path = tmp_path / "trace.txt"
-    path.write_text(text)
-    return traces.read(path, format, **more)
 
 
 def rows(trace: traces.Trace) -> list[tuple[object, ...]]:
@@ -65,7 +59,7 @@ def test_the_public_ftrace_file_has_five_writes_of_4096() -> None:
     ],
 )
 def test_a_block_event_reads_the_same_from_every_kernel_and_tool(tmp_path: Path, line: str) -> None:
-    trace = trace_of(tmp_path, f"{FTRACE_HEAD}{line}\n")
+    trace = read_as(tmp_path, f"{FTRACE_HEAD}{line}\n")
     assert trace.format == "ftrace"
     assert rows(trace) == [WRITE]
     assert trace.requests["timestamp_ns"].to_list() == [3_918_805_000]
@@ -100,7 +94,7 @@ def test_each_request_counts_once_at_one_stage_that_the_notes_name(
 ) -> None:
     lines = STAGES.splitlines(keepends=True)
     more = {} if asked is None else {"action": asked}
-    trace = trace_of(tmp_path, "".join(lines[at] for at in kept), **more)
+    trace = read_as(tmp_path, "".join(lines[at] for at in kept), **more)
     assert trace.requests["length"].to_list() == lengths
     assert event_name in notes(trace)
 
@@ -109,7 +103,7 @@ def test_completions_late_in_a_file_count_and_the_missing_ones_are_a_warning(
     tmp_path: Path,
 ) -> None:
     issued = event("W 4096 () 8 + 8 [fio]", "block_rq_issue") * 70_000  # more than a block
-    trace = trace_of(tmp_path, issued + event("W () 2048 + 8 [0]"))
+    trace = read_as(tmp_path, issued + event("W () 2048 + 8 [0]"))
     assert rows(trace) == [WRITE]
     assert "70000 requests were issued and 1 completed" in trace.warnings[0]
 
@@ -137,7 +131,7 @@ def test_completions_late_in_a_file_count_and_the_missing_ones_are_a_warning(
 def test_an_event_is_the_request_that_it_was_or_is_left_out_with_a_note(
     tmp_path: Path, rest: str, outcome: str | tuple[object, ...]
 ) -> None:
-    trace = trace_of(tmp_path, event("W () 2048 + 8 [0]") + event(rest))
+    trace = read_as(tmp_path, event("W () 2048 + 8 [0]") + event(rest))
     if isinstance(outcome, str):
         assert rows(trace) == [WRITE]
         assert f"left out: {outcome}" in notes(trace)
@@ -164,7 +158,7 @@ def test_an_event_is_the_request_that_it_was_or_is_left_out_with_a_note(
 def test_other_lines_are_no_requests_and_lost_events_are_told(
     tmp_path: Path, line: str, note: str
 ) -> None:
-    trace = trace_of(tmp_path, f"{line}\n" + event("W () 2048 + 8 [0]"))
+    trace = read_as(tmp_path, f"{line}\n" + event("W () 2048 + 8 [0]"))
     assert rows(trace) == [WRITE]
     assert note in notes(trace)
     assert note or "lost" not in notes(trace)
@@ -172,9 +166,9 @@ def test_other_lines_are_no_requests_and_lost_events_are_told(
 
 def test_a_stage_that_a_file_lacks_is_refused_with_those_it_has(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match=r"no event is block_bio_queue .* from D \(block_rq_is"):
-        trace_of(tmp_path, event("W 0 () 8 + 8 [x]", "block_rq_issue"), action="Q")
+        read_as(tmp_path, event("W 0 () 8 + 8 [x]", "block_rq_issue"), action="Q")
     with pytest.raises(WriteampError, match="has no event of a block request"):
-        trace_of(tmp_path, event("W 8 + 8 [x]", "block_getrq"))
+        read_as(tmp_path, event("W 8 + 8 [x]", "block_getrq"))
 
 
 def test_devices_packed_files_and_every_verb_take_block_events(tmp_path: Path) -> None:
@@ -227,7 +221,7 @@ def test_the_public_biosnoop_table_has_fifteen_writes_on_three_disks() -> None:
 def test_a_completed_write_reads_the_same_from_every_version_of_biosnoop(
     tmp_path: Path, text: str
 ) -> None:
-    trace = trace_of(tmp_path, text)
+    trace = read_as(tmp_path, text)
     assert trace.format == "biosnoop"
     assert rows(trace) == [WRITE]
     assert trace.requests["timestamp_ns"][0] // 1000 == 4
@@ -237,7 +231,7 @@ def test_a_completed_write_reads_the_same_from_every_version_of_biosnoop(
 
 def test_a_few_rows_of_several_disks_are_a_table_of_biosnoop(tmp_path: Path) -> None:
     rows_of_disks = [f"0.{at} x 1 sd{'abc'[at]} W {at * 512} 4096 0.7\n" for at in range(3)]
-    assert trace_of(tmp_path, BIOSNOOP_HEAD + "".join(rows_of_disks)).devices == [
+    assert read_as(tmp_path, BIOSNOOP_HEAD + "".join(rows_of_disks)).devices == [
         "sda",
         "sdb",
         "sdc",
@@ -264,7 +258,7 @@ def test_a_few_rows_of_several_disks_are_a_table_of_biosnoop(tmp_path: Path) -> 
 def test_a_row_of_biosnoop_is_the_request_that_it_was_or_is_left_out_with_a_note(
     tmp_path: Path, row: str, outcome: str | tuple[object, ...]
 ) -> None:
-    trace = trace_of(tmp_path, BIOSNOOP_HEAD + BIOSNOOP_ROW + row + "\n")
+    trace = read_as(tmp_path, BIOSNOOP_HEAD + BIOSNOOP_ROW + row + "\n")
     if isinstance(outcome, str):
         assert rows(trace) == [WRITE]
         assert outcome in notes(trace)
@@ -311,7 +305,7 @@ def test_a_disk_write_reads_the_same_from_every_table_of_xperf(
     tmp_path: Path, text: str, time_us: int
 ) -> None:
     for head in ("", DUMPER_HEAD, DETAIL_HEAD):
-        trace = trace_of(tmp_path, f"{head}{text}\n")
+        trace = read_as(tmp_path, f"{head}{text}\n")
         assert trace.format == "xperf"
         assert rows(trace) == [WRITE]
         assert trace.requests["timestamp_ns"].to_list() == [time_us * 1000]
@@ -344,7 +338,7 @@ XPERF_WRITE = "DiskWrite, 8612, x (4), 8, 0xfa80, 0x0000100000, 0x00001000, 283,
 def test_an_event_of_windows_is_a_request_once_or_none(
     tmp_path: Path, line: str, outcome: str | tuple[object, ...]
 ) -> None:
-    trace = trace_of(tmp_path, XPERF_WRITE + line + "\n")
+    trace = read_as(tmp_path, XPERF_WRITE + line + "\n")
     if isinstance(outcome, str):
         assert rows(trace) == [WRITE]
         assert outcome in notes(trace)
@@ -405,10 +399,7 @@ ONE_EVENT = event("W () 2048 + 8 [0]")
 def test_a_damaged_row_names_its_line_and_what_is_missing_its_reason(
     tmp_path: Path, text: str, words: str
 ) -> None:
-    with pytest.raises(WriteampError) as error:
-        trace_of(tmp_path, text)
-    assert words in str(error.value)
-    assert "\n" not in str(error.value)
+    assert words in refusal(read_as, tmp_path, text)
 
 
 def test_tables_of_tools_are_read_in_pieces_and_by_device(tmp_path: Path) -> None:
