@@ -307,13 +307,6 @@ FOURS = "columns:offset=2:bytes,length=4k,op=write"
             4096,
         ),
         ("t13-blkparse-f.txt", f"{BLKPARSE_F},only=4:C", (0, "write", 123456 * 512, 4096), 2, 8192),
-        (
-            "t14-time-op.csv",
-            "columns:time=1:s,offset=3:bytes,length=4:bytes,op=2:R=read/W=write",
-            (1_577_808_000 * 10**9, "read", 8192, 4096),
-            3,
-            12_288,
-        ),
     ],
 )
 def test_a_public_table_of_no_format_reads_right_with_the_spec_of_the_docs(

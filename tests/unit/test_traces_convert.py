@@ -116,37 +116,34 @@ def test_times_between_the_ticks_of_msr_are_cut_with_a_note(tmp_path: Path) -> N
     assert traces.read(tmp_path / "trace.msr").requests["timestamp_ns"].to_list() == [100]
 
 
-@pytest.mark.parametrize("name", ["msr", "spc", "mqsim", "ssdsim", "disksim", "alibaba", "tencent"])
-@pytest.mark.parametrize("op", ["trim", "flush"])
-def test_an_operation_without_a_word_in_the_format_is_refused(
-    tmp_path: Path, name: str, op: str
-) -> None:
-    trace = trace_of([(0, 0, "read", 0, 512), (1, 0, op, 0, 0)])
-    with pytest.raises(WriteampError, match=f"request 2 is a {op}, {name} has only read and write"):
-        traces.write(trace, tmp_path / "trace", name)
+READS_AND_WRITES = ["msr", "spc", "mqsim", "ssdsim", "disksim", "alibaba", "tencent"]
 
 
 @pytest.mark.parametrize(
-    ("name", "offset", "length", "column"),
+    ("name", "request_", "words"),
     [
-        ("spc", 100, 512, "offset"),
-        ("mqsim", 100, 512, "offset"),
-        ("ssdsim", 512, 100, "length"),
-        ("disksim", 512, 100, "length"),
-        ("blkparse", 512, 100, "length"),
+        *(
+            (name, (0, 0, op, 0, 0), f"request 2 is a {op}, {name} has only read and write")
+            for name in READS_AND_WRITES
+            for op in ("trim", "flush")
+        ),
+        *(
+            (name, (-1, 0, "write", 0, 512), f"request 2 is at -1 ns, {name} has only times from 0")
+            for name in WRITTEN
+            if name != "parquet"
+        ),
+        ("spc", (0, 0, "write", 100, 512), "request 2 is at offset 100, spc counts"),
+        ("mqsim", (0, 0, "write", 100, 512), "request 2 is at offset 100, mqsim counts"),
+        ("ssdsim", (0, 0, "write", 512, 100), "request 2 is at length 100, ssdsim counts"),
+        ("disksim", (0, 0, "write", 512, 100), "request 2 is at length 100, disksim counts"),
+        ("blkparse", (0, 0, "write", 512, 100), "request 2 is at length 100, blkparse counts"),
     ],
 )
-def test_parts_of_sectors_are_refused_where_the_format_counts_sectors(
-    tmp_path: Path, name: str, offset: int, length: int, column: str
+def test_a_request_that_a_format_cannot_express_is_refused(
+    tmp_path: Path, name: str, request_: tuple[int, int, str, int, int], words: str
 ) -> None:
-    with pytest.raises(WriteampError, match=f"request 1 is at {column} 100, {name} counts"):
-        traces.write(trace_of([(0, 0, "write", offset, length)]), tmp_path / "trace", name)
-
-
-@pytest.mark.parametrize("name", [name for name in WRITTEN if name != "parquet"])
-def test_a_time_before_zero_is_refused_by_text_formats(tmp_path: Path, name: str) -> None:
-    with pytest.raises(WriteampError, match=f"request 1 is at -1 ns, {name} has only times from 0"):
-        traces.write(trace_of([(-1, 0, "write", 0, 512)]), tmp_path / "trace", name)
+    with pytest.raises(WriteampError, match=words):
+        traces.write(trace_of([(0, 0, "read", 0, 512), request_]), tmp_path / "trace", name)
 
 
 class TestTheFileAppearsWholeOrNotAtAll:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -229,26 +230,17 @@ def test_a_trim_frees_only_whole_pages_and_says_how_many_freed_none() -> None:
 
 
 def test_a_trim_across_a_gap_frees_the_written_pages_on_both_sides() -> None:
-    trace = trace_of(
-        [
-            (0, "write", 0, PAGE),
-            (0, "write", 8 * PAGE, 2 * PAGE),
-            (0, "trim", 0, 9 * PAGE),
-            (0, "trim", 2 * PAGE, PAGE),
-        ]
-    )
-    found = traces.to_pages(trace, PAGE)
+    writes = [(0, "write", 0, PAGE), (0, "write", 8 * PAGE, 2 * PAGE)]
+    trims = [(0, "trim", 0, 9 * PAGE), (0, "trim", 2 * PAGE, PAGE)]
+    found = traces.to_pages(trace_of(writes + trims), PAGE)
     assert changes(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 2)]
     assert found.notes == ["1 trims of pages that are never written are left out"]
 
 
 def test_the_arrays_have_the_types_that_the_engine_takes() -> None:
     found = traces.to_pages(trace_of([(0, "write", 0, PAGE)]))
-    assert (found.op.dtype, found.start.dtype, found.count.dtype) == (
-        np.uint8,
-        np.uint32,
-        np.uint32,
-    )
+    types = np.uint8, np.uint32, np.uint32
+    assert (found.op.dtype, found.start.dtype, found.count.dtype) == types
 
 
 def test_addresses_near_the_end_of_the_largest_device_are_exact() -> None:
@@ -264,26 +256,11 @@ def test_devices_beyond_64_bits_together_are_refused() -> None:
         traces.info(trace)
 
 
-def test_as_is_mapping_of_several_devices_asks_for_one() -> None:
-    with pytest.raises(WriteampError, match="from sd0, sd1"):
-        traces.to_pages(trace_of([(0, "write", 0, 1)], devices=2), mapping="as-is")
-
-
-def test_an_unknown_device_names_the_valid_ones() -> None:
-    with pytest.raises(WriteampError, match=r"unknown device 'sdx'.*sd0"):
-        traces.to_pages(trace_of([(0, "write", 0, 1)]), device="sdx")
-
-
-def test_an_unknown_mapping_names_the_valid_ones() -> None:
-    with pytest.raises(WriteampError, match=r"unknown mapping 'as_is' \(did you mean 'as-is'"):
-        traces.to_pages(trace_of([(0, "write", 0, 1)]), mapping="as_is")  # type: ignore[arg-type]
-
-
 def test_a_request_beyond_the_drive_names_itself_its_end_and_the_size() -> None:
     trace = trace_of([(0, "read", 0, 1), (0, "write", 0, PAGE), (0, "write", PAGE, PAGE + 1)], 1)
-    with pytest.raises(WriteampError) as error:
+    words = "request 3 ends at byte 8193, the drive has 2 pages of 4096 bytes"
+    with pytest.raises(WriteampError, match=words):
         traces.to_pages(trace, mapping="as-is", logical_pages=2)
-    assert "request 3 ends at byte 8193, the drive has 2 pages of 4096 bytes" in str(error.value)
     assert traces.to_pages(trace, mapping="as-is", logical_pages=3).logical_pages == 3
 
 
@@ -294,19 +271,24 @@ def test_a_footprint_larger_than_the_drive_names_both() -> None:
     assert traces.to_pages(trace, logical_pages=10).logical_pages == 3
 
 
-def test_more_pages_than_32_bits_count_are_refused() -> None:
-    trace = trace_of([(0, "write", 2**33 * 512, 512)], 1)
-    with pytest.raises(WriteampError, match="a drive has at most 4294967296 pages"):
-        traces.to_pages(trace, 512, mapping="as-is")
-
-
-@pytest.mark.parametrize("page_bytes", [0, -4096, 100, 4097, 2**25])
-def test_a_page_size_that_no_sector_fits_is_refused(page_bytes: int) -> None:
-    with pytest.raises(WriteampError, match=r"page_bytes is .*, valid are multiples of 512"):
-        traces.to_pages(trace_of([(0, "write", 0, 1)]), page_bytes)
-
-
-@pytest.mark.parametrize("logical_pages", [0, -1, 2**32 + 1])
-def test_a_drive_size_out_of_range_is_refused(logical_pages: int) -> None:
-    with pytest.raises(WriteampError, match="logical_pages is"):
-        traces.to_pages(trace_of([(0, "write", 0, 1)]), logical_pages=logical_pages)
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"mapping": "as-is"}, "from sd0, sd1"),
+        ({"device": "sdx"}, r"unknown device 'sdx'.*sd0"),
+        ({"mapping": "as_is"}, r"unknown mapping 'as_is' \(did you mean 'as-is'"),
+        *(
+            ({"page_bytes": page_bytes}, r"page_bytes is .*, valid are multiples of 512")
+            for page_bytes in (0, -4096, 100, 4097, 2**25)
+        ),
+        *(({"logical_pages": pages}, "logical_pages is") for pages in (0, -1, 2**32 + 1)),
+        (
+            {"page_bytes": 512, "mapping": "as-is", "device": "sd1"},
+            "a drive has at most 4294967296 pages",
+        ),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(settings: dict[str, Any], words: str) -> None:
+    trace = trace_of([(0, "write", 0, 1), (1, "write", 2**33 * 512, 512)], devices=2)
+    with pytest.raises(WriteampError, match=words):
+        traces.to_pages(trace, **settings)
