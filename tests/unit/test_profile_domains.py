@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import tomli_w
 
+import refusals
 import writeamp as wa
 from forms import FULL
 from in_process import refusal
@@ -46,14 +47,8 @@ def built(base: str | Path, options: dict[str, Any]) -> wa.Device | None:
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        (
-            "--set program.pages_per_word_line=-3",
-            "program.pages_per_word_line is -3; it must be a whole number from 1 to 64",
-        ),
-        (
-            "--set program.pages_per_word_line=0",
-            "program.pages_per_word_line is 0; it must be from 1",
-        ),
+        ("--set program.pages_per_word_line=-3", "program.pages_per_word_line is -3; it must be a"),
+        ("--set program.pages_per_word_line=0", "program.pages_per_word_line is 0; it must be fro"),
         ("--set program.pages_per_word_line=2.5", "program.pages_per_word_line is 2.5; it must be"),
         ("--set program.pages_per_word_line=true", "program.pages_per_word_line is true; it must"),
         ("--set program.pages_per_word_line=5", "pages_per_block is 768; it must be a multiple of"),
@@ -83,10 +78,10 @@ def test_a_value_that_cannot_be_is_refused_in_untimed_runs_too(
     assert said.startswith(f"writeamp: {sentence}"), said
 
 
-@pytest.mark.parametrize("option", ["--page-bytes 1", "--page-bytes 2", "--page-bytes 8"])
+@pytest.mark.parametrize("page_bytes", ["1", "2", "8"])
 @pytest.mark.parametrize("name", [*profile_names(), "raid0:x25-m,x25-m"])
-def test_tiny_pages_are_a_drive_or_one_sentence(name: str, option: str) -> None:
-    found = built(name, {"size": "16MiB", "page_bytes": option.split()[1]})
+def test_tiny_pages_are_a_drive_or_one_sentence(name: str, page_bytes: str) -> None:
+    found = built(name, {"size": "16MiB", "page_bytes": page_bytes})
     assert found is None or found.capacity_bytes == 16 * 2**20
 
 
@@ -111,19 +106,12 @@ def test_tiny_pages_are_a_drive_or_one_sentence(name: str, option: str) -> None:
 )
 def test_a_device_that_is_built_by_hand_is_checked_too(values: dict[str, Any], words: str) -> None:
     drive = wa.device("fdp-datacenter", size="16MiB")
-    with pytest.raises(wa.WriteampError) as refused:
-        wa.simulate(replace(drive, **values), writes=2000)
-    assert words in str(refused.value)
+    assert words in refusals.refusal(lambda: wa.simulate(replace(drive, **values), writes=2000))
 
 
 TWIN = {"logical_pages": 800, "error": 0.05}
-CANDIDATE = {
-    "manager": "single",
-    "victims": "greedy",
-    "op": 0.2,
-    "erase_unit_pages": 16,
-    "weight": 1.0,
-}
+POLICY = {"manager": "single", "victims": "greedy"}
+CANDIDATE = POLICY | {"op": 0.2, "erase_unit_pages": 16, "weight": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -153,10 +141,9 @@ def test_a_twin_says_what_its_candidates_have_wrong(
     }
     path = tmp_path / "twin.toml"
     path.write_text(tomli_w.dumps(tables))
-    with pytest.raises(wa.WriteampError) as refused:
-        wa.device(path)
-    assert str(refused.value).startswith(f"{path}: [twin]")
-    assert words in str(refused.value)
+    sentence = refusals.refusal(wa.device, path)
+    assert sentence.startswith(f"{path}: [twin]")
+    assert words in sentence
 
 
 ODDITIES: tuple[Any, ...] = (
