@@ -36,13 +36,22 @@ def forgotten() -> Iterator[Callable[[], None]]:
     forget()
 
 
-def install(folder: Path, points: str, module: str) -> None:
-    """Lay a package into a folder as pip does."""
-    (folder / "hello.py").write_text(module)
-    info = folder / "hello-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hello\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(points)
+@pytest.fixture
+def install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
+) -> Callable[[str], None]:
+    """Give a function that installs a package with some entry points, as pip does."""
+
+    def installed(points: str) -> None:
+        (tmp_path / "hello.py").write_text(HELLO)
+        info = tmp_path / "hello-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hello\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(points)
+        monkeypatch.syspath_prepend(tmp_path)
+        forgotten()
+
+    return installed
 
 
 @pytest.mark.parametrize("group", [f"writeamp.{name}" for name in GROUPS])
@@ -58,10 +67,8 @@ def test_every_entry_point_of_the_house_leads_to_something() -> None:
             assert one.load() is not None
 
 
-def test_a_package_adds_a_verb_and_replaces_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
-) -> None:
-    points = """
+def test_a_package_adds_a_verb_and_replaces_none(install: Callable[[str], None]) -> None:
+    install("""
         [console_scripts]
         hello = hello:no
         [writeamp.verbs]
@@ -70,10 +77,7 @@ def test_a_package_adds_a_verb_and_replaces_none(
         simulate = hello:HELLO
         list = writeamp.cli.core_verbs:PREDICT
         two words = hello:HELLO
-    """
-    install(tmp_path, points, HELLO)
-    monkeypatch.syspath_prepend(tmp_path)
-    forgotten()
+    """)
     assert "Greet" in run("--help", "").out
     assert "Greetings" in run("--help", "").out
     assert run("hello", "").out == "hello\n"
@@ -115,18 +119,12 @@ def hello():
     ],
 )
 def test_a_verb_that_cannot_be_used_says_why_and_leaves_the_others_alone(
-    value: str,
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    forgotten: Callable[[], None],
+    value: str, words: str, tmp_path: Path, install: Callable[[str], None]
 ) -> None:
-    install(tmp_path, f"[writeamp.verbs]\nbroken = {value}\n", HELLO)
     (tmp_path / "ending.py").write_text("raise SystemExit(3)")
     (tmp_path / "other-1.0.dist-info").mkdir()
     (tmp_path / "other-1.0.dist-info/entry_points.txt").write_bytes(b"[writeamp.verbs]\n\xff = a\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    forgotten()
+    install(f"[writeamp.verbs]\nbroken = {value}\n")
     helped = run("--help", "")
     assert helped.status == 0
     assert "broken" in helped.out
@@ -139,11 +137,9 @@ def test_a_verb_that_cannot_be_used_says_why_and_leaves_the_others_alone(
 
 @pytest.mark.parametrize("group", ["ways", "lists", "findings", "learners"])
 def test_other_extensions_that_cannot_be_used_are_left_out_with_a_warning(
-    group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: Callable[[], None]
+    group: str, install: Callable[[str], None]
 ) -> None:
-    install(tmp_path, f"[writeamp.{group}]\nbroken = hello:GONE\nodd = hello:HELLO\n", HELLO)
-    monkeypatch.syspath_prepend(tmp_path)
-    forgotten()
+    install(f"[writeamp.{group}]\nbroken = hello:GONE\nodd = hello:HELLO\n")
     found = extensions(f"writeamp.{group}")
     assert {"broken", "odd"} < found.keys()
     ours = {name for name, one in found.items() if one.is_ours}

@@ -28,17 +28,10 @@ from own_policies import (
 
 @pytest.mark.parametrize("layout", ["flat", "striped", "striped-per-lun", "static"])
 def test_sepbit_in_thirty_lines_is_the_built_in_one_to_the_last_counter(layout: str) -> None:
-    drive = {
-        "device": "eagletree",
-        "blocks": 640,
-        "pages_per_block": 16,
-        "op": 0.6,
-        "layout": layout,
-    }
-    found = [
-        wa.simulate(workload=LOAD, manager=manager, writes=30_000, replicas=1, **drive)
-        for manager in (f"{SEPBIT}:compiled=no", "sepbit")
-    ]
+    drive = {"device": "eagletree", "blocks": 640, "pages_per_block": 16, "op": 0.6}
+    run = {"workload": LOAD, "layout": layout, "writes": 30_000, "replicas": 1}
+    managers = f"{SEPBIT}:compiled=no", "sepbit"
+    found = [wa.simulate(manager=manager, **drive, **run) for manager in managers]
     assert found[0].causes == found[1].causes
     assert found[0].causes["gc"] > 1000
     assert list(found[0].erases_of_block) == list(found[1].erases_of_block)
@@ -55,13 +48,37 @@ def test_a_compiled_placement_does_what_the_same_class_does_in_python() -> None:
     assert counted(SEPBIT) == counted(f"{SEPBIT}:compiled=no") == counted("sepbit")
 
 
+class RegionsOfOldest(Regions):
+    victims = Oldest
+
+
+class NumpyStreams(Base):
+    """A policy whose streams are numbers of NumPy and truth values."""
+
+    migration_streams = (1,)
+
+    def on_write(self, page: int, now: int) -> Any:
+        return np.int8(0)
+
+    def on_migrate(self, page: int, victim: Any) -> Any:
+        return page >= 0
+
+
 @pytest.mark.parametrize(
-    ("mine", "built_in"),
-    [(Regions, "dac"), (wa.manager(Regions, regions=4), "dac:regions=4"), (AllAtOnce, "dac")],
+    ("mine", "built_in", "victims"),
+    [
+        (Regions, "dac", None),
+        (wa.manager(Regions, regions=4), "dac:regions=4", None),
+        (AllAtOnce, "dac", None),
+        (RegionsOfOldest, "dac", "fifo"),
+        (NumpyStreams, "sepgc", None),
+    ],
     ids=str,
 )
-def test_a_class_does_what_the_same_scheme_does_in_rust(mine: Any, built_in: str) -> None:
-    assert counted(mine) == counted(built_in)
+def test_a_class_does_what_the_same_scheme_does_in_rust(
+    mine: Any, built_in: str, victims: str | None
+) -> None:
+    assert counted(mine) == counted(built_in, victims=victims)
 
 
 def test_a_placement_hears_what_the_host_says_of_its_pages() -> None:
@@ -80,13 +97,6 @@ def test_a_victim_policy_of_python_does_what_the_same_does_in_rust(manager: Any)
     # Which of equals lost a page first in one tick of the clock, no column says.
     pages = [counted(manager, victims=one, warmup=0)["gc"] for one in (Greedy, "greedy")]
     assert pages[0] == pytest.approx(pages[1], rel=0.01)
-
-
-def test_a_placement_may_name_a_victim_policy_of_python() -> None:
-    class Mine(Regions):
-        victims = Oldest
-
-    assert counted(Mine) == counted("dac", victims="fifo")
 
 
 def test_threads_batches_and_replicas_change_nothing() -> None:
@@ -167,19 +177,6 @@ def test_what_is_no_stream_is_refused(returned: Any, words: str) -> None:
 
     with pytest.raises(wa.PolicyError, match=words):
         counted(Wrong)
-
-
-def test_streams_may_be_numbers_of_numpy_and_truth_values() -> None:
-    class Mine(Base):
-        migration_streams = (1,)
-
-        def on_write(self, page: int, now: int) -> Any:
-            return np.int8(0)
-
-        def on_migrate(self, page: int, victim: Any) -> Any:
-            return page >= 0
-
-    assert counted(Mine) == counted("sepgc")
 
 
 def test_victims_that_are_none_and_that_gain_nothing_are_refused() -> None:

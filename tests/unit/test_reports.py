@@ -245,12 +245,7 @@ def test_an_answer_leads_with_what_is_trusted_and_what_helps() -> None:
     assert "the flash programs 2.85" in first
     assert "simulation finds" in first
     assert "2.1 (-26%) with" in first
-    for words in (
-        "Why the ways differ",
-        "skew of the writes",
-        "unexplained",
-        "the trace has no hot",
-    ):
+    for words in ("Why the ways differ", "skew of the writes", "unexplained", "trace has no hot"):
         assert words in told
 
 
