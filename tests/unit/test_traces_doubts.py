@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from in_process import run
+from in_process import document, run
 from places import TINY
 from refusals import refusal
 from trace_files import CASES, WRITE_C, WRITE_D, WRITE_Q, record, written
@@ -84,30 +83,20 @@ def test_ordinary_rows_are_detected_and_not_doubted(tmp_path: Path, rows: list[s
     assert trace.doubts == []
 
 
-@pytest.mark.parametrize("name", [path.name for path in sorted(TINY.iterdir())])
-def test_no_sample_is_doubted(name: str) -> None:
-    trace = traces.read(TINY / name, traces.detect(TINY / name) if _is_certain(name) else
-                        name.split(".")[1])  # fmt: skip
-    assert trace.doubts == []
+@pytest.mark.parametrize("path", sorted(TINY.iterdir()), ids=lambda path: path.name)
+def test_no_sample_is_doubted(path: Path) -> None:
+    sample_of = traces.FORMATS[path.name.split(".")[1]]
+    name = traces.detect(path) if sample_of.certain else sample_of.name
+    assert traces.read(path, name).doubts == []
 
 
-def _is_certain(name: str) -> bool:
-    return traces.FORMATS[name.split(".")[1]].certain
-
-
-@pytest.mark.parametrize("shown_as", ["text", "json"])
-def test_a_clock_that_is_40_years_off_is_named_with_its_row(shown_as: str) -> None:
-    path = CASES / "t02-leveldb-blkparse-C.txt"
+def test_a_clock_that_is_40_years_off_is_named_with_its_row() -> None:
+    arguments = f"'{CASES / 't02-leveldb-blkparse-C.txt'}' --action C"
     sentence = "times jump by 1.27e9 s at row 24: the duration is unknown"
-    done = run("trace info", f"'{path}' --action C{' --json' if shown_as == 'json' else ''}")
-    assert done.status == 0
-    if shown_as == "json":
-        found = json.loads(done.out)
-        assert sentence in found["warnings"]
-        assert found["duration_s"] is None
-        assert found["writes"] == 840
-    else:
-        assert f"warning: {sentence}\n" in done.out
+    found = document("trace info", arguments)
+    assert sentence in found["warnings"]
+    assert (found["duration_s"], found["writes"]) == (None, 840)
+    assert f"warning: {sentence}\n" in run("trace info", arguments).out
 
 
 def frame(times_ns: list[int], devices: list[int] | None = None) -> pl.DataFrame:
@@ -165,8 +154,8 @@ def info_of(path: Path) -> str:
     done = run("trace info", f"'{path}'")
     assert done.status == 0
     warnings = [line for line in done.out.splitlines() if line.startswith("warning: ")]
-    assert [f"warning: {one}" for one in json.loads(run("trace info", f"'{path}' --json").out)[
-        "warnings"]] == warnings  # fmt: skip
+    in_json = document("trace info", f"'{path}'")["warnings"]
+    assert [f"warning: {one}" for one in in_json] == warnings
     return "\n".join(warnings)
 
 
@@ -215,9 +204,8 @@ def test_events_that_cannot_be_all_are_doubted(tmp_path: Path) -> None:
         warnings = info_of(tmp_path / name)
         assert "no event has action C" in warnings
         assert "more requests were issued (2 D) than queued (1 Q)" in warnings
-    written(
-        tmp_path, "\n".join([*rows, "Events (8,0): 3 entries", "Skips: 12 forward (1,234 - 9.1%)"])
-    )
+    summary = "Events (8,0): 3 entries", "Skips: 12 forward (1,234 - 9.1%)"
+    written(tmp_path, "\n".join([*rows, *summary]))
     assert "1234 events were lost while recording" in info_of(tmp_path / "trace.txt")
 
 

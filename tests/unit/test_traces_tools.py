@@ -109,37 +109,6 @@ def test_completions_late_in_a_file_count_and_the_missing_ones_are_a_warning(
 
 
 @pytest.mark.parametrize(
-    ("rest", "outcome"),
-    [
-        ("R () 8 + 8 [0]", ("read", 4096, 4096)),
-        ("RA () 8 + 8 [0]", ("read", 4096, 4096)),
-        ("RSM () 8 + 8 [0]", ("read", 4096, 4096)),
-        ("D () 8 + 8 [0]", ("trim", 4096, 4096)),
-        ("DS () 8 + 8 [0]", ("trim", 4096, 4096)),
-        ("DE () 8 + 8 [0]", ("trim", 4096, 4096)),
-        ("FF () 18446744073709551615 + 0 none,0,0 [0]", ("flush", 0, 0)),
-        ("F () 0 + 0 [0]", ("flush", 0, 0)),
-        ("FWS () 0 + 0 [0]", ("flush", 0, 0)),
-        ("WFS () 8 + 0 [0]", "1 events of no sectors"),
-        ("N () 18446744073709551615 + 0 [0]", "1 events with RWBS N"),
-        ("NS () 8 + 80 be,0,4 [0]", "1 events with RWBS NS"),
-        ("WZS () 8 + 80 [0]", "1 events with RWBS WZS"),
-        ("ZAS () 8 + 80 [0]", "1 events with RWBS ZAS"),
-        ("W () 8 + 8 [-5]", "1 requests that failed"),
-    ],
-)
-def test_an_event_is_the_request_that_it_was_or_is_left_out_with_a_note(
-    tmp_path: Path, rest: str, outcome: str | tuple[object, ...]
-) -> None:
-    trace = read_as(tmp_path, event("W () 2048 + 8 [0]") + event(rest))
-    if isinstance(outcome, str):
-        assert rows(trace) == [WRITE]
-        assert f"left out: {outcome}" in notes(trace)
-    else:
-        assert [row[1:] for row in rows(trace)] == [WRITE[1:], outcome]
-
-
-@pytest.mark.parametrize(
     ("line", "note"),
     [
         ("CPU:1 [LOST 234 EVENTS]", "234 events were lost"),
@@ -238,34 +207,6 @@ def test_a_few_rows_of_several_disks_are_a_table_of_biosnoop(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.parametrize(
-    ("row", "outcome"),
-    [
-        ("0.1 x 1 sda R 8 4096 0.7", ("read", 4096, 4096)),
-        ("0.1 x 1 sda RA 8 4096 0.7", ("read", 4096, 4096)),
-        ("0.1 x 1 sda DS 8 4096 0.7", ("trim", 4096, 4096)),
-        ("0.1 x 1 sda FF -1 0 0.7", ("flush", 0, 0)),
-        ("0.1 x 1 sda FF 18446744073709551615 0 0.7", ("flush", 0, 0)),
-        ("-0.1 x 1 sda W 23437770752 4096 0.7", ("write", 23_437_770_752 * 512, 4096)),
-        ("0.1 ?   0             R  -1        8          1.09", "1 commands without a sector"),
-        ("0.1 x 1 sda R 18446744073709551615 36 1.1", "1 commands without a sector"),
-        ("0.004578    ?              0              R 0          0         4.00", "1 commands"),
-        ("0.1 x 1 sda N 8 4096 0.7", "1 commands without a sector or an operation"),
-        ("Possibly lost 12 samples", "12 events were lost"),
-        ("lost 12 events on CPU #3", "12 events were lost"),
-    ],
-)
-def test_a_row_of_biosnoop_is_the_request_that_it_was_or_is_left_out_with_a_note(
-    tmp_path: Path, row: str, outcome: str | tuple[object, ...]
-) -> None:
-    trace = read_as(tmp_path, BIOSNOOP_HEAD + BIOSNOOP_ROW + row + "\n")
-    if isinstance(outcome, str):
-        assert rows(trace) == [WRITE]
-        assert outcome in notes(trace)
-    else:
-        assert rows(trace)[1][1:] == outcome
-
-
 DUMPER_HEAD = """BeginHeader
    DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri,  VolSnap,         FileObject, FileName
   DiskWrite,  TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr,   ByteOffset,     IOSize, ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri,  VolSnap,         FileObject, FileName
@@ -316,37 +257,73 @@ def test_a_disk_write_reads_the_same_from_every_table_of_xperf(
 XPERF_WRITE = "DiskWrite, 8612, x (4), 8, 0xfa80, 0x0000100000, 0x00001000, 283, 2, 0x06, 283\n"
 
 
+ONE_EVENT = event("W () 2048 + 8 [0]")
+
+
+# What comes behind a first write, and the request that it is or the note on it.
+BLOCK_EVENTS = [
+    ("R () 8 + 8 [0]", ("read", 4096, 4096)),
+    ("RA () 8 + 8 [0]", ("read", 4096, 4096)),
+    ("RSM () 8 + 8 [0]", ("read", 4096, 4096)),
+    ("D () 8 + 8 [0]", ("trim", 4096, 4096)),
+    ("DS () 8 + 8 [0]", ("trim", 4096, 4096)),
+    ("DE () 8 + 8 [0]", ("trim", 4096, 4096)),
+    ("FF () 18446744073709551615 + 0 none,0,0 [0]", ("flush", 0, 0)),
+    ("F () 0 + 0 [0]", ("flush", 0, 0)),
+    ("FWS () 0 + 0 [0]", ("flush", 0, 0)),
+    ("WFS () 8 + 0 [0]", "left out: 1 events of no sectors"),
+    ("N () 18446744073709551615 + 0 [0]", "left out: 1 events with RWBS N"),
+    ("NS () 8 + 80 be,0,4 [0]", "left out: 1 events with RWBS NS"),
+    ("WZS () 8 + 80 [0]", "left out: 1 events with RWBS WZS"),
+    ("ZAS () 8 + 80 [0]", "left out: 1 events with RWBS ZAS"),
+    ("W () 8 + 8 [-5]", "left out: 1 requests that failed"),
+]
+BIOSNOOP_ROWS = [
+    ("0.1 x 1 sda R 8 4096 0.7", ("read", 4096, 4096)),
+    ("0.1 x 1 sda RA 8 4096 0.7", ("read", 4096, 4096)),
+    ("0.1 x 1 sda DS 8 4096 0.7", ("trim", 4096, 4096)),
+    ("0.1 x 1 sda FF -1 0 0.7", ("flush", 0, 0)),
+    ("0.1 x 1 sda FF 18446744073709551615 0 0.7", ("flush", 0, 0)),
+    ("-0.1 x 1 sda W 23437770752 4096 0.7", ("write", 23_437_770_752 * 512, 4096)),
+    ("0.1 ?   0             R  -1        8          1.09", "1 commands without a sector"),
+    ("0.1 x 1 sda R 18446744073709551615 36 1.1", "1 commands without a sector"),
+    ("0.004578    ?              0              R 0          0         4.00", "1 commands"),
+    ("0.1 x 1 sda N 8 4096 0.7", "1 commands without a sector or an operation"),
+    ("Possibly lost 12 samples", "12 events were lost"),
+    ("lost 12 events on CPU #3", "12 events were lost"),
+]
+XPERF_LINES = [
+    ("DiskRead, 9, x (4), 8, 3, 0xfa80, 0x1000, 0x00001000, 283, 2, 0x", ("read", 4096, 4096)),
+    ("DiskFlush, 9, x (4), 8, 3, 0xfa80, 283, 2, 0x0, 283, 3", ("flush", 0, 0)),
+    ("DiskFlush, 9, x (4), 8, 0xfa80,    ,    , 283, 2, 0x0, 283, 3", ("flush", 0, 0)),
+    ("DiskFlush, 9, 10, 1, 1", "1 flushes of an unknown disk"),
+    ("DiskWriteInit, 9, x (4), 8, 0xfa80", ""),
+    ("FileIoWrite, 9, x (4), 8, 0xfa80, 0x1000, 0x00001000, 283, 2", ""),
+    ("OS Version: 6.1, Events Lost: 12, Buffers lost: 3, Trace Start: 1", "12 events were lost"),
+    (
+        "OS Version: 6.1, Events Lost: 0, Buffers lost: 3, Trace Start: 1",
+        "3 buffers of events were",
+    ),
+]
+
+
 @pytest.mark.parametrize(
-    ("line", "outcome"),
+    ("first", "row", "outcome"),
     [
-        ("DiskRead, 9, x (4), 8, 3, 0xfa80, 0x1000, 0x00001000, 283, 2, 0x", ("read", 4096, 4096)),
-        ("DiskFlush, 9, x (4), 8, 3, 0xfa80, 283, 2, 0x0, 283, 3", ("flush", 0, 0)),
-        ("DiskFlush, 9, x (4), 8, 0xfa80,    ,    , 283, 2, 0x0, 283, 3", ("flush", 0, 0)),
-        ("DiskFlush, 9, 10, 1, 1", "1 flushes of an unknown disk"),
-        ("DiskWriteInit, 9, x (4), 8, 0xfa80", ""),
-        ("FileIoWrite, 9, x (4), 8, 0xfa80, 0x1000, 0x00001000, 283, 2", ""),
-        (
-            "OS Version: 6.1, Events Lost: 12, Buffers lost: 3, Trace Start: 1",
-            "12 events were lost",
-        ),
-        (
-            "OS Version: 6.1, Events Lost: 0, Buffers lost: 3, Trace Start: 1",
-            "3 buffers of events were",
-        ),
+        *((ONE_EVENT, event(rest), outcome) for rest, outcome in BLOCK_EVENTS),
+        *((BIOSNOOP_HEAD + BIOSNOOP_ROW, f"{row}\n", outcome) for row, outcome in BIOSNOOP_ROWS),
+        *((XPERF_WRITE, f"{line}\n", outcome) for line, outcome in XPERF_LINES),
     ],
 )
-def test_an_event_of_windows_is_a_request_once_or_none(
-    tmp_path: Path, line: str, outcome: str | tuple[object, ...]
+def test_a_row_is_the_request_that_it_was_or_is_left_out_with_a_note(
+    tmp_path: Path, first: str, row: str, outcome: str | tuple[object, ...]
 ) -> None:
-    trace = read_as(tmp_path, XPERF_WRITE + line + "\n")
+    trace = read_as(tmp_path, first + row)
     if isinstance(outcome, str):
         assert rows(trace) == [WRITE]
         assert outcome in notes(trace)
     else:
-        assert [row[1:] for row in rows(trace)] == [WRITE[1:], outcome]
-
-
-ONE_EVENT = event("W () 2048 + 8 [0]")
+        assert [one[1:] for one in rows(trace)] == [WRITE[1:], outcome]
 
 
 @pytest.mark.parametrize(
@@ -405,11 +382,7 @@ def test_a_damaged_row_names_its_line_and_what_is_missing_its_reason(
 def test_tables_of_tools_are_read_in_pieces_and_by_device(tmp_path: Path) -> None:
     for name, head, row in (
         ("biosnoop", BIOSNOOP_HEAD, "{at}.5 x 1 sd{disk} W {sector} 4096 0.7\n"),
-        (
-            "xperf",
-            DUMPER_HEAD,
-            "DiskWrite, {at}, x (4), 8, 0xfa, 0x{byte:x}, 0x1000, 9, {disk}\n",
-        ),
+        ("xperf", DUMPER_HEAD, "DiskWrite, {at}, x (4), 8, 0xfa, 0x{byte:x}, 0x1000, 9, {disk}\n"),
     ):
         path = tmp_path / name
         lines = [
