@@ -15,6 +15,8 @@ from writeamp.errors import PolicyError, WriteampError
 from writeamp.text import printable
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
+# The status of a study that came to its end, but for some of its runs.
+SOME_FAILED = 1
 DEBUG = "WRITEAMP_DEBUG"
 # Help cuts the names of options below this.
 _HELP_COLUMNS = 80

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+# So many errors of a study are quoted.
+MOST_ERRORS = 5
+
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
 

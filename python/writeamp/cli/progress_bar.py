@@ -77,3 +77,8 @@ class Bar:
             words = task.fields["words"] and f" {task.fields['words']}"
             minutes = (time.monotonic() - began_s) / 60
             options.note(f"{task.description}{words} ({minutes:.0f} min)")
+
+
+def points_in_words(done: int, expected: int) -> str:
+    """Return how far a study of points is, as text of a bar."""
+    return f"{done} of {expected} points"

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from writeamp.cli import boundary, options, point_progress
+from writeamp.cli import boundary, options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
-from writeamp.cli.progress_bar import Bar
+from writeamp.cli.progress_bar import Bar, points_in_words
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
 from writeamp.cli.sweep_show import show
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files import output
 from writeamp.plots import check_target
+from writeamp.results.numbers import shown_value
 from writeamp.runners import Runner
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def run(
     if plot is not None:
         _check_picture(plan, file)
     try:
-        with Bar("sweeping", point_progress.words, by_own_pace=True) as bar:
+        with Bar("sweeping", points_in_words, by_own_pace=True) as bar:
             done = sweep(
                 plan, out=out, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
@@ -103,16 +104,12 @@ def run(
     if not options.printed_json(done.to_dict, json=json):
         facts = done.to_dict()
         if best := facts.get("best"):
-            facts["best"] = ", ".join(
-                f"{name} {point_progress.shown(one)}" for name, one in best.items()
-            )
-        stdout.print(
-            options.facts([(name, point_progress.shown(one)) for name, one in facts.items()])
-        )
+            facts["best"] = ", ".join(f"{name} {shown_value(one)}" for name, one in best.items())
+        stdout.print(options.facts([(name, shown_value(one)) for name, one in facts.items()]))
     if plot is not None:
         done.plot(plot)
     if done.failed or done.failed_before:
-        raise typer.Exit(point_progress.FAILED)
+        raise typer.Exit(boundary.SOME_FAILED)
 
 
 def _check_picture(plan: SweepPlan, file: Path) -> None:
@@ -149,6 +146,6 @@ def _warn(done: Sweep) -> None:
     if not done.failed:
         return
     frame = done.to_frame().drop_nulls("error")
-    for row in frame.head(point_progress.MOST_ERRORS).iter_rows(named=True):
+    for row in frame.head(options.MOST_ERRORS).iter_rows(named=True):
         where = ", ".join(f"{name} {row[name]}" for name in (*done.plan.axes, "replica"))
         options.warn(f"{where} failed: {row['error']}")

@@ -13,12 +13,14 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_threads
 from writeamp.cli.setting_options import with_settings
-from writeamp.cli.volumes_need import need
 from writeamp.cli.volumes_run import run, with_run_settings
+from writeamp.plots import check_target
+from writeamp.runners import Runner
 from writeamp.volumes.settings import (
     RUN_OPTIONS,
     SPARE_OPTIONS,
     FleetSettings,
+    NeedSettings,
     SelectionSettings,
     SplitSettings,
 )
@@ -148,6 +150,49 @@ def info(
     stdout.print(options.table("Quantiles over the volumes", heading, rows))
     chosen = ", ".join(f"{name} {count:,}" for name, count in presets.items())
     stdout.print(f"volumes that presets choose: {chosen}", highlight=False)
+
+
+def need(
+    fleet: FleetFolder,
+    asked: NeedSettings,
+    selection: SelectionSettings,
+    settings: dict[str, Any],
+    *,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw the overall WA over op to a .png, .svg, .pdf or .html file.",
+            metavar="FILE",
+        ),
+    ] = None,
+    out: options.Out = None,
+    runner: Runner,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell what a fleet needs: op for an overall WA, wear a day, and the volumes that cost most.
+
+    Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --out savings/
+    """
+    if plot is not None:
+        check_target(plot)
+    from writeamp.volumes.fleet import Fleet  # noqa: PLC0415 (slow)
+    from writeamp.volumes.needs import need as needed  # noqa: PLC0415 (slow)
+
+    with Bar("searching", lambda done, runs: f"{done:,} of {runs:,} runs at this op") as bar:
+        found = needed(
+            Fleet.open(fleet),
+            asked.manager,
+            asked.target_wa,
+            victims=asked.victims,
+            out=out,
+            selection=selection,
+            runner=runner,
+            progress=bar.update,
+            **settings,
+        )
+    options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=plot)
 
 
 def _tell(facts: dict[str, Any], *, json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from writeamp.cli import boundary, options, point_progress
+from writeamp.cli import boundary, options
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import asked, described, setting_parameters
 from writeamp.errors import Interrupted
@@ -105,7 +105,7 @@ def run(
     drawn = plot if found.is_drawable else None
     options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=drawn)
     if found.failed.height:
-        raise typer.Exit(point_progress.FAILED)
+        raise typer.Exit(boundary.SOME_FAILED)
 
 
 def _words(done: int, runs: int) -> str:

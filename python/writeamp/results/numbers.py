@@ -100,6 +100,20 @@ def four_digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def percent_in_words(share: float) -> str:
+    """Return a share in per cent; NaN as a dash."""
+    return "–" if math.isnan(share) else f"{share:.2%}"
+
+
+def shown_value(value: object) -> str:
+    """Return a value of a document in words: a number with six digits, null as a dash.
+
+    >>> shown_value(2 / 3), shown_value(None), shown_value("a")
+    ('0.666667', '–', 'a')
+    """
+    return f"{value:.6g}" if isinstance(value, float) else "–" if value is None else str(value)
+
+
 def range_in_words(low: float, high: float) -> str:
     """Return an interval with four digits of its greater end; that of nothing as a dash.
 

@@ -47,6 +47,7 @@ from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.documents import from_document, to_document
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import shown_value
 from writeamp.runners import Progress
 from writeamp.studies import study
 from writeamp.studies.dataset import locked
@@ -89,9 +90,9 @@ class Collected(Drawn):
 
     def card(self) -> Card:
         """Return the number of points of each outcome."""
-        names = ("points", "done", "skipped", "failed", "merged")
-        rows = [(name, f"{getattr(self, name):,}") for name in names]
-        return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=self.errors)
+        rows = [(name, shown_value(value)) for name, value in self.to_dict().items()]
+        notes = [f"{self.merged} points are the same on this target as earlier ones", *self.errors]
+        return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=notes)
 
     def figure(self) -> BarChart:
         """Describe what became of the points."""

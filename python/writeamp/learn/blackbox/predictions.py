@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
+from writeamp.learn.blackbox.measurements import UNITS
 from writeamp.plots.figures.blackbox import (
     LABELS,
     Compared,
@@ -232,7 +233,16 @@ class Forecast(Drawn, dict[str, Predictions]):
         return {"outside": any(bool(one.outside[row]) for one in known), **found}
 
     def card(self) -> Card:
-        """Return a row for each prediction of each target."""
+        """Return a row for each prediction of each target, if there are several, by their row."""
+        if all(len(one.value) == 1 for one in self.values()):
+            known = {target: one for target, one in self.items() if not math.isnan(one.value[0])}
+            of_one = [
+                (target, UNITS[target], *cells)
+                for target, one in known.items()
+                for cells in _cells(one)
+            ]
+            names = ("target", "unit", ">value", f">{self.level:.0%} interval", "outside training")
+            return Card("Predictions", of_one, names)
         rows = [
             (target, f"{row}", *cells)
             for target, one in self.items()

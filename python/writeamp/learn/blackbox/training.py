@@ -36,6 +36,7 @@ from writeamp.plots.figures.blackbox import errors_by_target
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import percent_in_words
 from writeamp.runners import Progress
 
 F64 = npt.NDArray[np.float64]
@@ -124,8 +125,17 @@ class BlackBox(Drawn):
 
     def card(self) -> Card:
         """Return the error to expect of each target."""
-        rows = [(target, f"{mre:.2%}") for target, mre in self.unseen_mre.items()]
-        return Card(self._name(), rows, ("target", ">mean relative error on unseen rows"))
+        rows = [
+            (
+                target,
+                str(len(self.trained_on[target])),
+                *map(percent_in_words, (unseen, self.between_mre[target])),
+            )
+            for target, unseen in self.unseen_mre.items()
+        ]
+        columns = ("target", ">rows", ">MRE on unseen", ">between levels")
+        notes = ["MRE is the mean relative error, on rows that the model has not seen"]
+        return Card(self._name(), rows, columns, notes=notes)
 
     def figure(self) -> BarChart:
         """Describe the error to expect of each target."""

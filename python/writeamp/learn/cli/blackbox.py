@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp.cli import boundary, options, point_progress
+from writeamp.cli import boundary, options
 from writeamp.cli.application import App
-from writeamp.cli.options import stdout
-from writeamp.cli.progress_bar import Bar
+from writeamp.cli.progress_bar import Bar, points_in_words
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.setting_options import with_settings
 from writeamp.errors import Interrupted, WriteampError
@@ -79,7 +78,7 @@ def collect_points(
     for sentence in measured.notes:
         options.note(sentence)
     try:
-        with Bar("measuring", point_progress.words, by_own_pace=True) as bar:
+        with Bar("measuring", points_in_words, by_own_pace=True) as bar:
             found = collect(
                 measured,
                 out=out,
@@ -91,13 +90,9 @@ def collect_points(
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None
     _warn(found)
     if not options.printed_json(found.to_dict, json=json):
-        stdout.print(
-            options.facts(
-                [(key, point_progress.shown(one)) for key, one in found.to_dict().items()]
-            )
-        )
+        options.print_card(found.card())
     if found.failed:
-        raise typer.Exit(point_progress.FAILED)
+        raise typer.Exit(boundary.SOME_FAILED)
 
 
 def _how_far(stopped: Collected) -> str:
@@ -115,5 +110,5 @@ def _warn(found: Collected) -> None:
         options.note(sentence)
     for sentence in found.warnings:
         options.warn(sentence)
-    for sentence in found.errors[: point_progress.MOST_ERRORS]:
+    for sentence in found.errors[: options.MOST_ERRORS]:
         options.warn(f"points failed: {sentence}")

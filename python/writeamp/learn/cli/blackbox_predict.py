@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,7 +82,7 @@ def predict(
     if csv:
         options.print_csv(pl.concat([places, said.to_frame()], how="horizontal"))
     elif trace is None:
-        _print_workload(f"{model}: {question.workload}", said, trained.level)
+        options.print_card(replace(said.card(), title=f"{model}: {question.workload}"))
     else:
         _print_windows(f"{model}: {trace}", rows, said)
 
@@ -98,16 +99,6 @@ def note_beyond(trained: BlackBox, rows: pl.DataFrame) -> None:
             f"{name} is of requests that lie across pages of 4 KiB, and no size in what the model "
             "was trained on does"
         )
-
-
-def _print_workload(title: str, said: Mapping[str, Predictions], level: float) -> None:
-    rows = [
-        [target, UNITS[target], *_shown(one, 0), "yes" if one.outside[0] else "no"]
-        for target, one in said.items()
-        if not math.isnan(one.value[0])
-    ]
-    columns = ["target", "unit", ">value", f">{level:.0%} interval", "outside training"]
-    stdout.print(options.table(title, columns, rows))
 
 
 def _print_windows(title: str, windows: pl.DataFrame, said: Mapping[str, Predictions]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,7 @@ from writeamp.learn.blackbox.settings import (
 )
 from writeamp.plots import check_target, save
 from writeamp.results.frames import frame_of
-from writeamp.results.numbers import four_digits, json_number
+from writeamp.results.numbers import four_digits, json_number, percent_in_words
 
 if TYPE_CHECKING:
     from writeamp.learn.blackbox.predictions import Score
@@ -97,12 +98,7 @@ def train_model(
     if options.printed_json(lambda: found, json=json):
         return
     title = f"{out}: {asked.model} on the {asked.features} features"
-    columns = ["target", ">rows", ">MRE on unseen", ">between levels"]
-    cells = [
-        [target, str(rows[target]), *map(_percent, (unseen, trained.between_mre[target]))]
-        for target, unseen in trained.unseen_mre.items()
-    ]
-    stdout.print(options.table(title, columns, cells))
+    options.print_card(replace(trained.card(), title=title))
 
 
 def evaluate_model(
@@ -172,10 +168,6 @@ def _words(done: int, expected: int) -> str:
     return f"{done} of {expected} targets"
 
 
-def _percent(share: float) -> str:
-    return "–" if math.isnan(share) else f"{share:.2%}"
-
-
 def _table(title: str, scores: list[Score], level: float) -> Any:
     columns = [
         "target",
@@ -198,7 +190,7 @@ def _table(title: str, scores: list[Score], level: float) -> Any:
             f"{one.mre:.2%}",
             f"{one.coverage:.1%}",
             str(one.n),
-            _percent(one.between_mre),
+            percent_in_words(one.between_mre),
         ]
         for one in scores
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -228,5 +229,5 @@ def _tell_windows(found: Windows, out: Path, *, json: bool) -> None:
 
 
 def _print_fit(found: Fit, out: Path) -> None:
-    rows = [(name, text) for name, text in found.card().rows]
-    stdout.print(options.facts([*rows, ("profile", str(out))]))
+    card = found.card()
+    options.print_card(replace(card, rows=[*card.rows, ("profile", str(out))]))
