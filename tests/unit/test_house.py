@@ -6,6 +6,8 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -88,6 +90,17 @@ def test_op_becomes_other_ratios_in_one_module() -> None:
         for line in sums_with_op(file.read_text())
     ]
     assert found == []
+
+
+CLASS = re.compile(r"^ *class (\w+)[:(\[]", re.MULTILINE)
+
+
+def test_at_most_ten_class_names_are_used_twice_and_none_more_often() -> None:
+    assert CLASS.findall("class A:\n    class B(A): ...\n\nclass C[T]: ...") == ["A", "B", "C"]
+    texts = [file.read_text("utf-8") for file in PACKAGES[0].rglob("*.py")]
+    counts = Counter(name for text in texts for name in CLASS.findall(text))
+    assert len([name for name, times in counts.items() if times > 1]) <= 10
+    assert max(counts.values()) <= 2
 
 
 # Modules that open a file themselves, and which. `files.inputs` opens what a user names: it
