@@ -106,7 +106,11 @@ def test_figures_of_a_page_have_its_colours_and_their_values_as_tooltips(page: P
     assert ">mean of an interval: " in over_time
     assert re.search(r"<title>\d+: \d+ blocks</title>", histogram)
     assert len(re.findall("<polyline data-curve", what_if)) == 2
+    ids = re.findall(' id="([^"]*)"', "".join(figures))
+    assert len(set(ids)) == len(ids) > 0
+    assert set(re.findall('(?:url\\(#|href="#)([^)"]+)', "".join(figures))) == set(ids)
     for one in figures:
+        assert "<style" not in one, "it would hold in the whole page"
         assert "var(--ink,#222222)" in one.lower()
         # Its title is the section's heading, or stands in its caption.
         assert ">Bytes written" not in one

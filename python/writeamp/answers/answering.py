@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from writeamp.answers.advice import KINDS, Advice, Change, KindOfChange
 from writeamp.answers.case import MeasuredCase, run_case
@@ -25,7 +26,7 @@ from writeamp.answers.result import Answer
 from writeamp.answers.way import Findings, PartProgress, Way, WayRow
 from writeamp.answers.ways import WAYS
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.runners import local_runner
+from writeamp.runners import gather_whole, local_runner
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,10 +236,18 @@ def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: PartProgres
         asking.left_out.append(f"--quick leaves out what would make it less: {seconds:.0f} s")
         return
     found: dict[int, MeasuredCase | None] = {}
-    for at, one in local_runner(len(tried)).results(_wa_with, [one.change for one in tried]):
-        found[at] = one
-        progress(_LESS, len(found), len(tried))
+
+    def keep(at: int, case: MeasuredCase | None) -> None:
+        found[at] = case
         asking.advice = best_of(question, now, tried, found)[:_TOLD]
+
+    gather_whole(
+        local_runner(len(tried)),
+        _wa_with,
+        [one.change for one in tried],
+        each=keep,
+        progress=partial(progress, _LESS),
+    )
 
 
 def _wa_with(change: Change) -> MeasuredCase | None:

@@ -14,7 +14,7 @@ from writeamp.answers.question import SimulatedQuestion
 from writeamp.answers.way import Findings, WayRow
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import four_digits
-from writeamp.runners import local_runner
+from writeamp.runners import gather_whole, local_runner
 
 # What switches came before, and at which end: the key of a run.
 Steps = tuple[str, ...]
@@ -105,9 +105,11 @@ def measure(
         KeyboardInterrupt: Ctrl-C.
     """
     todo = list({one.steps: one for one in steps if one.steps not in known}.values())
-    for finished, (at, found) in enumerate(local_runner(len(todo)).results(_measured, todo), 1):
+
+    def keep(at: int, found: MeasuredCase | str) -> None:
         known[todo[at].steps] = found
-        done(finished, len(todo))
+
+    gather_whole(local_runner(len(todo)), _measured, todo, each=keep, progress=done)
 
 
 def _measured(step: _Step) -> MeasuredCase | str:

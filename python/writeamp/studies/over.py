@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 _Whole = TypeVar("_Whole")
 
 Run: TypeAlias = Callable[[Experiment, Progress | None], _T]
-# Of each variant its result, the error by which it has none, or None if it was not finished.
+# The result or the error of each variant; None if it was not finished.
 Found: TypeAlias = Sequence[_T | WriteampError | None]
 
 
@@ -34,12 +34,13 @@ def over(
     *,
     shares: Sequence[float] = (),
     runner: Runner | None = None,
+    outlasted: type[WriteampError] = RefusedError,
 ) -> _Whole:
     """Run experiments in the place of the requested one, and return their results as its own.
 
     Without a runner, they run one after another, and a part of them is a result too: the first must
-    succeed, and each of the others may be refused. A runner runs all of them, whatever fails, and
-    `combine` decides which failures it raises.
+    succeed, and each of the others may be refused. With a runner, `combine` decides which refusals
+    it raises.
 
     Args:
         variants: the experiments to run.
@@ -49,6 +50,7 @@ def over(
             variants that are done, and how many there are.
         shares: what each variant is expected to do, as a share of the first.
         runner: runs several at the same time.
+        outlasted: class of the errors of a runner's variants after which the others still run.
 
     Raises:
         Interrupted: Ctrl-C, with what was finished, combined; None with a runner.
@@ -56,7 +58,8 @@ def over(
     """
     if runner is not None:
         try:
-            return combine(gather(runner, partial(_or_error, run), variants, progress=progress))
+            work = partial(_run_or_error, run, outlasted)
+            return combine(gather(runner, work, variants, progress=progress))
         except Interrupted:
             raise Interrupted(None) from None
     found: list[_T | WriteampError | None] = [None] * len(variants)
@@ -84,11 +87,13 @@ def _part(found: Found[_T], combine: Callable[[Found[_T]], _Whole]) -> _Whole | 
     return None if found[0] is None else combine(found)
 
 
-def _or_error(run: Run[_T], experiment: Experiment) -> _T | WriteampError:
-    """Run a variant; an error is returned, so that the others are finished."""
+def _run_or_error(
+    run: Run[_T], outlasted: type[WriteampError], experiment: Experiment
+) -> _T | WriteampError:
+    """Run a variant; an error after which the others still run is returned."""
     try:
         return run(experiment, None)
-    except WriteampError as error:
+    except outlasted as error:
         return error
 
 

@@ -204,7 +204,8 @@ class RunStore:
         self._sink = sink
         self._skipped: dict[str, bool] = {}
         self._others: set[str] = set()
-        self._rows: dict[str, Mapping[str, Any]] | None = None
+        # The rows of each set of columns that a codec has asked for, by their hash.
+        self._rows: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
         self._other_versions: set[str] = set()
 
     def stats(self) -> StoreStats | None:
@@ -305,11 +306,12 @@ class RunStore:
         found: dict[int, T] = {}
         if self._dataset is None:
             return found
-        if self._rows is None:
-            self._rows = self._read(self._dataset, codec.stored)
+        columns = tuple(codec.stored)
+        if columns not in self._rows:
+            self._rows[columns] = self._read(self._dataset, columns)
         for at, job in enumerate(jobs):
             name = codec.key(job)
-            row = self._rows.get(name)
+            row = self._rows[columns].get(name)
             if row is not None:
                 result = self._restored(codec, job, row)
                 if again is None or not again(result):

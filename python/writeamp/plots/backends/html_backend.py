@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -312,5 +313,25 @@ def inline(spec: FigureSpec, *, has_titles: bool, inside: str) -> str:
         places = [left * width, right * width, top * height, bottom * height]
         numbers = " ".join(f"{one:.6g}" for one in (*axes[0]["x"], *axes[0]["y"], *places))
         facts = f' data-axes="{numbers}"'
-    head = f'<svg role="img" aria-label="{html_text(spec.title)}"{facts}'
-    return f"{head}{svg.removeprefix('<svg').removesuffix('</svg>')}{inside}{tips}</svg>"
+    head = f'<svg role="img" aria-label="{html_text(spec.title)}"{facts} {_LINE_ENDS}'
+    drawing = _beside_others(svg.removeprefix("<svg").removesuffix("</svg>"))
+    return f"{head}{drawing}{inside}{tips}</svg>"
+
+
+# The rule that Matplotlib gives for all elements would hold in the whole page.
+_LINE_ENDS = 'stroke-linejoin="round" stroke-linecap="butt"'
+_RULE = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
+_REFERENCE = re.compile(r"(?:url\(#|href=\"#)([^)\"]+)")
+_ID = re.compile(r' id="([^"]*)"')
+
+
+def _beside_others(svg: str) -> str:
+    """Return a drawing with those ids only to which it refers, each unique in the page."""
+    own = f"{zlib.crc32(svg.encode()):08x}"
+    used = {name for tag in _TAG.findall(svg) for name in _REFERENCE.findall(tag)}
+
+    def renamed(found: re.Match[str]) -> str:
+        tag = _ID.sub(lambda one: f' id="{own}-{one[1]}"' if one[1] in used else "", found[0])
+        return _REFERENCE.sub(lambda one: one[0].replace(one[1], f"{own}-{one[1]}"), tag)
+
+    return _TAG.sub(renamed, _RULE.sub("", svg))

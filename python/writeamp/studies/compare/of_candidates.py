@@ -60,7 +60,7 @@ def compared_over_candidates(
         variants = [one.with_settings(threads=1) for one in variants]
     combine = partial(_combined, experiment, asked, pairs)
     # Each row needs all its candidates; those that were run are in the folder, if there is one.
-    return over(variants, combine, compare, progress, runner=runner)
+    return over(variants, combine, compare, progress, runner=runner, outlasted=WriteampError)
 
 
 def _combined(

@@ -105,8 +105,8 @@ class Row(AnyResult):
         """Warning that a steady row's own interval leaves WA uncertain, or None."""
         low, high = self._own_ci
         share = (high - low) / 2 / self.wa
-        has_own_wa = not any(one.has_own_wa for one in self.substitutes)
-        if not has_own_wa or not self.steady or not share > ROUGH:
+        has_other_wa = any(one.has_own_wa for one in self.substitutes)
+        if has_other_wa or not self.steady or not share > ROUGH:
             return None
         if not self.is_of_trace:
             more = "more writes or replicas tell"

@@ -82,7 +82,7 @@ def run_point(point: Point) -> PointOutcome:
         error = "out of memory; use a smaller drive or trace"
     except BaseException as fault:  # a panic of the engine is no Exception
         error = f"this is a fault of writeamp {__version__}: {type(fault).__name__}: {fault}"
-    # While it was run, too, or its key would stand for what it does not mean.
+    # Again after the run: else the result of a changed file would have the key of the old one.
     _check_files(point)
     return PointOutcome(found, error, time.perf_counter() - started)
 
