@@ -162,7 +162,7 @@ def test_a_figure_in_the_text_of_a_page_keeps_its_texts_as_they_are() -> None:
     title = '#222222 font-family: x; "<b>" 1.23456'
     row = PolicyResult(title, 2.0, {"host": 1, "gc": 1})
     svg = inline_svg(bars(row, title=title))
-    assert svg.startswith(f'<svg role="img" aria-label="{html.escape(title)}" viewBox="0 0 ')
+    assert svg.startswith(f'<svg role="img" aria-label="{html.escape(title)}" stroke-')
     assert f"<title>{html.escape(title)}\n2.000\nhost writes: 1.0000\n" in svg
     assert ET.fromstring(svg).tag == "svg"
     assert "://" not in svg
