@@ -1,4 +1,4 @@
-"""Figures of paper 1: what they put into panels and heat maps."""
+"""Panels and heat maps of the figures of paper 1."""
 
 from __future__ import annotations
 

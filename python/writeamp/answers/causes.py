@@ -312,7 +312,7 @@ def _without_refresh(simulated: SimulatedQuestion, case: Case, kind: str) -> Cas
 
 def _untimed(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
     """Run without time, if nothing else of time is left than requests under way together."""
-    # What was not switched off by a cause of its own must not be explained by this one.
+    # Else this cause would take the share of one of these, which has a row of its own.
     if _has_cache(case) or _writes_table(case) or _collects_early(case):
         return None
     return replace(case, is_timed=False)

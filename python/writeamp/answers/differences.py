@@ -39,7 +39,7 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class CauseChain:
-    """Chain of a way: its WA is that of the simulation, and all shares, and what is unexplained.
+    """Chain of a way, whose WA is the simulation's, plus all shares, plus an unexplained rest.
 
     `lost` are sentences on causes that could not be measured.
     """
@@ -97,9 +97,9 @@ def _steps(
 def measure(
     steps: Sequence[_Step], known: dict[Steps, MeasuredCase | str], done: Callable[[int, int], None]
 ) -> None:
-    """Run what is not known yet; what cannot be run is known by the sentence that says why.
+    """Run the steps that `known` lacks, and add the WA of each, or the reason why it has none.
 
-    What is finished when Ctrl-C comes is known then.
+    After Ctrl-C, `known` has the steps that were finished.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.

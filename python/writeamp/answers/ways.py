@@ -147,7 +147,7 @@ SIMULATE = Way("simulate", _simulate, _SIMULATE_ASSUMES)
 # Virtual drive: the same requests sent through NBD, or a program that writes to it.
 
 _VIRTUAL_ASSUMES = "a real block device over NBD, served by nbdkit; no times"
-# What a slow computer sends, and the start of the server.
+# Of a slow computer: requests and bytes that it sends, and the time to start the server.
 _REQUESTS_A_SECOND = 40_000
 _BYTES_A_SECOND = 5e8
 _START_S = 0.5

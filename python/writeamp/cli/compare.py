@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from writeamp.results.card import Card
     from writeamp.studies.compare.result import Comparison
 
-# What a table does without where it has no room.
+# Columns that are left out of a table for which the terminal is too narrow.
 _SPARE_COLUMNS = (">B/page", ">M pages/s")
 
 

@@ -23,9 +23,7 @@ from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
 from writeamp.statistics.steady import SteadyState
 
-# A page of which a request covers only a part is programmed whole. WA per page, whose denominator
-# counts it whole, does not show that; SMART shows flash bytes over the bytes of the host.
-# Two figures that no table could tell apart.
+# Excess of a factor over 1 that changes no digit of a table.
 _SAME = 5e-4
 
 
@@ -34,8 +32,9 @@ def partial_page_factor(
 ) -> float:
     """Return the bytes of the pages that the host wrote over the bytes that it asked to write.
 
-    NaN where nobody knows those: a trace in pages may count partly covered ones without saying
-    which part of them.
+    WA per page does not show it: a page of which a request covers a part is programmed whole, and
+    counted whole. SMART shows flash bytes over the bytes of the host. NaN if those are unknown: a
+    trace in pages may count partly covered ones without saying which part of them.
     """
     known = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
     return host_pages * page_bytes / host_bytes if known and host_bytes > 0 else math.nan
@@ -223,6 +222,16 @@ class DriveResult(OneLine, Drawn):
     def _repeat(self) -> int:
         """Number of times that the trace was to be replayed."""
         return self.plan.repeat
+
+    def _rows_of_counts(self) -> list[tuple[str, str]]:
+        """Return the rows of a card on what the flash did in the measured interval."""
+        rows = [
+            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
+        ]
+        rows.append(("erased", f"{self.erases:,} blocks"))
+        if self.percentage_used is not None:
+            rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
+        return rows
 
     def _measured(self, counter: str) -> int:
         column = self.samples[counter]

@@ -413,12 +413,7 @@ class Result(DriveResult):
             ("run", f"{self.drive_writes:.1f} drive writes, seed {self.plan.seed}"),
             ("steady", steady_in_words(self.steady, self.steady_state.reason)),
         ]
-        rows += [
-            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
-        ]
-        rows.append(("erased", f"{self.erases:,} blocks"))
-        if self.percentage_used is not None:
-            rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
+        rows += self._rows_of_counts()
         rows.append(("theory", f"{self.theory}; at {self.held_in_words}"))
         rows += self.substitute.rows()
         if self.spread:

@@ -19,13 +19,6 @@ def wa_in_words(wa: float, ci: tuple[float, float]) -> str:
     return with_interval(wa, ci)
 
 
-def drive_in_words(device: Device) -> str:
-    """Return a drive's shape and spare space."""
-    if device.kind != "flash":
-        return f"{device.name}: {device.kind}, {device.capacity_bytes:,} bytes"
-    return f"{shape_in_words(device)}; op = (T-U)/U = {device.op:.4g}"
-
-
 def shape_in_words(device: Device) -> str:
     """Return a flash drive's shape."""
     geometry = device.geometry

@@ -357,12 +357,7 @@ class TimedResult(DriveResult):
             ("counted", f"{self.host_pages:,} host pages after a warm-up of {self.warmup_pages:,}"),
             ("steady", steady_in_words(self.steady, self.steady_state.reason)),
         ]
-        rows += [
-            (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
-        ]
-        rows.append(("erased", f"{self.erases:,} blocks"))
-        if self.percentage_used is not None:
-            rows.append(("percentage used", f"{self.percentage_used:.3g}% by the whole run"))
+        rows += self._rows_of_counts()
         if self.has_partial_pages:
             rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
         if self.wa_by_flash is not None:
