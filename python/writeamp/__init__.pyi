@@ -5,6 +5,7 @@ from . import custom as custom
 from . import meanfield as meanfield
 from . import models as models
 from . import plots as plots
+from . import runners as runners
 from . import traces as traces
 from . import volumes as volumes
 from ._engine import __version__ as __version__

@@ -21,9 +21,10 @@ from writeamp.answers.answering import Listener, answered
 from writeamp.answers.causes import CAUSES, Cause
 from writeamp.answers.question import Question
 from writeamp.answers.settings import QuestionSettings
-from writeamp.answers.way import Findings, PartProgress, Way, WayRow
+from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.answers.ways import FORMULA, MEAN_FIELD, SIMULATE, TIMED, WAYS
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.runners import Progress
 from writeamp.settings.experiment import Experiment
 
 SMALL: dict[str, Any] = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
@@ -46,7 +47,7 @@ def asked(
     question = Question.of(
         Experiment.of("simulate", **settings), QuestionSettings(quick=quick, counters=counters)
     )
-    listener = Listener(row, lambda what, done, of: None)
+    listener = Listener(row, lambda part: None, lambda done, of: None)
     return answered(question, listener, ways=ways, causes=causes, kinds=kinds)
 
 
@@ -155,7 +156,7 @@ def test_an_answer_does_not_depend_on_the_order_of_its_ways() -> None:
 
 
 def test_a_way_cannot_change_the_question_or_the_findings() -> None:
-    def rows(question: Question, findings: Findings, progress: PartProgress) -> list[WayRow]:
+    def rows(question: Question, findings: Findings, progress: Progress) -> list[WayRow]:
         for one in (question, findings, question.plan, question.settings):
             name = next(iter(vars(one)))
             with pytest.raises(FrozenInstanceError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +17,7 @@ from writeamp.plots.spec import BarChart, PanelChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
+from writeamp.runners import Progress
 from writeamp.units.ratios import all_ratios, space_in_words
 
 if TYPE_CHECKING:
@@ -128,9 +129,7 @@ class Exploration(Drawn):
     notes: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
-    def of(
-        chunks: int, op: float, progress: Callable[[int, int], None] | None = None
-    ) -> Exploration:
+    def of(chunks: int, op: float, progress: Progress | None = None) -> Exploration:
         """Compare them; arguments and errors are those of `explore`."""
         return Exploration(chunks, op, explore(chunks, op, progress))
 

@@ -16,6 +16,7 @@ from writeamp.allocation.result import Allocation
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Whole, shown
 from writeamp.models._arguments import FloatArray
+from writeamp.runners import Progress
 
 _Chunks: TypeAlias = npt.NDArray[np.int8]
 
@@ -29,9 +30,7 @@ MOST_CHUNKS = 24
 _SLICE_ROWS = 2048
 
 
-def explore(
-    chunks: int, op: float, progress: Callable[[int, int], None] | None = None
-) -> pl.DataFrame:
+def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.DataFrame:
     """Compare the closed form with the optimum in every workload made of chunks.
 
     Dayan et al. 2015, section 5.5.3: the logical pages and the writes are cut into Q equal chunks

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from writeamp.answers.advice import KINDS, Advice, Change, KindOfChange
 from writeamp.answers.case import MeasuredCase, run_case
@@ -23,10 +22,10 @@ from writeamp.answers.differences import (
 )
 from writeamp.answers.question import Question, SimulatedQuestion
 from writeamp.answers.result import Answer
-from writeamp.answers.way import Findings, PartProgress, Way, WayRow
+from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.answers.ways import WAYS
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.runners import gather_whole, local_runner
+from writeamp.runners import Progress, gather_whole, local_runner
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +92,11 @@ _WHY, _LESS = "why rows differ", "what would make it less"
 
 @dataclass
 class Listener:
-    """Listener of an answer in progress: rows as they come, and how far each part is."""
+    """Listener of an answer in progress: its rows, the parts that begin, and how far each is."""
 
     row: Callable[[WayRow], None]
-    progress: PartProgress
+    part: Callable[[str], None]
+    progress: Progress
 
 
 @dataclass
@@ -163,11 +163,14 @@ def answered(
     asking = Asking(question, left=[*(one.name for one in ordered), _WHY, _LESS])
     try:
         for way in ordered:
+            listener.part(way.name)
             for row in _rows(question, way, asking.findings, listener.progress):
                 listener.row(asking.add(row))
             asking.left.remove(way.name)
+        listener.part(_WHY)
         _explain(asking, causes, listener.progress)
         asking.left.remove(_WHY)
+        listener.part(_LESS)
         _advise(asking, kinds, listener.progress)
         asking.left.remove(_LESS)
     except KeyboardInterrupt:
@@ -175,9 +178,7 @@ def answered(
     return asking.found()
 
 
-def _rows(
-    question: Question, way: Way, findings: Findings, progress: PartProgress
-) -> Iterable[WayRow]:
+def _rows(question: Question, way: Way, findings: Findings, progress: Progress) -> Iterable[WayRow]:
     if way.needs_simulation and findings.simulated is None:
         reason = "it runs a part of the load as the simulation does, which was not asked for"
         return [WayRow.without(way.name, way.name, way.assumes, reason)]
@@ -189,7 +190,7 @@ def _rows(
     return way.rows(question, findings, progress)
 
 
-def _explain(asking: Asking, causes: Sequence[Cause], progress: PartProgress) -> None:
+def _explain(asking: Asking, causes: Sequence[Cause], progress: Progress) -> None:
     """Measure the chain of each row that differs from the simulation by more than noise."""
     question, found = asking.question, asking.findings.simulated
     simulated = next((one for one in asking.rows if one.kind == "simulate"), None)
@@ -206,18 +207,14 @@ def _explain(asking: Asking, causes: Sequence[Cause], progress: PartProgress) ->
                 continue
             steps[one.way] = todo
     try:
-        measure(
-            [each for one in steps.values() for each in one],
-            known,
-            lambda done, of: progress(_WHY, done, of),
-        )
+        measure([each for one in steps.values() for each in one], known, progress)
     finally:
         for row in asking.rows:
             if row.way in steps:
                 asking.chains[row.way] = chain_of(row, found.measured, steps[row.way], known)
 
 
-def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: PartProgress) -> None:
+def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: Progress) -> None:
     """Simulate the changes of each kind on the window, and keep the best of each."""
     question, first = asking.question, asking.findings.simulated
     if first is None:
@@ -246,7 +243,7 @@ def _advise(asking: Asking, kinds: Sequence[KindOfChange], progress: PartProgres
         _wa_with,
         [one.change for one in tried],
         each=keep,
-        progress=partial(progress, _LESS),
+        progress=progress,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,7 @@ from writeamp.answers.question import SimulatedQuestion
 from writeamp.answers.way import Findings, WayRow
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import four_digits
-from writeamp.runners import gather_whole, local_runner
+from writeamp.runners import Progress, gather_whole, local_runner
 
 # What switches came before, and at which end: the key of a run.
 Steps = tuple[str, ...]
@@ -95,7 +95,7 @@ def _steps(
 
 
 def measure(
-    steps: Sequence[_Step], known: dict[Steps, MeasuredCase | str], done: Callable[[int, int], None]
+    steps: Sequence[_Step], known: dict[Steps, MeasuredCase | str], progress: Progress
 ) -> None:
     """Run the steps that `known` lacks, and add the WA of each, or the reason why it has none.
 
@@ -109,7 +109,7 @@ def measure(
     def keep(at: int, found: MeasuredCase | str) -> None:
         known[todo[at].steps] = found
 
-    gather_whole(local_runner(len(todo)), _measured, todo, each=keep, progress=done)
+    gather_whole(local_runner(len(todo)), _measured, todo, each=keep, progress=progress)
 
 
 def _measured(step: _Step) -> MeasuredCase | str:

@@ -16,6 +16,7 @@ from writeamp.errors import WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.files.temporary import temporary_folder
 from writeamp.registry.specs import SpecLike
+from writeamp.runners import Progress
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
 from writeamp.studies.functions import SimulateArguments
@@ -75,7 +76,8 @@ def answer(
     model: str | None = None,
     quick: bool = False,
     row: Callable[[WayRow], None] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    part: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> Answer:
     """Answer by every way how much a drive amplifies a load's writes, and why answers differ.
@@ -93,7 +95,8 @@ def answer(
         model: of that drive, if its files do not say it.
         quick: leave out what takes more than ten seconds.
         row: called with each row as it comes.
-        progress: called with what is being done, how far it is, and of how much.
+        part: called with the name of each part as it begins.
+        progress: called with what is done and expected of the part.
         settings: by keyword, those of `simulate`, but for those of one timed run.
 
     Raises:
@@ -115,11 +118,13 @@ def answer(
         quick=quick,
     )
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
-    return answer_of(experiment, asked, Listener(row or _nothing, progress or _nothing))
+    return answer_of(
+        experiment, asked, Listener(row or _nothing, part or _nothing, progress or _nothing)
+    )
 
 
 def _nothing(*_: object) -> None:
-    """Take no notice."""
+    """Ignore all arguments."""
 
 
 def answer_of(experiment: Experiment, asked: QuestionSettings, listener: Listener) -> Answer:

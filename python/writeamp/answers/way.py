@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from writeamp.answers.case import Case
 from writeamp.answers.question import Question, SimulatedQuestion
 from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import json_number, range_in_words
+from writeamp.runners import Progress
 from writeamp.vssd.result import ServeResult
 
 # Called with the name of a part, how much of it is done, and of how much.
-PartProgress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class Way:
     """
 
     name: str
-    rows: Callable[[Question, Findings, PartProgress], Iterable[WayRow]]
+    rows: Callable[[Question, Findings, Progress], Iterable[WayRow]]
     assumes: str
     expected_s: Callable[[Question, Findings], float] = lambda question, findings: 0.0
     needs_simulation: bool = False

@@ -9,16 +9,15 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from writeamp.answers.case import Case, MeasuredCase
 from writeamp.answers.question import Question, SimulatedQuestion
 from writeamp.answers.theories import Theory, by_theory, formulas, mean_fields
-from writeamp.answers.way import Findings, PartProgress, Way, WayRow
+from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.extensions import extensions, loaded
 from writeamp.registry.declarations import needed_hints
-from writeamp.runners import gather_whole, local_runner
+from writeamp.runners import Progress, gather_whole, local_runner
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
@@ -51,11 +50,11 @@ def _theory_rows(
         yield WayRow(theory.way, kind, found.wa, _NO_INTERVAL, seconds, found.assumes, found.reason)
 
 
-def _formula(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+def _formula(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     return _theory_rows(question, formulas(question), "formula", _FORMULA_ASSUMES)
 
 
-def _mean_field(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+def _mean_field(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     kind, began = "mean-field", time.perf_counter()
     own = question.mean_field
     if own is not None:
@@ -81,11 +80,9 @@ MEAN_FIELD = Way("mean-field", _mean_field, _MEAN_FIELD_ASSUMES)
 _SIMULATE_ASSUMES = "pages written whole, one after another; no mapping table on flash, no padding"
 
 
-def _simulate(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+def _simulate(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     began = time.perf_counter()
-    result = run(
-        question.plan, question.drive, lambda done, of: progress("simulate", done, max(done, of))
-    )
+    result = run(question.plan, question.drive, progress)
     simulated, notes = SimulatedQuestion(question, result), tuple(result.notes)
     unsteady = "" if result.steady else result.steady_state.reason
     if question.others:
@@ -115,13 +112,11 @@ def _not_steady(reason: str) -> str:
     return f"not steady: {reason}" if reason else ""
 
 
-def _with_candidates(first: SimulatedQuestion, progress: PartProgress) -> SimulatedQuestion:
+def _with_candidates(first: SimulatedQuestion, progress: Progress) -> SimulatedQuestion:
     """Return the simulated question with all drives that the profile may be."""
     question = first.question
     runner = local_runner(len(question.others), drives_that_fit(question.drive))
-    results = gather_whole(
-        runner, _run_alone, question.others, progress=partial(progress, "simulate other candidates")
-    )
+    results = gather_whole(runner, _run_alone, question.others, progress=progress)
     others = {
         at: SimulatedQuestion(candidate, result)
         for at, (candidate, result) in enumerate(zip(question.others, results, strict=True), 1)
@@ -153,7 +148,7 @@ _BYTES_A_SECOND = 5e8
 _START_S = 0.5
 
 
-def _virtual(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+def _virtual(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     way, served = "virtual", question.program
     if served is not None:
         assumes = f"{_VIRTUAL_ASSUMES}; the command itself: {served.run}"
@@ -179,7 +174,7 @@ def _virtual(question: Question, findings: Findings, progress: PartProgress) -> 
     settings = DriveSettings(precondition=_state(plan), seed=plan.seed)
     drive = Specification(question.drive, plan, settings, (), in_turn=True)
     try:
-        served = replay(drive, window.requests, lambda done, of: progress(way, done, of))
+        served = replay(drive, window.requests, progress)
     except WriteampError as error:
         seconds = time.perf_counter() - began
         yield WayRow.without(way, way, _VIRTUAL_ASSUMES, str(error), seconds)
@@ -221,7 +216,7 @@ _TIMED_ASSUMES = "the times, caches, mapping table and program units of the devi
 _PAGES_A_SECOND = 1_000_000
 
 
-def _timed(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+def _timed(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     way = "timed"
     if question.drive.times is None:
         reason = f"{question.drive.name} has no times; --device names one that has, such as ssd-v"
@@ -231,7 +226,7 @@ def _timed(question: Question, findings: Findings, progress: PartProgress) -> It
     began = time.perf_counter()
     window = findings.simulated.window
     try:
-        found = run_timed(window.plan, question.drive, lambda done, of: progress(way, done, of))
+        found = run_timed(window.plan, question.drive, progress)
     except WriteampError as error:
         seconds = time.perf_counter() - began
         yield WayRow.without(way, way, _TIMED_ASSUMES, str(error), seconds)

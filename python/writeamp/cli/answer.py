@@ -71,6 +71,7 @@ def answer(
     with _Bars() as bars:
         listener = Listener(
             row=lambda row: None if json else bars.between(lambda: printer.row(row)),
+            part=bars.part,
             progress=bars.progress,
         )
         found = options.whole_or_part(lambda: answer_of(experiment, asked, listener))
@@ -132,11 +133,13 @@ class _Bars:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def progress(self, what: str, done: int, of: int) -> None:
-        if what != self._what or self._bar is None:
-            self._end()
-            self._what = what
-            self._bar = Bar(what, lambda done, of: f"{done / of:.0%}" if of else "")
+    def part(self, what: str) -> None:
+        self._end()
+        self._what = what
+
+    def progress(self, done: int, of: int) -> None:
+        if self._bar is None:
+            self._bar = Bar(self._what, lambda done, of: f"{min(done / of, 1):.0%}" if of else "")
             self._bar.__enter__()
         self._bar.update(done, of)
 
@@ -147,4 +150,4 @@ class _Bars:
     def _end(self) -> None:
         if self._bar is not None:
             self._bar.__exit__()
-        self._what, self._bar = "", None
+        self._bar = None

@@ -9,6 +9,7 @@ from threading import Event
 
 from writeamp.runners.processor_share import processors, useful_threads, using_processors
 from writeamp.runners.runner import J, Lost, Runner, T
+from writeamp.runners.settings import ThreadSettings
 from writeamp.runners.stopping import heeding, stop_if_asked
 
 
@@ -41,9 +42,9 @@ _JOBS_AHEAD = 2
 class Threads:
     """Runs several jobs at a time. They run side by side where the engine or NumPy computes."""
 
-    def __init__(self, most: int | None = None) -> None:
-        """Make it; `most` threads at a time, by default and at most one for each processor."""
-        self._most = most
+    def __init__(self, workers: int | None = None) -> None:
+        """Run at most so many jobs at a time; by default, and at most, one for each processor."""
+        self._most = ThreadSettings(workers).workers
 
     def results(
         self,

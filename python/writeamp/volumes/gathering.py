@@ -5,7 +5,7 @@ A file stands whole under its name or is not there, so that a process may be kil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import polars as pl
 
 from writeamp.files import output
 from writeamp.files.tables import read_parquet
-from writeamp.runners import stop_if_asked
+from writeamp.runners import Progress, stop_if_asked
 from writeamp.traces.trace import OPERATIONS, Operation
 from writeamp.volumes.facts import FACTS, Columns, facts_of
 from writeamp.volumes.fleet import requests_file
@@ -35,7 +35,7 @@ def gather_volumes(
     folder: Path,
     *,
     threads: int,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> pl.DataFrame:
     """Write the requests of all volumes, and return the facts of each, by their numbers.
 
@@ -44,13 +44,13 @@ def gather_volumes(
         work: folder of what is unfinished: the facts of the files that are there.
         folder: of the files.
         threads: how many write.
-        progress: called with the requests written by now.
+        progress: called with the requests written by now and in all.
 
     Raises:
         WriteampError: the disk is full, or cannot be written.
     """
     files = _files(spills)
-    done = 0
+    done, total = 0, sum(map(spills.requests_of, range(len(spills.names))))
     with ThreadPoolExecutor(threads) as pool:
         try:
             jobs = {
@@ -62,7 +62,7 @@ def gather_volumes(
                 job.result()
                 done += sum(map(spills.requests_of, jobs[job]))
                 if progress:
-                    progress(done)
+                    progress(done, total)
         finally:
             pool.shutdown(cancel_futures=True)
     return pl.concat([read_parquet(_facts(work, number)) for number in range(len(files))])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import polars as pl
 
 from writeamp.files import output
 from writeamp.files.output import AnyPath
-from writeamp.runners import stop_if_asked
+from writeamp.runners import Progress, stop_if_asked
 from writeamp.traces.packed import SUFFIXES, packed
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.trace import Trace
@@ -67,7 +66,7 @@ def make(
     out: AnyPath,
     settings: FleetSettings | None = None,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Made:
     """Make a fleet: its trace, and `NAME.truth.parquet` with the parameters of each volume.
 
@@ -129,7 +128,7 @@ def _write(
     path: Path,
     settings: FleetSettings,
     volumes: pl.DataFrame,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> None:
     """Write all requests, on a thread beside the one that makes them."""
     entry, names = FORMATS[settings.trace_format], volumes["volume"].to_list()

@@ -17,7 +17,7 @@ from writeamp.plots.style import INK, MUTED, WA_LABEL, series_color
 from writeamp.registry.specs import SpecLike
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.runners import Runner
+from writeamp.runners import Progress, Runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.units.ratios import logical_of
 from writeamp.volumes.facts import PAGE_BYTES
@@ -188,7 +188,7 @@ def need(
     out: AnyPath | None = None,
     selection: SelectionSettings | None = None,
     runner: Runner | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> FleetNeed:
     """Return the op of every volume's drive for an overall WA, by runs of the fleet.

@@ -6,14 +6,14 @@ What is read is bounded by the pieces that wait and by the chunk that is gathere
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from writeamp.runners import stop_if_asked
+from writeamp.runners import Progress, stop_if_asked
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.reading import FilePosition, ReadPiece, TracePiece, format_of, read_pieces
 from writeamp.traces.source import file_path
@@ -87,7 +87,7 @@ def read_into(
     before: Sequence[Chunk],
     *,
     threads: int,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Chunk]:
     """Read what no chunk has yet, and return the notes of all chunks.
 
@@ -97,7 +97,7 @@ def read_into(
         options: how to read them.
         before: the chunks that are there.
         threads: how many read.
-        progress: called with the requests read by now.
+        progress: called with the requests read by now, and 0 as their total, which is not known.
 
     Raises:
         WriteampError: a file cannot be read, a row is not valid, or the disk is full.
@@ -133,7 +133,7 @@ def read_into(
                 if gathering.requests >= CHUNK_REQUESTS:
                     spill()
                 if progress:
-                    progress(done)
+                    progress(done, 0)
             if gathering.requests:
                 spill()
             writing.result()

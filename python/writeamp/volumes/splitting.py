@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name, file_names
 from writeamp.files import inputs, output
 from writeamp.files.output import AnyPath
-from writeamp.runners import processors
+from writeamp.runners import Progress, processors
 from writeamp.studies.dataset import locked
 from writeamp.traces.assemble import natural_order
 from writeamp.traces.format import ReadOptions
@@ -77,7 +77,7 @@ def split(
     out: AnyPath,
     settings: SplitSettings | None = None,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Split:
     """Split the files of a fleet by volume; a second call goes on where an earlier one ended.
 
@@ -217,7 +217,7 @@ def _do(
     folders: tuple[Path, Path],
     inputs: Sequence[Input],
     settings: SplitSettings,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> tuple[int, pl.DataFrame]:
     """Return the requests that were read now, and the facts of all volumes.
 
@@ -232,7 +232,7 @@ def _do(
         _options(settings),
         before,
         threads=threads,
-        progress=progress and (lambda done: progress(done, 0)),
+        progress=progress,
     )
     requests = sum(chunk.requests for chunk in chunks)
     if not requests:
@@ -242,7 +242,7 @@ def _do(
         work,
         folder,
         threads=threads,
-        progress=progress and (lambda done: progress(requests + done, 2 * requests)),
+        progress=progress and (lambda done, of: progress(of + done, 2 * of)),
     )
     return requests - sum(chunk.requests for chunk in before), table
 

@@ -11,7 +11,7 @@ import polars as pl
 from writeamp.errors import Interrupted, WriteampError, unknown_argument
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
-from writeamp.runners import Runner, local_runner
+from writeamp.runners import Progress, Runner, local_runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
@@ -52,7 +52,7 @@ def run(
     sample: int | None = None,
     baseline: str | None = None,
     runner: Runner | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> FleetRun:
     """Run every chosen volume of a fleet on a drive of its own, under every policy.
@@ -116,7 +116,7 @@ def study_fleet(
     selection: SelectionSettings | None = None,
     compared: ComparedSettings | None = None,
     runner: Runner | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> R:
     """Run jobs of the chosen volumes of a fleet, whose runs are kept.

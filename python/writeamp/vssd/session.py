@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from writeamp.errors import WriteampError
+from writeamp.runners import Progress
 from writeamp.traces.pages import PageTrace
 from writeamp.vssd.command import run_command
 from writeamp.vssd.drive import Drive, start_drive
@@ -96,7 +97,7 @@ _CHUNK = 1 << 16
 def replay(
     found: Specification,
     requests: PageTrace,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    progress: Progress | None = None,
 ) -> ServeResult:
     """Serve a drive, let a host issue requests in order and as fast as it can, and count.
 
@@ -117,7 +118,8 @@ def replay(
         with NbdClient(drive.server.socket) as client:
             for done in client.send(_as_sent(requests)):
                 signals.check()
-                progress(min(done, of), of)
+                if progress:
+                    progress(min(done, of), of)
         return drive.result()
 
 

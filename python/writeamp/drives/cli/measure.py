@@ -71,7 +71,6 @@ def rb(
 
     facts = asked.facts()
     assert asked.host_bytes is not None  # it is required
-    total = _file_bytes(capture)
     with Bar("reading", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
         found = ready_busy(
             capture,
@@ -80,18 +79,10 @@ def rb(
             pin=asked.pin,
             method=asked.method,
             inverted=asked.inverted,
-            progress=lambda done: bar.update(done, max(total, done)),
+            progress=bar.update,
         )
     for sentence in found.warnings:
         options.warn(sentence)
     if plot is not None:
         save_plot(found.figure(), plot)
     print_result(found, json=json, csv=csv)
-
-
-def _file_bytes(path: Path) -> int:
-    try:
-        files = [path] if path.is_file() else list(path.glob("digital_*.bin"))
-        return sum(file.stat().st_size for file in files)
-    except (OSError, ValueError):  # who reads it says what is wrong
-        return 0

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from writeamp.answers.question import Question
-from writeamp.answers.way import Findings, PartProgress, Way, WayRow
+from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.drives.counters.answer import interval_answer, life_answer
 from writeamp.drives.counters.reading import read_snapshot
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.results.numbers import bounds_in_words
+from writeamp.runners import Progress
 
 _ASSUMES = "counters of the drive, in bytes: a page written in part counts with its bytes"
 
 
-def _rows(question: Question, findings: Findings, progress: PartProgress) -> Iterator[WayRow]:
+def _rows(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
     given = question.settings.counters
     if given is None:
         return

@@ -172,7 +172,7 @@ def calibrate(
     folder: Path | None = None,
     settle_s: float,
     wait_s: float,
-    progress: Progress = lambda _done, _whole: None,
+    progress: Progress | None = None,
 ) -> Calibration:
     """Write a file to a drive, and return the units that its counters can be of.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_names
-from writeamp.runners import gather_whole, runner_of
+from writeamp.runners import Progress, gather_whole, runner_of
 
 # What a file came to: the answers of its drives, or why it is no snapshot.
 Outcome: TypeAlias = list[DriveCounters] | str
@@ -37,7 +37,7 @@ def answers_of_files(
     paths: Sequence[Path],
     *,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Outcome]:
     """Return what each file or folder comes to, in their order.
 

@@ -6,7 +6,7 @@ import math
 import os
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import range_in_words
+from writeamp.runners import Progress
 
 # More rows are for --csv and --json.
 _MOST_ROWS = 30
@@ -145,7 +146,7 @@ def fleet(
     paths: Iterable[str | os.PathLike[str]],
     *,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Fleet:
     """Return the WA of all drives whose snapshots are in some files and folders.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from writeamp._engine import read_capture
 from writeamp.errors import WriteampError
 from writeamp.files import inputs
+from writeamp.runners import Progress
 
 if TYPE_CHECKING:
     from writeamp._engine import BinnedDurations, CapturedPin, FoldedCapture
@@ -122,11 +123,15 @@ def _checked(name: str) -> Path:
     """Return the file of a capture, or its folder, in which only regular files are read."""
     try:
         place = inputs.local(name)
-        for file in place.glob("digital_*.bin") if place.is_dir() else [place]:
+        for file in _files(place):
             inputs.opened(file).close()
     except OSError as error:
         raise WriteampError(f"{error.filename}: cannot read it: {error.strerror}") from None
     return place
+
+
+def _files(place: Path) -> list[Path]:
+    return list(place.glob("digital_*.bin")) if place.is_dir() else [place]
 
 
 def pooled(parts: Sequence[Durations]) -> Durations:
@@ -144,22 +149,27 @@ def read(
     path: str | os.PathLike[str],
     *,
     inverted: bool = False,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress | None = None,
 ) -> PinCapture:
     """Read a capture of any known format, in memory that does not grow with it.
 
     Args:
         path: a file, or a folder of Saleae's digital_N.bin.
         inverted: busy is high rather than low.
-        progress: is called with the bytes read so far.
+        progress: called with the bytes read and those of the files, where they are known.
 
     Raises:
         WriteampError: the file is no capture, or damaged, or the pins are busy all the time.
     """
     name = os.fspath(path)
     place = _checked(name)
+    total = sum(file.stat().st_size for file in _files(place))
     try:
-        folded = read_capture(os.fspath(place), inverted=inverted, progress=progress)
+        folded = read_capture(
+            os.fspath(place),
+            inverted=inverted,
+            progress=progress and (lambda done: progress(done, max(total, done))),
+        )
     except WriteampError as error:  # which names the file with what came out of a pipe
         raise WriteampError(str(error).replace(os.fspath(place), name, 1)) from None
     span_ps = folded["end_ps"] - folded["start_ps"]

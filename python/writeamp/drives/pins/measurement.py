@@ -35,6 +35,7 @@ from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import with_interval
+from writeamp.runners import Progress
 
 _HOST_BYTES = Number("be above 0", lambda value: value > 0)
 
@@ -240,7 +241,7 @@ def ready_busy(
     pin: str | None = None,
     method: Method = PinSettings.method,
     inverted: bool = PinSettings.inverted,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress | None = None,
 ) -> ReadyBusy:
     """Measure write amplification from a capture of Ready/Busy pins.
 
@@ -254,7 +255,7 @@ def ready_busy(
         pin: the one pin to count, from which all dies are extrapolated; all by default.
         method: "mixture" or "fixed": which is the answer.
         inverted: busy is high rather than low.
-        progress: is called with the bytes read so far.
+        progress: called with the bytes read and those of the files, where they are known.
 
     Raises:
         WriteampError: the capture cannot be read, has more pins than the drive has dies, or

@@ -93,9 +93,7 @@ class ProbeRuns:
     runner: Runner | None = None
     files: Collection[str] = ()
 
-    def run(
-        self, plan: Plan, several: Sequence[int], tell: Callable[[int, int], None] | None
-    ) -> list[Result]:
+    def run(self, plan: Plan, several: Sequence[int], tell: Progress | None) -> list[Result]:
         """Run a plan on drives of so many blocks a plane, some of them at the same time.
 
         Args:
@@ -145,7 +143,7 @@ def _run_on(
     run_as: SimulationSettings,
     blocks: int,
     *,
-    tell: Callable[[int, int], None] | None,
+    tell: Progress | None,
 ) -> Result:
     """Run one drive; traces do not travel with the result."""
     sizes = shared.value
@@ -226,7 +224,7 @@ class Probes:
         self._runs += len(several)
         self._say(0)
 
-    def _inner(self) -> Callable[[int, int], None]:
+    def _inner(self) -> Progress:
         return lambda done, expected: self._say(min(_PARTS, _PARTS * done // max(expected, 1)))
 
     def _say(self, parts: int) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.runners import Progress
 
 _CHUNK_BYTES = 4 << 20
 
 
 @contextmanager
-def random_file(
-    path: Path, size_bytes: int, progress: Callable[[int, int], None]
-) -> Iterator[None]:
+def random_file(path: Path, size_bytes: int, progress: Progress | None) -> Iterator[None]:
     """Write and sync a new file of random content, and remove it when the block ends.
 
     Args:
@@ -34,7 +33,8 @@ def random_file(
             is_made = True
             for start in range(0, size_bytes, _CHUNK_BYTES):
                 file.write(source.randbytes(min(_CHUNK_BYTES, size_bytes - start)))
-                progress(start, size_bytes)
+                if progress:
+                    progress(start, size_bytes)
             file.flush()
             os.fsync(file.fileno())
         yield
