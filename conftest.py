@@ -17,8 +17,6 @@ settings.load_profile("unhurried")
 
 # Of processor time, its own and that of the processes it waited for: a busy machine names no other.
 MOST_SECONDS_OF_A_UNIT_TEST = 1
-# An alias of `writeamp_papers`, whose doctests are collected under its own name.
-collect_ignore = ["python/writeamp/reproduce.py"]
 SYSTEM_TESTS = Path(__file__).parent / "tests/system"
 
 

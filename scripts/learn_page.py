@@ -10,7 +10,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from writeamp.explore.chapters import Chapter, chapters, recordings
+from writeamp.explorer.chapters import Chapter, chapters, recordings
 from writeamp.pages.frame import source
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -45,8 +45,8 @@ def pictures() -> dict[Path, str]:
     recorded = recordings()
     told = chapters(recorded)
     colours = source("writeamp.pages", "style.css").split("\n* {")[0]
-    styles = colours + "\n" + source("writeamp.explore", "drive.css") + _OF_PICTURE
-    scripts = [source("writeamp.explore", name) for name in ("reducer.js", "drawing.js")]
+    styles = colours + "\n" + source("writeamp.explorer", "drive.css") + _OF_PICTURE
+    scripts = [source("writeamp.explorer", name) for name in ("reducer.js", "drawing.js")]
     program = "\n".join([*scripts, DRAWING.read_text("utf-8")])
     asked = {
         "recordings": {name: one.document() for name, one in recorded.items()},

@@ -17,3 +17,5 @@ from .papers import PAPERS as PAPERS
 from .papers import find_paper as find_paper
 from .readings import Reading as Reading
 from .readings import by_choice as by_choice
+from .reproduction import Reproduction as Reproduction
+from .reproduction import reproduce as reproduce

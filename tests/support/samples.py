@@ -278,6 +278,9 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Response": response,
     "Collected": collected,
     "Answer": answered_by_theory,
+    "ExplorePage": lambda _: wa.explore(
+        managers="single", blocks=16, pages_per_block=8, writes=100
+    ),
 }
 
 # Parts of results, which are results themselves, but show no table in a notebook.

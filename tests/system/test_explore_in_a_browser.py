@@ -12,14 +12,14 @@ import in_process
 from browser import PHONE, chromium, opened, overflow_px, serious
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy
-from writeamp.explore.recording import Recording, record
+from writeamp.explorer.recording import Recording, record
 from writeamp.pages.frame import source
 from writeamp.registry import engine_entries
 
 __all__ = ["chromium"]
 
 SCENES = [*(f"chapter-{number}" for number in range(1, 11)), "yours"]
-REDUCER = source("writeamp.explore", "reducer.js")
+REDUCER = source("writeamp.explorer", "reducer.js")
 # What the reducer makes of a recording: its map, its valid pages, erases, programs by cause.
 REDUCED = """(recording) => {
   REDUCER

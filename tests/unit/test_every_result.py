@@ -21,7 +21,7 @@ from samples import PARTS, SAMPLES, library_classes, served
 from writeamp.results.any_result import AnyResult, OlderName
 
 # What callers say, and do not find.
-INPUTS = {"Characteristics", "MeasurementTarget", "Model", "PinFacts", "Spec"}
+INPUTS = {"Characteristics", "MeasurementTarget", "Model", "PinFacts", "ReportPage", "Spec"}
 # No results: numbers on the way to one, and the interface of those that the command prints.
 WITHIN = {"JudgedWa", "MeasuredCase", "Performance", "Tellable", "Found", "SimulationResult"}
 # Names that say what `ci` and `unfinished` say.

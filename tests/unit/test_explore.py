@@ -9,8 +9,8 @@ import pytest
 import in_process
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy
-from writeamp.explore.chapters import chapters, recordings
-from writeamp.explore.recording import KINDS, record
+from writeamp.explorer.chapters import chapters, recordings
+from writeamp.explorer.recording import KINDS, record
 from writeamp.pages.embedded import data_element, data_in
 from writeamp.pages.frame import page
 from writeamp.text import html_text
@@ -73,7 +73,7 @@ def test_the_page_holds_the_drives_that_were_asked_for(tmp_path: Path) -> None:
 def test_a_page_that_would_be_too_large_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("writeamp.explore.page._MOST_BYTES", 1_000_000)
+    monkeypatch.setattr("writeamp.explorer.page._MOST_BYTES", 1_000_000)
     asked = f"{SMALL} --managers single --out {tmp_path / 'page.html'}"
     assert "fewer writes" in in_process.refusal("explore", asked)
     assert list(tmp_path.iterdir()) == []

@@ -12,8 +12,7 @@ import writeamp as wa
 from reproduced import assert_reproduced
 from stand_in_runners import AsElsewhere
 from writeamp.text import html_text
-from writeamp_papers import PAPERS, Bench, Findings, Item
-from writeamp_papers.cli import document_of
+from writeamp_papers import PAPERS, Bench, Findings, Item, Reproduction
 from writeamp_papers.gallery import write_gallery
 from writeamp_papers.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
@@ -89,7 +88,7 @@ def item_of(found: Findings, name: str, published: float) -> Item:
 
 
 def test_the_gallery_has_every_number_of_the_paper(found: Findings, tmp_path: Path) -> None:
-    document = document_of(PAPERS["park2017"], found, [])
+    document = Reproduction(**vars(found), paper=PAPERS["park2017"]).to_dict()
     (tmp_path / "park2017.json").write_text(json.dumps(document))
     shown = write_gallery(tmp_path).read_text()
     assert [one.item for one in found.items if f">{html_text(one.item)}<" not in shown] == []

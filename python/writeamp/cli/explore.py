@@ -12,12 +12,8 @@ from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
-from writeamp.errors import WriteampError
-from writeamp.explore.settings import ExploreSettings
-from writeamp.files.output import check_target, replacing
+from writeamp.explorer.settings import ExploreSettings
 from writeamp.settings.compared import PoliciesSettings
-
-_MOST_DRIVES = 2
 
 
 def register(app: typer.Typer) -> None:
@@ -41,46 +37,18 @@ def explore(
     Example: writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out
     explore.html
     """
-    if out.suffix.lower() != ".html":
-        raise WriteampError(f"--out writes a page; {str(out)!r} must end in .html")
-    check_target(out, "page")
-    from writeamp.devices.device import device  # noqa: PLC0415 (slow)
-    from writeamp.devices.policy import Policy  # noqa: PLC0415 (slow)
-    from writeamp.explore.page import explore_page  # noqa: PLC0415 (slow)
-    from writeamp.explore.recording import record  # noqa: PLC0415 (slow)
+    from writeamp.explorer.functions import check_page  # noqa: PLC0415 (slow)
+    from writeamp.explorer.functions import explore as explored  # noqa: PLC0415
 
-    pairs = policies.combinations().pairs
-    if len(pairs) > _MOST_DRIVES:
-        raise WriteampError(
-            f"{len(pairs)} drives are asked for, and the page shows {_MOST_DRIVES} side by side; "
-            "name at most two managers, or one with two victim policies"
-        )
-    drive = device(blocks=asked.blocks, pages_per_block=asked.pages_per_block, op=asked.op)
+    check_page(out)
     with Bar("recording"):
-        recorded = [
-            record(
-                Policy.of(manager, victims, policies.wear_leveling),
-                drive,
-                asked.workload,
-                writes=asked.writes,
-                seed=asked.seed,
-            )
-            for manager, victims in pairs
-        ]
-        made = explore_page(recorded)
-    with replacing(out, "page") as file:
-        file.write(made)
+        found = explored(**vars(policies), **vars(asked))
+    found.save(out)
     if json:
-        options.print_json(
-            {
-                "page": str(out),
-                "bytes": len(made),
-                "drives": [one.facts() for one in recorded],
-            }
-        )
+        options.print_json({"page": str(out), **found.to_dict()})
         return
-    for one in recorded:
+    for one in found.drives:
         stdout.print(
             f"{one.name}: WA {one.wa:.3f} over {one.host_pages:,} host writes", markup=False
         )
-    stdout.print(f"{out}: {len(made):,} bytes; open it in a browser", markup=False)
+    stdout.print(f"{out}: {len(found.page):,} bytes; open it in a browser", markup=False)

@@ -34,13 +34,11 @@ def report(
 
     Example: writeamp report answer.html --json
     """
-    from writeamp.reports.embedding import report_in  # noqa: PLC0415 (slow)
-    from writeamp.reports.markdown import markdown  # noqa: PLC0415
-    from writeamp.reports.sections import sections_of  # noqa: PLC0415
+    from writeamp.reports.reading import report as read_back  # noqa: PLC0415 (slow)
 
     with Bar("reading"):
-        found = report_in(page)
-        text = "" if json else markdown(found, sections_of(found))
+        found = read_back(page)
+        text = "" if json else found.markdown()
     if json:
         options.print_json(found.document)
     else:

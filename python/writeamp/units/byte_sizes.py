@@ -71,7 +71,8 @@ class ByteAmount:
 
     def check(self, name: str, value: Any) -> float:
         """Return the bytes."""
-        return parse_bytes(name, value)
+        number = finite(value)
+        return number if number > 0 else parse_bytes(name, str(value))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from writeamp.devices.device import device
 from writeamp.devices.policy import Policy
-from writeamp.explore.recording import Recording, record
+from writeamp.explorer.recording import Recording, record
 from writeamp.pages.frame import source
 
 _LOGICAL_PAGES = 320
@@ -56,7 +56,7 @@ class Chapter:
 
 @cache
 def _source() -> dict[str, Any]:
-    return tomllib.loads(source("writeamp.explore", "chapters.toml"))
+    return tomllib.loads(source("writeamp.explorer", "chapters.toml"))
 
 
 def words() -> dict[str, str]:

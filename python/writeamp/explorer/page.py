@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from writeamp.errors import WriteampError
-from writeamp.explore.chapters import Chapter, Scene, chapters, recordings, words
-from writeamp.explore.recording import Recording
+from writeamp.explorer.chapters import Chapter, Scene, chapters, recordings, words
+from writeamp.explorer.recording import Recording
 from writeamp.pages.frame import page, source
 from writeamp.text import html_text
 

@@ -1,0 +1,120 @@
+"""Function `reproduce`: a paper's published values beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.files.output import AnyPath
+from writeamp.plots import check_target, save
+from writeamp.runners import Runner
+from writeamp_papers.bench import Bench, Findings, Paper
+from writeamp_papers.known import surprises
+from writeamp_papers.papers import PAPERS, find_paper
+
+_PLOT_SUFFIX = ".png"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(Findings):
+    """Results of reproducing a paper, and the differences that nothing explains.
+
+    Attributes:
+        paper: the paper.
+        full: whether drives and runs are those of the full form.
+    """
+
+    paper: Paper
+    full: bool = False
+
+    @property
+    def unexpected(self) -> list[str]:
+        """A sentence for each difference that is not pinned, or not as it is pinned."""
+        whole = not self.unfinished and not self.skipped
+        return surprises(self.paper.name, self.items, full=self.full, whole=whole)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the items, and how many of them agree under each reading, as JSON types."""
+        comparable = len(self.comparable())
+        readings = [
+            {
+                "name": reading.name,
+                "choices": dict(reading.choices),
+                "default": reading is self.paper.readings[0],
+                "matches": self.matches(reading.name),
+                "comparable": comparable,
+            }
+            for reading in self.paper.readings
+        ]
+        found = {
+            "paper": self.paper.name,
+            "readings": readings,
+            "items": self._records(),
+            "unexpected": self.unexpected,
+            "skipped": self.skipped,
+        }
+        return found | ({"interrupted": True} if self.unfinished else {})
+
+
+def reproduce(
+    paper: str,
+    *,
+    plots: AnyPath | None = None,
+    full: bool = False,
+    resume: AnyPath | None = None,
+    traces: AnyPath | None = None,
+    step: Callable[[str], None] | None = None,
+    runner: Runner | None = None,
+) -> Reproduction:
+    """Compute a paper's published values anew, and compare them; see `writeamp.reproduce`.
+
+    Returns:
+        `Reproduction`: `items`, `figures`, `unexpected`, `skipped` and `unfinished`.
+
+    Raises:
+        WriteampError: an unknown paper, or a folder that it cannot use.
+        Interrupted: Ctrl-C; its `finished` is the `Reproduction` of the parts that are done.
+    """
+    found_paper = find_paper(paper)
+    folders = {
+        name: None if folder is None else Path(folder)
+        for name, folder in (("resume", resume), ("traces", traces))
+    }
+    _check_folders(found_paper, folders)
+    if plots is not None:
+        _make(Path(plots))
+        check_target(Path(plots) / f"figure{_PLOT_SUFFIX}")
+    report_step = step or (lambda _: None)
+    bench = Bench(full=full, figures=plots is not None, step=report_step, runner=runner, **folders)
+    try:
+        findings = found_paper.run(bench)
+    except Interrupted as stopped:
+        found = Reproduction(**vars(stopped.finished), paper=found_paper, full=full)
+        raise Interrupted(found) from None
+    for name, spec in findings.figures.items() if plots is not None else ():
+        report_step(f"drawing {name}")
+        save(spec, Path(plots or "") / f"{name}{_PLOT_SUFFIX}")
+    return Reproduction(**vars(findings), paper=found_paper, full=full)
+
+
+def _check_folders(paper: Paper, folders: dict[str, Path | None]) -> None:
+    """Refuse folders that a paper has no use for, or that cannot be used."""
+    for name, folder in folders.items():
+        if folder is not None and name not in paper.options:
+            users = ", ".join(one.name for one in PAPERS.values() if name in one.options)
+            raise WriteampError(f"{paper.name} takes no --{name}; valid with {users}")
+    resume, traces = folders["resume"], folders["traces"]
+    if resume is not None:
+        _make(resume)
+    if traces is not None and not traces.is_dir():
+        raise WriteampError(f"there is no folder {str(traces)!r} of traces")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteampError(f"cannot make folder {str(folder)!r}: {error.strerror}") from None

@@ -1,0 +1,125 @@
+"""Function `explore`: small drives step by step, on a page for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.devices.device import device
+from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
+from writeamp.explorer.page import explore_page
+from writeamp.explorer.recording import Recording, record
+from writeamp.explorer.settings import ExploreSettings
+from writeamp.files.output import AnyPath, check_target, replacing
+from writeamp.registry.specs import SpecLike
+from writeamp.results.card import Card, Presented
+from writeamp.settings.compared import PoliciesSettings
+from writeamp.units.ratios import RatioLike
+
+_MOST_DRIVES = 2
+
+
+@dataclass(frozen=True)
+class ExplorePage(Presented):
+    """Page on which one small drive or two are replayed step by step.
+
+    Attributes:
+        drives: recordings of the drives.
+        page: HTML of the page, which needs no network.
+    """
+
+    drives: tuple[Recording, ...]
+    page: bytes
+
+    def save(self, path: AnyPath) -> None:
+        """Write the page to an .html file.
+
+        Raises:
+            WriteampError: the file cannot be written.
+        """
+        check_page(path)
+        with replacing(path, "page") as file:
+            file.write(self.page)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [one.facts() for one in self.drives]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the size of the page, and the facts of its drives, as JSON types."""
+        return {"bytes": len(self.page), "drives": self._records()}
+
+    def card(self) -> Card:
+        """Return WA and host writes of each drive."""
+        rows = [(one.name, f"{one.wa:.3f}", f"{one.host_pages:,}") for one in self.drives]
+        return Card("page of small drives", rows, ("drive", ">WA", ">host writes"))
+
+
+def check_page(path: AnyPath) -> None:
+    """Check that a page can be written to a path.
+
+    Raises:
+        WriteampError: the path does not end in .html, or cannot be written.
+    """
+    if not str(path).lower().endswith(".html"):
+        raise WriteampError(f"--out writes a page; {str(path)!r} must end in .html")
+    check_target(path, "page")
+
+
+def explore(
+    workload: SpecLike = ExploreSettings.workload,
+    *,
+    managers: Sequence[SpecLike] | SpecLike,
+    victims: Sequence[SpecLike] | SpecLike | None = None,
+    wear_leveling: SpecLike | None = None,
+    blocks: int = ExploreSettings.blocks,
+    pages_per_block: int = ExploreSettings.pages_per_block,
+    op: RatioLike = ExploreSettings.op,
+    writes: int = ExploreSettings.writes,
+    seed: int = ExploreSettings.seed,
+) -> ExplorePage:
+    """Record one small drive or two, side by side on the same writes, for a page in the browser.
+
+    Args:
+        workload: synthetic workload of all drives.
+        managers: block managers; at most two drives in all.
+        victims: victim policies; by default each manager's own.
+        wear_leveling: wear leveller; none by default.
+        blocks: blocks of each drive, 8 to 64.
+        pages_per_block: pages of a block, 4 to 64.
+        op: over-provisioning ratio, such as 0.15 or "15%".
+        writes: host page writes after the first fill.
+        seed: decides every random draw.
+
+    Returns:
+        `ExplorePage`: `drives`, each with `name` and `wa`; `page`, its HTML; `save(path)`.
+
+    Raises:
+        WriteampError: an input that cannot be used, or a page that would be too large.
+
+    >>> import writeamp as wa
+    >>> found = wa.explore(managers="single,sepgc", blocks=16, pages_per_block=8, writes=100)
+    >>> [drive.name for drive in found.drives]
+    ['single, greedy', 'sepgc, greedy']
+    """
+    policies = PoliciesSettings(managers, victims, wear_leveling)  # type: ignore[arg-type]
+    asked = ExploreSettings(workload, blocks, pages_per_block, op, writes, seed)  # type: ignore[arg-type]
+    pairs = policies.combinations().pairs
+    if len(pairs) > _MOST_DRIVES:
+        raise WriteampError(
+            f"{len(pairs)} drives are asked for, and the page shows {_MOST_DRIVES} side by side; "
+            "name at most two managers, or one with two victim policies"
+        )
+    drive = device(blocks=asked.blocks, pages_per_block=asked.pages_per_block, op=asked.op)
+    drives = tuple(
+        record(
+            Policy.of(manager, victims, policies.wear_leveling),
+            drive,
+            asked.workload,
+            writes=asked.writes,
+            seed=asked.seed,
+        )
+        for manager, victims in pairs
+    )
+    return ExplorePage(drives, explore_page(drives))

@@ -1,0 +1,38 @@
+"""Function `report`: a page that `--report` wrote, read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.files.output import AnyPath
+from writeamp.reports.embedding import report_in
+from writeamp.reports.markdown import markdown
+from writeamp.reports.report import Report
+from writeamp.reports.sections import sections_of
+
+
+@dataclass(frozen=True)
+class ReportPage(Report):
+    """Report that was read back from a page."""
+
+    def markdown(self) -> str:
+        """Return the report as Markdown, without its drawings, whose numbers are in tables."""
+        return markdown(self, sections_of(self))
+
+
+def report(page: AnyPath) -> ReportPage:
+    """Read back the result of a page that `--report` of a verb wrote; no script of it is run.
+
+    Returns:
+        `ReportPage`: `verb`, `command`, `version`, `document` (the result as `--json` prints it),
+        and `markdown()`.
+
+    Raises:
+        WriteampError: the file cannot be read, or is no page that `--report` wrote.
+
+    >>> import writeamp as wa
+    >>> wa.report("answer.html").document["wa"]  # doctest: +SKIP
+    2.7
+    """
+    return ReportPage(**vars(report_in(Path(page))))
