@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,12 @@ import writeamp as wa
 from in_process import document, run
 from page_traces import TRIM, WRITE, page_trace
 from places import EXAMPLES
+from writeamp.answers.question import Question
+from writeamp.answers.settings import QuestionSettings
+from writeamp.answers.way import Findings
+from writeamp.answers.ways import FORMULA
+from writeamp.models import MODELS, Describes
+from writeamp.settings.experiment import Experiment
 
 SMALL = {"blocks": 256, "pages_per_block": 32}
 
@@ -87,6 +94,37 @@ def test_no_theory_is_claimed_of_a_manager_that_foresees_uniform_writes() -> Non
     result = wa.simulate(op=0.25, manager="oracle", victims="greedy", writes=10_000, **SMALL)
     assert "for comparison" in result.theory.model
     assert not result.theory.describes_run
+
+
+def test_a_model_is_shown_by_each_verb_for_the_policies_that_it_describes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    between = Describes(
+        victims="windowed-greedy",
+        row="window",
+        label="window of {victims}",
+        arguments={"window": "victims.window"},
+    )
+    model = replace(MODELS["coupon-collector"], rules=(), describes=(between,))
+    victims = "windowed-greedy:window=7"
+    drive = {"op": 0.25, "victims": victims, "writes": 10_000, **SMALL}
+    expected = wa.models.coupon_collector(0.25, 32, 7, logical_blocks=256 / 1.25)
+    for is_described in (False, True):
+        if is_described:
+            monkeypatch.setitem(MODELS, "coupon-collector", model)
+        result = wa.simulate(**drive, spread=False)
+        compared = wa.compare(**drive, managers=["single"], replicas=1)
+        question = Question.of(Experiment.of("simulate", **drive), QuestionSettings())
+        [row] = FORMULA.rows(question, Findings(), lambda *_: None)
+        assert result.theory.describes_run is is_described
+        assert (f"window of {victims}" in compared.loads[0].models) is is_described
+        assert (compared.rows[0].theory is not None) is is_described
+        assert (row.way, row.reason == "") == (
+            ("formula window", True) if is_described else ("formula markov", False)
+        )
+    assert (result.theory.model, result.theory.wa) == (f"window of {victims}", row.wa)
+    assert row.wa == pytest.approx(expected, rel=0.01)
+    assert [mark.label for mark in result.figure().levels] == [f"window of {victims}: {row.wa:.3f}"]
 
 
 def test_all_verbs_and_the_demo_say_one_theory_of_a_trace_that_trims(

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from writeamp import models
 from writeamp.errors import WriteampError
-from writeamp.models import MODELS, Drive, find_model, required_op
+from writeamp.meanfield.described import HOT_COLD_MODELS
+from writeamp.models import MODELS, Describes, Drive, find_model, required_op
+from writeamp.models._model import AnalyticModel
+from writeamp.registry.entries import engine_entries
 
 NAMES = list(MODELS)
 SIZES = {"pages_per_block": 64}
@@ -43,6 +46,39 @@ def test_a_registered_model_is_found_described_and_public(name: str) -> None:
     assert {"op", "spare_factor"}.intersection(model.parameters)
     assert set(model.parameters) - {"spare_factor"} <= set(Drive.__dataclass_fields__)
     assert getattr(models, name.replace("-", "_")) is model.function
+
+
+DESCRIBED = [
+    (model, one) for model in (*MODELS.values(), *HOT_COLD_MODELS) for one in model.describes
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "describes"), DESCRIBED, ids=[f"{model.name}-{one.row}" for model, one in DESCRIBED]
+)
+def test_a_model_describes_registered_policies_by_parameters_that_it_takes(
+    model: AnalyticModel, describes: Describes
+) -> None:
+    names = {"victims": describes.victims, "load": describes.load, "manager": describes.manager}
+    for kind, name in names.items():
+        assert name is None or name in parameters_of(kind)
+    for name, source in describes.arguments.items():
+        assert name in model.parameters
+        if isinstance(source, str):
+            kind, parameter = source.split(".")
+            assert parameter in parameters_of(kind)[str(names[kind])]
+            # The policy of the run may be another one.
+            roles = (describes.is_reference, describes.is_comparison, describes.is_nearest)
+            assert not any(roles)
+    assert describes.manager or describes.load == "uniform"
+    assert describes.detector is None or "detector" in parameters_of("manager")[names["manager"]]
+
+
+def parameters_of(kind: str) -> dict[str | None, set[str]]:
+    """Return the names of the entries of a kind, and of their parameters."""
+    engine_kind = {"victims": "victims", "load": "workloads", "manager": "managers"}[kind]
+    entries = engine_entries(engine_kind)  # type: ignore[arg-type]
+    return {entry.name: {one.name for one in entry.params} for entry in entries}
 
 
 @pytest.mark.parametrize(

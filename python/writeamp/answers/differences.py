@@ -11,6 +11,7 @@ from typing import Any
 from writeamp.answers.case import Case, MeasuredCase, run_case
 from writeamp.answers.causes import WINDOWED, Cause
 from writeamp.answers.question import SimulatedQuestion
+from writeamp.answers.theories import theory_of
 from writeamp.answers.way import Findings, WayRow
 from writeamp.errors import WriteampError
 from writeamp.results.numbers import four_digits
@@ -82,7 +83,8 @@ def _steps(
     case, steps = simulated.question.simulation, _SIMULATION
     if at_way is not None:
         case, steps = at_way, (row.way,)
-    is_of_load = row.kind == "mean-field" and simulated.question.mean_field is not None
+    theory = theory_of(simulated.question, row.kind)
+    is_of_load = theory is not None and theory.is_of_load
     for cause in causes:
         if row.kind not in cause.explains or cause.at_way is (at_way is None):
             continue

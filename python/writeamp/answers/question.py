@@ -15,7 +15,6 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
-from writeamp.runs.expectation import Expectation, mean_field
 from writeamp.runs.inputs import PreparedRun, prepare
 from writeamp.runs.one_run import new_simulation
 from writeamp.runs.plan import Plan, policy_of
@@ -106,11 +105,6 @@ class Question:
     def is_trace(self) -> bool:
         """True if the load is a trace."""
         return not isinstance(self.plan.load, Spec)
-
-    @cached_property
-    def mean_field(self) -> Expectation | None:
-        """Mean field of this very load and policy; None of those that have none."""
-        return mean_field(self.plan, self.drive, self.held_pages)
 
     @property
     def written_pages(self) -> int:

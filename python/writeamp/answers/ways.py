@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from writeamp.answers.case import Case, MeasuredCase
 from writeamp.answers.question import Question, SimulatedQuestion
-from writeamp.answers.theories import Theory, by_theory, formulas, mean_fields
+from writeamp.answers.theories import by_theory, described_policies, theories
 from writeamp.answers.way import Findings, Way, WayRow
 from writeamp.errors import RefusedError, WriteampError
 from writeamp.extensions import extensions, loaded
@@ -36,39 +36,31 @@ _FORMULA_ASSUMES = "uniform random writes, many blocks"
 _MEAN_FIELD_ASSUMES = "many blocks; uniform writes, or hot and cold ones under hcwf"
 
 
-def _theory_rows(
-    question: Question, theories: Sequence[Theory], kind: str, assumes: str
-) -> Iterator[WayRow]:
-    for theory in theories:
+def _theory_rows(question: Question, kind: str, assumes: str) -> Iterator[WayRow]:
+    found = theories(question, kind)
+    if not found:
+        plan, policies = question.plan, ", ".join(described_policies(question, kind))
+        reason = f"none is known of {plan.load_name} under {plan.policy}; those of {policies} are"
+        yield WayRow.without(kind, kind, assumes, reason)
+    for theory in found:
         began = time.perf_counter()
         try:
-            found = by_theory(question, theory)
+            answer = by_theory(question, theory)
         except WriteampError as error:
             yield WayRow.without(theory.way, kind, assumes, str(error))
             continue
         seconds = time.perf_counter() - began
-        yield WayRow(theory.way, kind, found.wa, _NO_INTERVAL, seconds, found.assumes, found.reason)
+        yield WayRow(
+            theory.way, kind, answer.wa, _NO_INTERVAL, seconds, answer.assumes, answer.reason
+        )
 
 
 def _formula(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
-    return _theory_rows(question, formulas(question), "formula", _FORMULA_ASSUMES)
+    return _theory_rows(question, "formula", _FORMULA_ASSUMES)
 
 
 def _mean_field(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
-    kind, began = "mean-field", time.perf_counter()
-    own = question.mean_field
-    if own is not None:
-        seconds = time.perf_counter() - began
-        yield WayRow("mean-field hot-cold", kind, own.wa, _NO_INTERVAL, seconds, own.model)
-        return
-    theories = mean_fields(question)
-    if not theories:
-        reason = (
-            f"none is known of {question.plan.load_name} under {question.policy}: those of "
-            "d-choices and greedy victims, and of hcwf under hot and cold data, are"
-        )
-        yield WayRow.without(kind, kind, _MEAN_FIELD_ASSUMES, reason)
-    yield from _theory_rows(question, theories, kind, _MEAN_FIELD_ASSUMES)
+    return _theory_rows(question, "mean-field", _MEAN_FIELD_ASSUMES)
 
 
 FORMULA = Way("formula", _formula, _FORMULA_ASSUMES)

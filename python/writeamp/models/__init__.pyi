@@ -2,6 +2,7 @@
 
 from ._coupon_collector import coupon_collector as coupon_collector
 from ._d_choices import d_choices as d_choices
+from ._describes import Describes as Describes
 from ._effective_op import effective_op as effective_op
 from ._expected_value import expected_value as expected_value
 from ._fifo import fifo as fifo

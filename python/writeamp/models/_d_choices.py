@@ -19,6 +19,7 @@ from writeamp.models._arguments import (
     proper_share,
     whole_or_infinite,
 )
+from writeamp.models._describes import Describes
 from writeamp.models._model import Model, few_spare_blocks
 
 # Newton's method falls monotonically onto the levels; some 14 steps suffice for d = 1e6.
@@ -219,4 +220,27 @@ MODEL = Model(
     function=d_choices,
     inverse=_required_op,
     rules=(few_spare_blocks,),
+    describes=(
+        Describes(
+            victims="d-choices",
+            row="{victims}",
+            label="mean field ({victims}, uniform writes)",
+            kind="mean-field",
+            arguments={"d": "victims.d"},
+        ),
+        Describes(
+            victims="greedy",
+            row="greedy",
+            label="mean field (greedy, uniform writes)",
+            kind="mean-field",
+            arguments={"d": math.inf},
+            is_reference=True,
+        ),
+        Describes(
+            victims="random",
+            row="1/spare_factor",
+            label="= 1/spare_factor (random victims, uniform writes)",
+            arguments={"d": 1},
+        ),
+    ),
 )

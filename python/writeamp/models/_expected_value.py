@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatArray, FloatOrArray, amplified, positive
+from writeamp.models._describes import Describes
 from writeamp.models._model import Model, few_spare_blocks
 
 # From here up h·coth(h) − 1 loses at most six bits to the subtraction, and below it six terms of
@@ -116,4 +117,12 @@ MODEL = Model(
     function=expected_value,
     inverse=_required_op,
     rules=(few_spare_blocks,),
+    describes=(
+        Describes(
+            victims="fifo",
+            row="expected-value",
+            label="Expected Value (for comparison: FIFO and uniform writes)",
+            is_comparison=True,
+        ),
+    ),
 )

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from writeamp.fields.arguments import checked
 from writeamp.models._arguments import FloatOrArray
+from writeamp.models._describes import Describes
 from writeamp.models._expected_value import MODEL as EXPECTED_VALUE
 from writeamp.models._expected_value import expected_value
 
@@ -46,4 +47,12 @@ MODEL = replace(
     summary="collection in order of age; the same function as expected-value",
     source="Desnoyers 2012 (LRU cleaning), cited by Park et al. 2017, sections 3.4 and 5",
     function=fifo,
+    describes=(
+        Describes(
+            victims="fifo",
+            row="fifo",
+            label="Expected Value (FIFO, uniform writes)",
+            is_reference=True,
+        ),
+    ),
 )

@@ -18,6 +18,7 @@ from writeamp.models._arguments import (
     whole,
 )
 from writeamp.models._d_choices import d_choices
+from writeamp.models._describes import Describes
 from writeamp.models._expected_value import amplification, op_of_amplification
 from writeamp.models._model import Model, ModelInputs, few_spare_blocks
 
@@ -109,4 +110,13 @@ MODEL = Model(
     function=markov,
     inverse=_required_op,
     rules=(few_spare_blocks, _falls_below_one, _misses_the_mean_field),
+    describes=(
+        Describes(
+            victims="greedy",
+            row="markov",
+            label="Markov (greedy, uniform writes)",
+            is_reference=True,
+            is_nearest=True,
+        ),
+    ),
 )

@@ -12,10 +12,12 @@ from writeamp.models._arguments import (
     count,
     large_or_infinite,
     positive,
+    proper_share,
     single,
     whole,
     whole_or_infinite,
 )
+from writeamp.models._describes import Describes
 from writeamp.units.ratios import spare_factor_of
 
 # Below so many spare blocks simulation finds WA more than about 1% above the limit of many blocks.
@@ -31,8 +33,10 @@ class ModelInputs:
 
     `op` is (T−U)/U; `pages_per_block` N; `d` the choices of a d-choices collection; `window` the
     oldest blocks among which a windowed collection chooses; `reserve` the blocks held free, and
-    `logical_blocks` U in blocks (infinite for the limit of a large drive). A parameter outside its
-    domain is a `WriteampError` that names it.
+    `logical_blocks` U in blocks (infinite for the limit of a large drive). Of hot and cold data,
+    `hot_fraction` is the hot share of the pages, `hot_write_fraction` its share of the writes, and
+    `d_swap` the choices of a swap. A parameter outside its domain is a `WriteampError` that names
+    it.
     """
 
     op: float
@@ -41,6 +45,9 @@ class ModelInputs:
     window: float = 64
     reserve: float = 0
     logical_blocks: float = math.inf
+    d_swap: float = 1
+    hot_fraction: float = 0.5
+    hot_write_fraction: float = 0.5
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -51,6 +58,9 @@ class ModelInputs:
         whole("window", self.window)
         count("reserve", self.reserve)
         large_or_infinite("logical_blocks", self.logical_blocks)
+        whole("d_swap", self.d_swap)
+        proper_share("hot_fraction", self.hot_fraction)
+        proper_share("hot_write_fraction", self.hot_write_fraction)
 
     @property
     def spare_factor(self) -> float:
@@ -68,35 +78,26 @@ Rule: TypeAlias = Callable[[ModelInputs], str | None]
 Drive = ModelInputs  # an older name, which goes on working
 
 
-@dataclass(frozen=True, repr=False)
-class Model:
-    """A registered model: what it is, what it takes for granted, and how to call it.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AnalyticModel:
+    """A function for write amplification, its assumptions, and the runs that it describes.
 
-    `function` takes the arguments named in `parameters` by keyword, broadcasts them, and returns
-    write amplification (flash pages programmed per host page written). `inverse` takes `wa` and
-    `inverse_parameters`, and returns the op at which `function` has that value. Each of `rules`
-    says in a sentence why a drive lies outside what the model assumes, or returns None. A model
-    that is not `is_default` is asked only by name, since nobody should rely on it.
+    `function` takes the arguments named in `parameters` by keyword, and returns flash pages
+    programmed per host page written. Each of `rules` returns a sentence why a drive lies outside
+    the model's assumptions, or None. `describes` lists the loads and policies for which
+    `simulate`, `compare` and `answer` show the model.
     """
 
     name: str
-    summary: str
     assumes: str
-    source: str
     parameters: tuple[str, ...]
     function: Callable[..., FloatOrArray]
-    inverse: Callable[..., FloatOrArray]
-    rules: tuple[Rule, ...]
-    is_default: bool = True
+    rules: tuple[Rule, ...] = ()
+    describes: tuple[Describes, ...] = ()
 
     def __repr__(self) -> str:
         """Return the name in brackets: functions would fill a page."""
-        return f"<Model {self.name}>"
-
-    @property
-    def inverse_parameters(self) -> tuple[str, ...]:
-        """The parameters that the inverse takes besides `wa`."""
-        return tuple(name for name in self.parameters if name not in _RATIOS)
+        return f"<{type(self).__name__} {self.name}>"
 
     def wa(self, drive: ModelInputs) -> float:
         """Return the write amplification of one drive."""
@@ -109,6 +110,26 @@ class Model:
     def warnings(self, drive: ModelInputs) -> tuple[str, ...]:
         """Return each reason why `drive` is outside what the model assumes."""
         return tuple(sentence for rule in self.rules if (sentence := rule(drive)))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Model(AnalyticModel):
+    """A registered model of uniform random writes, which `predict` has.
+
+    `function` broadcasts its arguments. `inverse` takes `wa` and `inverse_parameters`, and returns
+    the op at which `function` has that value. A model that is not `is_default` is asked only by
+    name, since it is wrong.
+    """
+
+    summary: str
+    source: str
+    inverse: Callable[..., FloatOrArray]
+    is_default: bool = True
+
+    @property
+    def inverse_parameters(self) -> tuple[str, ...]:
+        """The parameters that the inverse takes besides `wa`."""
+        return tuple(name for name in self.parameters if name not in _RATIOS)
 
 
 def few_spare_blocks(drive: ModelInputs) -> str | None:

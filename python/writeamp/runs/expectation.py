@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import ModelInputs
-from writeamp.models._registry import find_model
-from writeamp.registry.declarations import declared
-from writeamp.registry.specs import Spec
+from writeamp.models._registry import MODELS
+from writeamp.runs import described
+from writeamp.runs.described import DescribedRun, describing, is_plain
 from writeamp.runs.plan import Plan
 
 _LEAST_BLOCKS = 2.0
@@ -39,7 +37,10 @@ class Expectation:
 
         False of one that stands beside the run for comparison only.
         """
-        return self.outside is None and self.model != _FOR_COMPARISON.label
+        comparisons = [
+            one.label for model in MODELS.values() for one in model.describes if one.is_comparison
+        ]
+        return self.outside is None and self.model not in comparisons
 
     def __str__(self) -> str:
         """Return WA and op in a line, marked if the model is outside its domain."""
@@ -47,32 +48,12 @@ class Expectation:
         return f"{self.wa:.4f} {self.model}{mark}"
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    model: str
-    label: str
-    d: float = 1
-
-
-_FIFO = _Candidate("fifo", "Expected Value (FIFO, uniform writes)")
-_RANDOM = _Candidate("d-choices", "= 1/spare_factor (random victims, uniform writes)")
-_GREEDY = (
-    _Candidate("markov", "Markov (greedy, uniform writes)"),
-    _Candidate("d-choices", "mean field (greedy, uniform writes)", math.inf),
-)
-_FOR_COMPARISON = _Candidate(
-    "expected-value", "Expected Value (for comparison: FIFO and uniform writes)"
-)
-
-
 def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
     """Return the WA that theory expects if `held_pages` logical pages of the drive hold data.
 
     What holds no data is spare space, whatever it was meant for.
     """
-    return mean_field(plan, device, held_pages) or _best(
-        _candidates(plan), model_inputs(device, held_pages)
-    )
+    return _best(describing(plan, device, held_pages), model_inputs(device, held_pages))
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
@@ -82,21 +63,21 @@ def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]
     no model of their own. All are in the domain of their model.
     """
     own = expectation(plan, device, held_pages)
-    if _is_plain(plan.load, "uniform"):
-        known = uniform_writes(device, held_pages)
+    if is_plain(plan.load, "uniform"):
+        known = uniform_writes(plan, device, held_pages)
         if own in known or not own.describes_run:
             return sorted(known, key=lambda one: one != own)
     return [] if own.outside else [own]
 
 
-def uniform_writes(device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA of uniform writes, under FIFO and under greedy collection.
+def uniform_writes(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
+    """Return theory's WA of uniform writes, under each policy that is a reference.
 
-    These two it knows best. Of a drive as full as in `expectation`, and only of models whose
-    domain has it.
+    Of a drive as full as in `expectation`, and only of models whose domain has it.
     """
     drive = model_inputs(device, held_pages)
-    found = [_best((_FIFO,), drive), _best(_GREEDY, drive)]
+    comparisons = [one for one in described.all_described(plan) if one.describes.is_comparison]
+    found = [_best([*models, *comparisons], drive) for models in described.references(plan)]
     return [one for one in found if one.outside is None]
 
 
@@ -130,76 +111,15 @@ def model_inputs(device: Device, held_pages: int) -> ModelInputs:
     )
 
 
-def _candidates(plan: Plan) -> tuple[_Candidate, ...]:
-    """Return the models that describe the run, the best known first."""
-    victims = Spec.of("victims", plan.policy.victims)
-    if not _is_plain(plan.load, "uniform") or _foresees(plan):
-        return (_FOR_COMPARISON,)
-    if victims.name == "d-choices":
-        label = f"mean field ({plan.policy.victims}, uniform writes)"
-        return (_Candidate("d-choices", label, float(victims.params["d"])),)
-    known = {"greedy": _GREEDY, "random": (_RANDOM,), "fifo": (_FIFO,)}
-    return known.get(victims.name, (_FOR_COMPARISON,))
-
-
-def _best(candidates: tuple[_Candidate, ...], drive: ModelInputs) -> Expectation:
+def _best(candidates: Sequence[DescribedRun], drive: ModelInputs) -> Expectation:
     """Return the answer of the first model whose domain has the drive, or of the nearest."""
     found = []
-    for one in (*candidates, _FOR_COMPARISON):
-        model, inputs = find_model(one.model), replace(drive, d=one.d)
+    for one in candidates:
         try:
-            wa, warnings = model.wa(inputs), model.warnings(inputs)
+            inputs = one.inputs(drive)
+            wa, warnings = one.model.wa(inputs), one.model.warnings(inputs)
         except WriteampError:  # a drive that it cannot compute
             continue
         found.append((len(warnings), wa, one.label, "; ".join(warnings) or None))
     _, wa, label, outside = min(found, key=lambda each: each[0])
     return Expectation(wa, label, drive.op, outside)
-
-
-def mean_field(plan: Plan, device: Device, held_pages: int) -> Expectation | None:
-    """Return the mean field's WA of HCWF under hot and cold data with the oracle."""
-    policy = plan.policy
-    manager, victims = Spec.of("managers", policy.manager), Spec.of("victims", policy.victims)
-    hot = _hot_shares(plan.load)
-    plain = held_pages == device.logical_pages and device.layout == "flat"
-    if (
-        manager.name not in ("hcwf", "hcwf-swap")
-        or manager.params["detector"] != "oracle"
-        or victims.name != "d-choices"
-        or hot is None
-        or not plain
-        or policy.wear_leveling is not None
-    ):
-        return None
-    drive: dict[str, Any] = {
-        "pages_per_block": device.geometry.pages_per_block,
-        "spare_factor": device.spare_factor,
-        "d": int(victims.params["d"]),
-        "hot_fraction": hot[0],
-        "hot_write_fraction": hot[1],
-    }
-    try:
-        if manager.name == "hcwf-swap":
-            point = hot_cold_swap(**drive, d_swap=int(manager.params["d_swap"]))
-        else:
-            point = hot_cold(**drive)
-    except WriteampError:  # parameters that it does not solve
-        return None
-    return Expectation(point.wa, f"mean field of {policy.manager} (many blocks)", device.op)
-
-
-def _hot_shares(load: object) -> tuple[float, float] | None:
-    """Return the hot share of the pages and of the writes under the workload `hot-cold`."""
-    if not (isinstance(load, Spec) and _is_plain(load, "hot-cold")):
-        return None
-    return float(load.params["hot_fraction"]), float(load.params["hot_write_fraction"])
-
-
-def _foresees(plan: Plan) -> bool:
-    """Return whether the manager knows when pages are invalidated, which no theory covers."""
-    return bool(declared(plan.policy.manager)["hears"] == "invalidation_times")
-
-
-def _is_plain(load: object, name: str) -> bool:
-    """Return whether it is the workload of that name without TRIMs, which no theory covers."""
-    return isinstance(load, Spec) and load.name == name and "trim" not in load.params

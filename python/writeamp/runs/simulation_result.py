@@ -167,7 +167,7 @@ class Result(DriveResult):
     @property
     def uniform_theory(self) -> list[Expectation]:
         """WA of uniform writes on a drive as full, by theory: under FIFO and under greedy."""
-        return uniform_writes(self.device, self.held_pages)
+        return uniform_writes(self.plan, self.device, self.held_pages)
 
     @property
     def held_in_words(self) -> str:
