@@ -47,7 +47,7 @@ def main() -> None:
     lives = wa.Experiment.of("endurance", w_max=3, replicas=asked.cases, **DRIVE)
     studies: dict[str, Callable[[Path | None], Any]] = {
         "compare": lambda out: run_comparison(compared, None, Here(), out),
-        "endurance": lambda out: run_lifetime(lives, runner=Here(), out=out),
+        "endurance": lambda out: run_lifetime(lives, runner=Here(), keep=out),
     }
     alone: dict[str, Callable[[], float]] = {
         "compare": lambda: runs_of(compared),

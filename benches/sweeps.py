@@ -92,12 +92,12 @@ def plainly(folder: Path, points: int, writes: int) -> None:
 
 
 def _half(out: Path, seeds: range, writes: int) -> None:
-    wa.sweep(simulations(seeds, writes), out=out, workers=1)
+    wa.sweep(simulations(seeds, writes), keep=out, runner=wa.runners.Here())
 
 
 def swept(folder: Path, plan: dict[str, Any], runner: Runner) -> float:
     started = time.perf_counter()
-    found = wa.sweep(plan, out=folder / str(next(_folder)), runner=runner)
+    found = wa.sweep(plan, keep=folder / str(next(_folder)), runner=runner)
     assert found.done == found.points
     return time.perf_counter() - started
 

@@ -159,7 +159,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "blackbox.train": (
         wa.blackbox.train,
         ({"measurements": _measured(), "targets": ["wa"], "model": "quantile-tree"},)),
-    "compare": (wa.compare, ({**_SIMULATED, "managers": "single,sepgc", "threads": 1},)),
+    "compare": (wa.compare, ({**_SIMULATED, "managers": "single,sepgc"},)),
     "compiled": (wa.compiled, ({"of": _made("lambda page: 2 * page")},)),
     "device": (wa.device, ({"blocks": 64}, {"base": "qlc", "size": "16MiB"},
                            {"base": _file("device"), "size": "16MiB"})),
@@ -170,15 +170,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
                ({"source": _file("job"), "simulate": False}, *_traces("source", simulate=False),
                 {"source": _file("result"), "simulate": False})),
     "endurance": (wa.endurance, ({"blocks": 48, "pages_per_block": 8, "op": 0.3, "w_max": 2,
-                                  "replicas": 1, "threads": 1},)),
+                                  "replicas": 1},)),
     "Experiment.of": (wa.Experiment.of, ({"verb": "simulate", **_SIMULATED},)),
     "manager": (wa.manager, ({"name": "single"}, {"name": "dac", "regions": 4})),
     "meanfield.hot_cold": (wa.meanfield.hot_cold, (_HOT,)),
     "meanfield.hot_cold_swap": (wa.meanfield.hot_cold_swap, ({**_HOT, "d_swap": 3},)),
     "meanfield.transient": (wa.meanfield.transient, ({**_HOT, "drive_writes": [0.0, 1.0]},)),
     "measure.facts_of": (wa.measure.facts_of, ({"device": _made('wa.device("qlc")')},)),
-    "measure.fleet": (wa.measure.fleet, ({"paths": [_file("snap"), _file("snaps")],
-                                          "workers": 1},)),
+    "measure.fleet": (wa.measure.fleet, ({"paths": [_file("snap"), _file("snaps")]},)),
     "measure.history": (wa.measure.history, ({"db": _file("history")},)),
     "measure.measure_ready_busy": (
         wa.measure.measure_ready_busy,
@@ -195,7 +194,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "models.fifo": (wa.models.fifo, ({"op": [0.1, 0.2]},)),
     "models.find_model": (wa.models.find_model, ({"name": "fifo"},)),
     "models.markov": (wa.models.markov, ({"op": 0.2, "pages_per_block": 16},)),
-    "models.required_op": (wa.models.required_op, ({"wa": 1.5},)),
+    "models.required_op": (wa.models.required_op, ({"target_wa": 1.5},)),
     "models.uniform_distribution": (wa.models.uniform_distribution, ({"op": 0.2},)),
     "placement": (_policy(wa.placement), ({"name": "mine"},)),
     "plots.check_target": (wa.plots.check_target, ({"path": "out.svg"},)),
@@ -226,8 +225,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
         *_traces(**_REPLAYED),
         *_traces(of=_READ, **_REPLAYED),
     )),
-    "sweep": (wa.sweep, ({"plan": Made("tomllib.load", _plan, "sweep"), "out": "out",
-                          "workers": 1},)),
+    "sweep": (wa.sweep, ({"plan": Made("tomllib.load", _plan, "sweep"), "keep": "out",
+                          "runner": _made("wa.runners.Here()")},)),
     "sweep_results": (wa.sweep_results, ({"folder": _file("swept")},)),
     "traces.detect": (wa.traces.detect, _traces("path")),
     "traces.info": (wa.traces.info, _traces(of=_READ)),
@@ -287,7 +286,7 @@ if lacking := set(_public()) - set(CALLS):
 
 # Nothing but what is given: they run, mount, connect or destroy.
 _FIXED = (
-    *("scheduler", "tls", "runner", "destroys", "mount", "run", "fs", "progress", "row"),
+    *("runner", "destroys", "mount", "run", "fs", "progress", "row", "part"),
     *("measure", "rb_capture", "record", "backing", "counters", "metrics", "socket"),
     # Objects of the library's own, and words of pictures, which are what they are.
     *("coldest", "theory", "changes", "passes", "strips", "design", "learner", "selection"),
@@ -298,8 +297,6 @@ _BOUNDED: tuple[Any, ...] = (
     10**5000, [], [2], {}, 1j, np.array([2]), np.int64(4), np.float32(2), "1MiB", "5%", (2,),
     "\udcff", object, pl.Series([2]), np.array("x"), np.nan, Ellipsis,
 )  # fmt: skip
-# Several start processes, which take longer than a hundred other calls.
-_WORKERS: tuple[Any, ...] = (1, 0, -1, 1.5, True, "x", b"1", math.nan, np.int64(1), 10**400, [])
 _ANYTHING: tuple[Any, ...] = (
     *_BOUNDED, 1e300, 1e-300, 5e-324, math.inf, 2**31, 2**63, -(2**63), 0.5, 0.999999, "a\0b",
     "\x1b[31m", "(" * 300, "a" * 3000, "op=0.2", bytearray(b"x"), range(3), np.arange(3),
@@ -354,7 +351,11 @@ def draw(rng: Random, kind: str, samples: Samples) -> Call:
         arguments=given,
         outputs=(
             "out",
-            *(str(given[key]) for key in ("path", "out") if isinstance(given.get(key), str | Path)),
+            *(
+                str(given[key])
+                for key in ("path", "out", "keep")
+                if isinstance(given.get(key), str | Path)
+            ),
         ),
         runs_programs=name in ("VirtualSsd", "answer"),
     )
@@ -378,8 +379,6 @@ def ready(value: Any) -> Any:
 def _value(rng: Random, key: str) -> Any:
     if rng.random() < 0.5 and (valid := _valid(rng, key)) is not None:
         return valid
-    if key == "workers":
-        return one_of(rng, _WORKERS)
     return one_of(rng, _BOUNDED if key in values.LENGTHS else _ANYTHING)
 
 

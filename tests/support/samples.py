@@ -115,11 +115,11 @@ def ran_together(folder: Path) -> wa.volumes.TogetherRun:
 def needed(folder: Path) -> wa.volumes.FleetNeed:
     ran_fleet(folder)
     fleet = wa.volumes.Fleet.open(folder / "fleet")
-    return wa.volumes.need(fleet, "single", 2.0, pages_per_block=4, repeat=2)
+    return wa.volumes.need(2.0, fleet, "single", pages_per_block=4, repeat=2)
 
 
 def swept(folder: Path) -> wa.Sweep:
-    return wa.sweep(SWEEP, out=folder / "sweep", workers=1)
+    return wa.sweep(SWEEP, keep=folder / "sweep", runner=wa.runners.Here())
 
 
 def captured(folder: Path) -> Any:

@@ -112,12 +112,12 @@ def _target(out: Path | None, runner: Runner | None) -> Any:
 
 def _endurance(out: Path | None, runner: Runner | None) -> Any:
     asked = wa.Experiment.of("endurance", **_LIVES)
-    return run_lifetime(asked, runner=runner, out=out)
+    return run_lifetime(asked, runner=runner, keep=out)
 
 
 def _sweep(out: Path | None, runner: Runner | None) -> Any:
     assert out is not None
-    return wa.sweep(_SWEPT, out=out, runner=runner or Here())
+    return wa.sweep(_SWEPT, keep=out, runner=runner or Here())
 
 
 def _collect(out: Path | None, runner: Runner | None) -> Any:

@@ -110,4 +110,4 @@ def formula_results(
     """Return the results of a sweep whose points are values of a function, errors run again."""
     patch.setitem(KINDS, "formula", FormulaKind(function))
     plan = {"verb": "formula", "sweep": sweep}
-    return wa.sweep(plan, out=out, workers=1, retry_failed=True).results
+    return wa.sweep(plan, keep=out, runner=wa.runners.Here(), retry_failed=True).results

@@ -151,7 +151,7 @@ def test_its_processes_run_a_placement_of_a_file(
 ) -> None:
     axes = {"manager": [f"{SEPBIT}:compiled=no", "sepbit"], "seed": [1, 2]}
     asked = {"device": DRIVE, "run": {"writes": 5000, "replicas": 1}, "sweep": {"axes": axes}}
-    found = wa.sweep(asked, out=tmp_path, runner=cluster[0]).to_frame()
+    found = wa.sweep(asked, keep=tmp_path, runner=cluster[0]).to_frame()
     own, built_in = (found.filter(manager=manager)["wa"].to_list() for manager in axes["manager"])
     assert own == built_in
     assert len(set(own)) == 2

@@ -74,7 +74,7 @@ class Sweeping:
 
     def check_end(self, whole: pl.DataFrame) -> None:
         """Run what is left here: no point is there twice, and all are as of one run."""
-        last = wa.sweep(ASKED, out=self.out, workers=1)
+        last = wa.sweep(ASKED, keep=self.out, runner=wa.runners.Here())
         assert (last.skipped, last.done, last.failed) == (self.have, POINTS - self.have, 0)
         rows = pl.concat([pl.read_parquet(part) for part in self._parts()])
         assert rows.height == rows["hash"].n_unique() == POINTS
@@ -92,7 +92,9 @@ def _found_by(sweep: wa.Sweep) -> pl.DataFrame:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """Results of the sweep that nobody kills."""
-    return _found_by(wa.sweep(ASKED, out=tmp_path_factory.mktemp("whole") / "out", workers=1))
+    return _found_by(
+        wa.sweep(ASKED, keep=tmp_path_factory.mktemp("whole") / "out", runner=wa.runners.Here())
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -289,7 +289,7 @@ def test_a_sweep_takes_capacities(tmp_path: Path) -> None:
         'verb = "simulate"\n[device]\nop = 0.25\n[run]\nwrites = 201326592\nwarmup = 100663296\n'
         'replicas = 1\n[sweep.axes]\ncapacity = ["64GiB"]\n'
     )
-    wa.sweep(file, out=tmp_path / "points", workers=1)
+    wa.sweep(file, keep=tmp_path / "points", runner=wa.runners.Here())
     (row,) = wa.sweep_results(tmp_path / "points").to_frame().to_dicts()
     assert row["capacity"] == 64 * 2**30
     assert row["scaling_error"] > 0
@@ -322,7 +322,7 @@ def test_lives_of_a_capacity_have_the_error_of_scaling_in_their_intervals(
     asked = {"pages_per_block": 8, "op": 0.25, "w_max": 60, "replicas": 3}
     told: list[tuple[int, int]] = []
     found = wa.endurance(
-        **asked, capacity="1GB", progress=lambda *done: told.append(done), threads=1
+        **asked, capacity="1GB", progress=lambda *done: told.append(done), runner=wa.runners.Here()
     )
     size = found.plan.device.capacity_bytes
     assert found.scaling is not None

@@ -45,8 +45,10 @@ def test_each_row_is_what_simulate_finds_with_the_same_seeds() -> None:
 
 def test_the_order_of_rows_and_the_number_of_threads_change_nothing() -> None:
     managers = ["sepgc", "single"]
-    once = wa.compare(managers=managers, threads=1, writes=20_000, **DRIVE)
-    again = wa.compare(managers=managers[::-1], threads=4, writes=20_000, **DRIVE)
+    once = wa.compare(managers=managers, runner=wa.runners.Here(), writes=20_000, **DRIVE)
+    again = wa.compare(
+        managers=managers[::-1], runner=wa.runners.Threads(4), writes=20_000, **DRIVE
+    )
     assert once.rows[0].wa == again.rows[1].wa
     assert once.rows[1].causes == again.rows[0].causes
 

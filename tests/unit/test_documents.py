@@ -100,7 +100,7 @@ def test_a_verb_prints_csv_with_the_keys_of_its_document(name: str, files: dict[
 
 @pytest.mark.usefixtures("in_process")
 def test_a_sweep_is_shown_as_csv(tmp_path: Path) -> None:
-    wa.sweep(SWEEP, out=tmp_path / "out", workers=1)
+    wa.sweep(SWEEP, keep=tmp_path / "out", runner=wa.runners.Here())
     plain = csv_of("sweep show", str(tmp_path / "out"))
     assert plain.height == 6
     assert {"op", "manager", "wa", "wa_low", "wa_high"} <= set(plain.columns)

@@ -107,8 +107,12 @@ def test_a_life_is_what_a_replay_page_by_page_finds(victims: str) -> None:
 
 def test_neither_threads_nor_batches_change_anything() -> None:
     case = {**SMALL, "manager": "sepgc", "victims": "d-choices:d=3", "spare_share": 0.05}
-    first = numbers(wa.endurance(**case, workload=SKEWED, threads=1))
-    for other in ({"threads": 2}, {"threads": 7, "batch_pages": 1}, {"batch_pages": 10_000}):
+    first = numbers(wa.endurance(**case, workload=SKEWED, runner=wa.runners.Here()))
+    for other in (
+        {"runner": wa.runners.Threads(2)},
+        {"runner": wa.runners.Threads(7), "batch_pages": 1},
+        {"batch_pages": 10_000},
+    ):
         assert numbers(wa.endurance(**case, workload=SKEWED, **other)) == first
 
 
@@ -309,7 +313,11 @@ def test_units_of_bytes_are_what_they_are_spelled() -> None:
 def test_progress_rises_to_all_of_the_wear_and_an_error_in_it_stops_the_run() -> None:
     seen: list[tuple[int, int]] = []
     long = {"blocks": 256, "pages_per_block": 64, "op": 0.25, "w_max": 600, "replicas": 2}
-    wa.endurance(**long, threads=1, progress=lambda done, expected: seen.append((done, expected)))
+    wa.endurance(
+        **long,
+        runner=wa.runners.Here(),
+        progress=lambda done, expected: seen.append((done, expected)),
+    )
     assert seen == sorted(seen)
     assert seen[-1] == (1200, 1200)
 

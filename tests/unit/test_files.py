@@ -80,8 +80,8 @@ def test_a_trace_that_changes_while_the_sweep_runs_ends_it(tmp_path: Path) -> No
             trace.write_text(TRACE * 2)
 
     with pytest.raises(WriteampError, match=r"trace\.csv has changed since the sweep began"):
-        wa.sweep(plan, out=tmp_path / "out", workers=1, progress=change)
-    again = wa.sweep(plan, out=tmp_path / "out", workers=1)
+        wa.sweep(plan, keep=tmp_path / "out", runner=wa.runners.Here(), progress=change)
+    again = wa.sweep(plan, keep=tmp_path / "out", runner=wa.runners.Here())
     assert (again.done, again.skipped) == (3, 0)
 
 
@@ -100,7 +100,7 @@ def test_a_trace_at_an_address_is_read_like_a_file(tmp_path: Path) -> None:
         "device": {"blocks": 64, "pages_per_block": 16},
         "sweep": {"axes": {"op": [0.2]}},
     }
-    done = wa.sweep(plan, out=tmp_path, workers=1)
+    done = wa.sweep(plan, keep=tmp_path, runner=wa.runners.Here())
     assert (done.done, done.to_frame()["trace"].to_list()) == (1, [address])
 
 

@@ -109,7 +109,7 @@ def test_a_trace_names_none(stranger: Stranger, tmp_path: Path, key: str) -> Non
         refused("serve", f"--size 32MiB --precondition aged:{path} --run true", str(path))
         sweep = {"load": {"trace": str(path)}, "sweep": {"axes": {"op": [0.2]}}}
         with pytest.raises(wa.WriteampError, match="built-in"):
-            wa.sweep(sweep, out=tmp_path / "out", workers=1)
+            wa.sweep(sweep, keep=tmp_path / "out", runner=wa.runners.Here())
         with pytest.raises(wa.WriteampError, match="built-in"):
             wa.traces.read(path)
     assert not stranger.was_imported
@@ -132,7 +132,7 @@ def results(stranger: Stranger, tmp_path: Path) -> Path:
     """Return the results of a sweep over policies of the stranger, who then is forgotten."""
     out = tmp_path / "results"
     axes = {"manager": [*stranger.references("Placed"), "single"], "op": [0.3, 0.4]}
-    wa.sweep({**SMALL, "sweep": {"axes": axes}}, out=out, workers=1)
+    wa.sweep({**SMALL, "sweep": {"axes": axes}}, keep=out, runner=wa.runners.Here())
     assert stranger.was_imported
     stranger.forget()
     return out
@@ -149,7 +149,7 @@ def test_results_of_a_sweep_name_policies_as_text(stranger: Stranger, results: P
         assert in_process.run("sweep show", f"{results} {options}").status == 0
     # Another sweep into the same folder looks at what is there.
     other = {**SMALL, "sweep": {"axes": {"op": [0.35]}}}
-    wa.sweep(other, out=results, workers=1).to_frame()
+    wa.sweep(other, keep=results, runner=wa.runners.Here()).to_frame()
     assert not stranger.was_imported
 
 
@@ -219,7 +219,7 @@ def test_paths_of_policies_are_beside_the_file_that_names_them(
     for axes in ({"manager.groups": [2]}, {"manager": ["mine.py:Placed"], "manager.groups": [3]}):
         plan = {**SMALL, "policy": policy, "sweep": {"axes": axes}}
         sweep.write_text(tomli_w.dumps(plan))
-        assert wa.sweep(sweep, out=tmp_path / "out", workers=1).done == 1
+        assert wa.sweep(sweep, keep=tmp_path / "out", runner=wa.runners.Here()).done == 1
     compare = {
         "verb": "compare",
         "device": SMALL["device"],

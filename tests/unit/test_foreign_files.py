@@ -240,7 +240,7 @@ FLIPS = 200
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    wa.sweep(PLAN, out=tmp_path / "out", workers=1)
+    wa.sweep(PLAN, keep=tmp_path / "out", runner=wa.runners.Here())
     return tmp_path / "out"
 
 
@@ -286,7 +286,7 @@ def test_a_damaged_part_ends_the_commands_before_anything_is_run(out: Path, tmp_
 def test_what_was_removed_is_computed_again(out: Path) -> None:
     before = wa.sweep_results(out).to_frame()["wa"]
     part_of(out).unlink()
-    assert wa.sweep(PLAN, out=out, workers=1).done == 4
+    assert wa.sweep(PLAN, keep=out, runner=wa.runners.Here()).done == 4
     assert wa.sweep_results(out).to_frame()["wa"].equals(before)
 
 
@@ -300,7 +300,7 @@ def test_results_of_before_there_were_digests_are_read(out: Path) -> None:
     mark = out / "writeamp-sweep.json"
     mark.write_text(mark.read_text().replace("3", "2"))
     part_of(out).rename(out / "part-01700000000000000000-0123abcd.parquet")
-    assert wa.sweep(PLAN, out=out, workers=1).skipped == 4
+    assert wa.sweep(PLAN, keep=out, runner=wa.runners.Here()).skipped == 4
     assert wa.sweep_results(out).to_frame().height == 4
 
 

@@ -223,7 +223,7 @@ def test_fleets_are_sorted_by_what_wears_out_first_and_name_what_stands_out(
     assert [reason.partition(" is")[0].rpartition("/")[2] for _, reason in found.skipped] == [
         "README"
     ]
-    assert wa.measure.fleet([tmp_path], workers=2).to_dict() == found.to_dict()
+    assert wa.measure.fleet([tmp_path], runner=wa.runners.Threads(2)).to_dict() == found.to_dict()
     unknown = wa.measure.fleet([serve / "ocp.json"])
     with pytest.raises(WriteampError, match="there is nothing to draw"):
         unknown.figure()

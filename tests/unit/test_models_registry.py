@@ -189,7 +189,7 @@ def test_the_bound_of_markov_is_the_one_that_it_approaches() -> None:
     [
         ("markov", {}, "pages_per_block is missing"),
         ("markov", {"pages_per_blok": 64}, "did you mean 'pages_per_block'"),
-        ("expected-value", {"pages_per_block": 64}, "valid: wa$"),
+        ("expected-value", {"pages_per_block": 64}, "valid: target_wa$"),
         ("markow", {}, "did you mean 'markov'"),
     ],
 )

@@ -102,7 +102,11 @@ def test_a_victim_policy_of_python_does_what_the_same_does_in_rust(manager: Any)
 def test_threads_batches_and_replicas_change_nothing() -> None:
     runs = [
         wa.compare(workload=LOAD, managers=[Regions, "dac"], **(RUN | {"replicas": 3}), **more)
-        for more in ({"threads": 1}, {"threads": 3}, {"batch_pages": 7})
+        for more in (
+            {"runner": wa.runners.Here()},
+            {"runner": wa.runners.Threads(3)},
+            {"batch_pages": 7},
+        )
     ]
     seen = [[row.wa for row in run.rows] for run in runs]
     assert seen[0] == seen[1] == seen[2]

@@ -196,11 +196,11 @@ def test_sweeps_vary_it_and_its_parameters_whoever_runs_them(file: Path) -> None
         "run": {"writes": 5000, "replicas": 1},
         "sweep": {"axes": {"manager": ["mine.py:Mine", "single"], "seed": [1, 2]}},
     }
-    found = wa.sweep(plan, out=file.parent / "managers", runner=AsElsewhere()).to_frame()
+    found = wa.sweep(plan, keep=file.parent / "managers", runner=AsElsewhere()).to_frame()
     assert sorted(found["manager"]) == ["mine.py:Mine", "mine.py:Mine", "single", "single"]
     plan["policy"] = {"manager": "mine.py:Mine:share=0.25"}
     plan["sweep"] = {"axes": {"manager.groups": [2, 3]}}
-    found = wa.sweep(plan, out=file.parent / "groups", workers=1).to_frame()
+    found = wa.sweep(plan, keep=file.parent / "groups", runner=wa.runners.Here()).to_frame()
     assert sorted(found["manager.groups"]) == [2, 3]
     assert set(found["wa"]) == {
         wa.simulate(manager=f"mine.py:Mine:groups={groups}", **plan["device"], **plan["run"]).wa

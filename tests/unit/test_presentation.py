@@ -155,7 +155,10 @@ def test_what_only_takes_time_makes_no_difference() -> None:
         workload="zipf:s=0.9", writes=20_000, warmup=5000, batch_pages=64, **DRIVE
     )
     assert one == batches
-    lives = [wa.endurance(**DRIVE, w_max=10, replicas=2, threads=threads) for threads in (1, 2)]
+    lives = [
+        wa.endurance(**DRIVE, w_max=10, replicas=2, runner=wa.runners.Threads(threads))
+        for threads in (1, 2)
+    ]
     assert lives[0] == lives[1]
     drive = served(Path())
     slower = replace(drive, ended=drive.ended | {"elapsed_ns": 1})

@@ -49,6 +49,7 @@ def settings_of(verb: str) -> dict[str, Field[Any]]:
     found = {
         name: kind.__dataclass_fields__[field]  # type: ignore[attr-defined]
         for name, (kind, field) in setting_places(verb).items()
+        if name != "threads"  # in whose place functions take a runner
     }
     return {name: one for name, one in found.items() if isinstance(one.metadata["domain"], KINDS)}
 

@@ -389,9 +389,9 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(capacity: dict[s
 def test_a_second_search_for_a_capacity_runs_nothing_not_even_the_smaller_drive(
     capacity: dict[str, Any], tmp_path: Path
 ) -> None:
-    first = wa.required_op(1.8, **capacity, out=tmp_path / "out")
+    first = wa.required_op(1.8, **capacity, keep=tmp_path / "out")
     runner = EndsEarly(0, lambda: pytest.fail("a drive was run"))
-    again = wa.required_op(1.8, **capacity, out=tmp_path / "out", runner=runner)
+    again = wa.required_op(1.8, **capacity, keep=tmp_path / "out", runner=runner)
     assert again.kept is not None
     assert again.kept.done == 0
     assert runner.begun == 0

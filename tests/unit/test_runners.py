@@ -92,7 +92,9 @@ class TestThreads:
         assert useful_threads(100_000, 100_000) == cores
         assert useful_threads(None, 1) == 1
         assert useful_threads(1, 100) == 1
-        found = wa.endurance(blocks=60, w_max=3, replicas=9, pages_per_block=16, threads=100_000)
+        found = wa.endurance(
+            blocks=60, w_max=3, replicas=9, pages_per_block=16, runner=wa.runners.Threads(100_000)
+        )
         assert found.plan.threads == min(cores, 9)
 
     def test_as_many_work_at_the_same_time_as_are_asked_for(self) -> None:
@@ -257,8 +259,8 @@ class TestMeasurements:
         )  # fmt: skip
         assert seen == [(10, 30), (20, 30), (30, 30)]
 
-    def test_a_result_of_a_runner_does_not_say_how_many_threads_it_had(self) -> None:
-        found = wa.endurance(**SKEWED, w_max=5, replicas=2, runner=Threads(2))
+    def test_a_result_of_other_processes_does_not_say_how_many_threads_it_had(self) -> None:
+        found = wa.endurance(**SKEWED, w_max=5, replicas=2, runner=AsElsewhere())
         assert found.plan.threads is None
         assert found.to_dict()["threads"] is None
 

@@ -33,7 +33,7 @@ def rows_plan(sweep: dict[str, Any], **tables: Any) -> dict[str, Any]:
 
 def test_a_sweep_over_managers_has_the_numbers_of_compare_of_each_replica(tmp_path: Path) -> None:
     sweep = {"replicas": REPLICAS, "axes": {"workload": LOADS, "managers": MANAGERS}}
-    frame = wa.sweep(rows_plan(sweep, run={"seed": 7}), out=tmp_path).to_frame()
+    frame = wa.sweep(rows_plan(sweep, run={"seed": 7}), keep=tmp_path).to_frame()
     compared = wa.compare(
         workload=LOADS, managers=MANAGERS, writes=3000, replicas=REPLICAS, seed=7, **DRIVE
     )
@@ -51,7 +51,7 @@ def test_a_sweep_over_managers_has_the_numbers_of_compare_of_each_replica(tmp_pa
 def test_the_length_of_a_run_that_is_not_given_is_that_of_compare(tmp_path: Path) -> None:
     tables = rows_plan({"axes": {"managers": ["single"], "victims": ["fifo", "greedy"]}})
     del tables["run"]["writes"]
-    frame = wa.sweep(tables, out=tmp_path).to_frame()
+    frame = wa.sweep(tables, keep=tmp_path).to_frame()
     compared = wa.compare(managers="single", victims="fifo,greedy", replicas=1, **DRIVE)
     assert frame["wa"].to_list() == [row.wa for row in compared.rows]
     assert frame["host_programs"].to_list() == [row.causes["host"] for row in compared.rows]
@@ -59,7 +59,7 @@ def test_the_length_of_a_run_that_is_not_given_is_that_of_compare(tmp_path: Path
 
 def test_an_interval_over_replicas_is_that_of_the_row(tmp_path: Path) -> None:
     sweep = {"replicas": REPLICAS, "axes": {"managers": ["single", "sepgc"]}}
-    groups = wa.sweep(rows_plan(sweep), out=tmp_path).results.groups()
+    groups = wa.sweep(rows_plan(sweep), keep=tmp_path).results.groups()
     compared = wa.compare(managers="single,sepgc", writes=3000, replicas=REPLICAS, **DRIVE)
     found = {one.to_dict()["managers"]: one.to_dict() for one in groups}
     for row in compared.rows:
@@ -91,8 +91,8 @@ def test_show_draws_a_line_for_each_manager(tmp_path: Path) -> None:
 
 
 def test_managers_stand_beside_those_of_simulations_in_one_folder(tmp_path: Path) -> None:
-    wa.sweep(plan({"axes": {"manager": ["single", "sepgc"]}}), out=tmp_path)
-    wa.sweep(rows_plan({"axes": {"managers": ["single", "sepgc"]}}), out=tmp_path)
+    wa.sweep(plan({"axes": {"manager": ["single", "sepgc"]}}), keep=tmp_path)
+    wa.sweep(rows_plan({"axes": {"managers": ["single", "sepgc"]}}), keep=tmp_path)
     frame = wa.sweep_results(tmp_path).to_frame()
     both = frame.group_by("manager").agg(pl.col("kind").sort())
     kinds = ["compare", "simulate"]
@@ -145,7 +145,7 @@ def test_a_trace_is_a_load_of_rows(tmp_path: Path) -> None:
         "load": {"trace": str(trace), "repeat": 4},
         "sweep": {"replicas": 2, "axes": {"managers": ["single", "sepgc"]}},
     }
-    frame = wa.sweep(tables, out=tmp_path / "out").to_frame()
+    frame = wa.sweep(tables, keep=tmp_path / "out").to_frame()
     compared = wa.compare(
         trace=str(trace), repeat=4, managers="single,sepgc", replicas=2, pages_per_block=16, op=0.3
     )

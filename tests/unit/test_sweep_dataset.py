@@ -249,12 +249,12 @@ def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
     monkeypatch.setattr(output.os, "fsync", fsync)
     asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 8}}}, run={"writes": 100})
     with pytest.raises(WriteampError, match="No space left on device") as refused:
-        wa.sweep(asked, out=tmp_path)
+        wa.sweep(asked, keep=tmp_path)
     assert str(tmp_path) in str(refused.value)
     monkeypatch.undo()
     assert SweepDataset.open(tmp_path).rows().height == 4
     assert not list(tmp_path.glob(".writeamp-*"))
-    again = wa.sweep(asked, out=tmp_path, workers=1)
+    again = wa.sweep(asked, keep=tmp_path, runner=wa.runners.Here())
     assert (again.skipped, again.done) == (4, 4)
 
 
@@ -312,8 +312,8 @@ def test_a_sweep_whose_folder_is_removed_meanwhile_says_so(
             shutil.rmtree(out)
 
     with pytest.raises(WriteampError, match=f"cannot write results '{out}.*No such file"):
-        wa.sweep(asked, out=out, progress=progress)
-    assert wa.sweep(asked, out=out).done == 5
+        wa.sweep(asked, keep=out, progress=progress)
+    assert wa.sweep(asked, keep=out).done == 5
 
 
 def test_results_without_a_damaged_mark_are_taken_by_their_own_study_alone(

@@ -153,7 +153,9 @@ def test_a_front_of_the_engine_has_the_better_manager(tmp_path: Path) -> None:
     hot_cold = {"workload": "hot-cold:f=0.1,r=0.9"}
     asked = plan({"axes": axes, "replicas": 2}, load=hot_cold, run={"writes": 20_000})
     choices = (
-        wa.sweep(asked, out=tmp_path, workers=1).results.pareto("wa", "op").to_dict()["choices"]
+        wa.sweep(asked, keep=tmp_path, runner=wa.runners.Here())
+        .results.pareto("wa", "op")
+        .to_dict()["choices"]
     )
     front = [one for one in choices if one["standing"] == "front"]
     assert [(one["op"], one["manager"]) for one in front] == [(0.3, "sepgc"), (0.2, "sepgc")]

@@ -29,7 +29,7 @@ def _optuna() -> None:
 
 @pytest.mark.usefixtures("_optuna")
 def test_a_search_comes_near_the_least(tmp_path: Path) -> None:
-    found = wa.sweep(search(samples=40), out=tmp_path)
+    found = wa.sweep(search(samples=40), keep=tmp_path)
     least = found.to_frame()
     at = least["wa"].arg_min()
     assert at is not None
@@ -41,10 +41,10 @@ def test_a_search_comes_near_the_least(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_optuna")
 def test_a_search_is_the_same_again_and_runs_nothing_twice(tmp_path: Path) -> None:
-    first = wa.sweep(search(), out=tmp_path / "first")
-    again = wa.sweep(search(), out=tmp_path / "first")
+    first = wa.sweep(search(), keep=tmp_path / "first")
+    again = wa.sweep(search(), keep=tmp_path / "first")
     assert (again.done, again.skipped) == (0, first.points)
-    other = wa.sweep(search(), out=tmp_path / "other")
+    other = wa.sweep(search(), keep=tmp_path / "other")
     tables = [one.to_frame().drop("elapsed_s") for one in (first, other)]
     assert_frame_equal(*tables)
 
@@ -54,15 +54,15 @@ def test_a_search_goes_on_after_an_interruption_and_further_with_more_samples(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(Interrupted) as stopped:
-        wa.sweep(search(batch=5), out=tmp_path / "out", runner=StopsAfter(4))
+        wa.sweep(search(batch=5), keep=tmp_path / "out", runner=StopsAfter(4))
     left = stopped.value.finished.unfinished
     assert [one is None for one in left] == [False] + [True] * (len(left) - 1)
     assert len(left) == stopped.value.finished.plan.expected_points - 4
     assert SweepDataset.open(tmp_path / "out").rows().height == 4
-    whole = wa.sweep(search(batch=5), out=tmp_path / "out").to_frame()
-    expected = wa.sweep(search(batch=5), out=tmp_path / "other").to_frame()
+    whole = wa.sweep(search(batch=5), keep=tmp_path / "out").to_frame()
+    expected = wa.sweep(search(batch=5), keep=tmp_path / "other").to_frame()
     assert whole["hash"].to_list() == expected["hash"].to_list()
-    more = wa.sweep(search(batch=5, samples=20), out=tmp_path / "out")
+    more = wa.sweep(search(batch=5, samples=20), keep=tmp_path / "out")
     assert more.skipped >= 10
 
 
@@ -70,7 +70,7 @@ def test_a_search_goes_on_after_an_interruption_and_further_with_more_samples(
 def test_a_trial_is_judged_by_the_mean_of_its_replicas(tmp_path: Path) -> None:
     axes = {"manager": ["single", "sepgc"], "blocks": {"from": 64, "to": 128}}
     table = {"design": "search", "samples": 4, "maximize": "erases", "replicas": 2, "axes": axes}
-    found = wa.sweep(plan(table), out=tmp_path).to_frame()
+    found = wa.sweep(plan(table), keep=tmp_path).to_frame()
     assert found["replica"].to_list() == [0, 1] * (found.height // 2)
     assert 64 <= found["blocks"].min() <= found["blocks"].max() <= 128
 
@@ -96,7 +96,7 @@ def test_a_search_that_cannot_be_is_one_sentence(keys: dict[str, Any], words: li
 @pytest.mark.usefixtures("_optuna")
 def test_an_unknown_goal_is_named_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match="'wb'; valid: wa, op"):
-        wa.sweep(search(minimize="wb"), out=tmp_path)
+        wa.sweep(search(minimize="wb"), keep=tmp_path)
 
 
 def test_a_goal_is_for_searches_only() -> None:

@@ -170,7 +170,7 @@ def test_points_that_mean_the_same_count_as_often_as_the_design_asks(
     monkeypatch.setitem(KINDS, "formula", FormulaKind(lambda a, b, **_: PointFound(2.0 * a + b)))
     axes = {name: {"from": 0, "to": 1, "integer": True} for name in "ab"}
     sweep = {"design": "saltelli", "samples": 256, "axes": axes}
-    found = wa.sweep({"verb": "formula", "sweep": sweep}, out=tmp_path, workers=1)
+    found = wa.sweep({"verb": "formula", "sweep": sweep}, keep=tmp_path, runner=wa.runners.Here())
     assert found.points == 4
     assert values(found.results.sensitivity(), "total") == pytest.approx(
         {"a": 0.8, "b": 0.2}, abs=0.05
@@ -192,7 +192,7 @@ def test_designs_without_a_sound_analysis_are_refused(look: Any) -> None:
 def test_a_search_says_nothing_of_which_axis_matters(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="needs optuna, the extra `search`")
     asked = search(samples=3)
-    found = wa.sweep(asked, out=tmp_path, workers=1)
+    found = wa.sweep(asked, keep=tmp_path, runner=wa.runners.Here())
     with pytest.raises(WriteampError, match="a search goes where its goal is best"):
         found.results.sensitivity()
     with pytest.raises(WriteampError, match="the plan is a search"):
@@ -228,13 +228,16 @@ ENGINE = {
 
 
 def test_op_matters_more_than_the_length_of_the_run(tmp_path: Path) -> None:
-    found = wa.sweep(plan(ENGINE), out=tmp_path, workers=1).results.sensitivity()
+    found = wa.sweep(plan(ENGINE), keep=tmp_path, runner=wa.runners.Here()).results.sensitivity()
     total = values(found, "total")
     assert list(total) == ["op", "writes"]
     assert total["op"] > 0.5
     assert total["writes"] < 0.05
     grid = plan({"axes": {"op": [0.2, 0.3, 0.4], "writes": [9000, 9500, 10_000]}, "replicas": 2})
-    again = values(wa.sweep(grid, out=tmp_path / "grid", workers=1).results.sensitivity(), "total")
+    again = values(
+        wa.sweep(grid, keep=tmp_path / "grid", runner=wa.runners.Here()).results.sensitivity(),
+        "total",
+    )
     assert again["op"] > 0.9
     assert again["writes"] < 0.05
 

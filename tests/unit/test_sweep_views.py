@@ -37,7 +37,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(**sweep: Any) -> SweepResults:
         return wa.sweep(
-            {"verb": "formula", "sweep": sweep}, out=tmp_path / "out", workers=1
+            {"verb": "formula", "sweep": sweep}, keep=tmp_path / "out", runner=wa.runners.Here()
         ).results
 
     return run
@@ -153,7 +153,7 @@ def test_a_point_is_steady_if_all_of_its_runs_are(
 
 
 def test_points_that_failed_are_left_out_and_counted(tmp_path: Path) -> None:
-    sweep = wa.sweep(plan(ONE_FAILS), out=tmp_path, workers=1)
+    sweep = wa.sweep(plan(ONE_FAILS), keep=tmp_path, runner=wa.runners.Here())
     curves = sweep.results.where(warmup=[0, 1000, 5000]).curves("warmup")
     (series,) = curves.to_dict()["series"]
     assert [(point["x"], point["failed"]) for point in series["points"]] == [
@@ -266,16 +266,16 @@ def test_a_heat_map_without_two_axes_of_cells_is_refused(results: Any) -> None:
 def test_one_sweep_of_a_shared_folder_is_shown_alone(results: Any, tmp_path: Path) -> None:
     results(axes={"op": [0.1, 0.2]})
     plan_of_one = {"verb": "formula", "sweep": {"axes": {"op": [0.3]}}}
-    wa.sweep(plan_of_one, out=tmp_path / "out", workers=1)
+    wa.sweep(plan_of_one, keep=tmp_path / "out", runner=wa.runners.Here())
     assert wa.sweep_results(tmp_path / "out").tidy.values("op") == [0.1, 0.2, 0.3]
     assert wa.sweep_results(tmp_path / "out", of=plan_of_one).tidy.values("op") == [0.3]
 
 
 def test_a_simulation_and_a_model_make_two_lines(tmp_path: Path) -> None:
-    wa.sweep(plan({"axes": {"op": [0.2, 0.3]}}), out=tmp_path, workers=1)
+    wa.sweep(plan({"axes": {"op": [0.2, 0.3]}}), keep=tmp_path, runner=wa.runners.Here())
     model = {"model": "markov", "pages_per_block": 16}
     asked = {"verb": "predict", "predict": model, "sweep": {"axes": {"op": [0.2, 0.3]}}}
-    wa.sweep(asked, out=tmp_path, workers=1)
+    wa.sweep(asked, keep=tmp_path, runner=wa.runners.Here())
     curves = wa.sweep_results(tmp_path).curves("op", hue="kind")
     assert [(one.hue, len(one.points)) for one in curves.series] == [
         ("simulate", 2), ("predict", 2),
@@ -287,7 +287,7 @@ def test_a_simulation_and_a_model_make_two_lines(tmp_path: Path) -> None:
 
 def test_a_sweep_draws_itself(results: Any, tmp_path: Path) -> None:
     asked = {"verb": "formula", "sweep": {"axes": THREE_AXES}}
-    sweep = wa.sweep(asked, out=tmp_path / "out", workers=1)
+    sweep = wa.sweep(asked, keep=tmp_path / "out", runner=wa.runners.Here())
     sweep.plot(tmp_path / "out.svg", x="op", hue="manager", facet=["load"])
     text = (tmp_path / "out.svg").read_text("utf-8")
     for word in ("Write amplification over op", "load = 1", "load = 2", "not steady"):
@@ -301,7 +301,7 @@ GRID = {"axes": {"op": [0.2, 0.3], "manager": ["single", "sepgc"]}, "replicas": 
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of simulations of two managers at two sizes."""
     folder = tmp_path_factory.mktemp("shown")
-    wa.sweep(plan(GRID), out=folder, workers=1)
+    wa.sweep(plan(GRID), keep=folder, runner=wa.runners.Here())
     return folder
 
 

@@ -141,7 +141,7 @@ def test_sweeps_take_per_cent_in_lists(tmp_path: Path) -> None:
         'verb = "simulate"\n[device]\nblocks = 64\npages_per_block = 16\n[run]\nwrites = 2000\n'
         'warmup = 1000\nreplicas = 1\n[sweep.axes]\nop = ["20%", 0.25]\n'
     )
-    wa.sweep(file, out=tmp_path / "points", workers=1)
+    wa.sweep(file, keep=tmp_path / "points", runner=wa.runners.Here())
     found = wa.sweep_results(tmp_path / "points").to_frame()
     assert sorted(found["op"].to_list()) == [0.2, 0.25]
 
@@ -277,7 +277,7 @@ def test_the_library_and_files_ask_back_too(tmp_path: Path) -> None:
         lambda: wa.predict(op=15),
         lambda: wa.wa_over_op([0.1, 15]),
         lambda: wa.run(file),
-        lambda: wa.sweep(plan, out=tmp_path / "out", workers=1),
+        lambda: wa.sweep(plan, keep=tmp_path / "out", runner=wa.runners.Here()),
     ):
         with pytest.raises(wa.WriteampError, match="did you mean 15%"):
             asked()
@@ -293,7 +293,9 @@ def test_one_in_per_cent_is_taken_and_kept(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(again)) == again
     plan = {"device": {"blocks": 64}, "run": {"writes": 1000, "replicas": 1}}
     axes = {"op": ["400%", 3]}
-    swept = wa.sweep({**plan, "sweep": {"axes": axes}}, out=tmp_path / "out", workers=1)
+    swept = wa.sweep(
+        {**plan, "sweep": {"axes": axes}}, keep=tmp_path / "out", runner=wa.runners.Here()
+    )
     assert swept.done == 2
 
 

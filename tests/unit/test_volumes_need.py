@@ -22,20 +22,22 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
 
 def test_the_op_that_is_found_gives_the_overall_wa(fleet: Fleet, tmp_path: Path) -> None:
     found = wa.volumes.need(
-        fleet, "single", 1.8, out=tmp_path / "runs", pages_per_block=8, repeat=3
+        1.8, fleet, "single", keep=tmp_path / "runs", pages_per_block=8, repeat=3
     )
     low, high = found.op_ci95
     assert low < found.op < high
     again = wa.volumes.run(fleet, "single", op=found.op, pages_per_block=8, repeat=3)
     assert again.managers[0]["overall_wa"] == pytest.approx(1.8, rel=0.01)
-    kept = wa.volumes.need(fleet, "single", 1.8, out=tmp_path / "runs", pages_per_block=8, repeat=3)
+    kept = wa.volumes.need(
+        1.8, fleet, "single", keep=tmp_path / "runs", pages_per_block=8, repeat=3
+    )
     assert kept.op == found.op
     assert kept.at.kept is not None
     assert kept.at.kept.done == 0
 
 
 def test_wear_and_cost_are_those_of_the_volumes(fleet: Fleet) -> None:
-    found = wa.volumes.need(fleet, "single", 1.8, pages_per_block=8, repeat=3)
+    found = wa.volumes.need(1.8, fleet, "single", pages_per_block=8, repeat=3)
     pages = fleet.volumes["written_set_bytes"].sum() / 4096
     assert found.days == pytest.approx(0.5, rel=0.01)
     expected = fleet.volumes["page_writes"].sum() / pages / found.days

@@ -65,7 +65,7 @@ def counters(found: FleetRun) -> pl.DataFrame:
 
 
 def test_threads_and_an_interruption_change_nothing(fleet: Fleet, tmp_path: Path) -> None:
-    whole = ran(fleet, out=tmp_path / "whole")
+    whole = ran(fleet, keep=tmp_path / "whole")
     done = []
 
     def stop(now: int, runs: int) -> None:
@@ -74,10 +74,10 @@ def test_threads_and_an_interruption_change_nothing(fleet: Fleet, tmp_path: Path
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as stopped:
-        ran(fleet, out=tmp_path / "stopped", progress=stop)
+        ran(fleet, keep=tmp_path / "stopped", progress=stop)
     assert stopped.value.finished.rows.height == 5
     assert len(stopped.value.finished.unfinished) == 7
-    again = ran(fleet, out=tmp_path / "stopped", runner=Threads(2))
+    again = ran(fleet, keep=tmp_path / "stopped", runner=Threads(2))
     assert again.kept is not None
     assert (again.kept.done, again.kept.skipped) == (7, 5)
     assert counters(again).equals(counters(whole))
@@ -85,7 +85,7 @@ def test_threads_and_an_interruption_change_nothing(fleet: Fleet, tmp_path: Path
 
 
 def test_the_folder_has_a_row_for_each_volume_and_manager(fleet: Fleet, tmp_path: Path) -> None:
-    found = ran(fleet, out=tmp_path / "results")
+    found = ran(fleet, keep=tmp_path / "results")
     rows = pl.read_parquet(tmp_path / "results" / "**" / "*.parquet")
     assert rows.height == 12
     assert set(rows["volume"]) == set(fleet.volumes["volume"])
@@ -101,11 +101,11 @@ def test_the_folder_has_a_row_for_each_volume_and_manager(fleet: Fleet, tmp_path
 def test_a_third_manager_and_other_settings_do_only_the_new_runs(
     fleet: Fleet, tmp_path: Path
 ) -> None:
-    ran(fleet, out=tmp_path / "results")
-    more = ran(fleet, out=tmp_path / "results", managers="single,dac,sepgc")
+    ran(fleet, keep=tmp_path / "results")
+    more = ran(fleet, keep=tmp_path / "results", managers="single,dac,sepgc")
     assert more.kept is not None
     assert (more.kept.done, more.kept.skipped) == (6, 12)
-    other = ran(fleet, out=tmp_path / "results", op=0.3)
+    other = ran(fleet, keep=tmp_path / "results", op=0.3)
     assert other.kept is not None
     assert (other.kept.done, other.kept.skipped) == (12, 0)
 
@@ -148,16 +148,16 @@ def test_a_run_that_failed_is_done_again_and_one_too_small_is_not(
 
     with monkeypatch.context() as patched:
         patched.setattr(jobs, "simulate_untimed", fail)
-        failed = ran(fleet, out=tmp_path / "results")
+        failed = ran(fleet, keep=tmp_path / "results")
     assert failed.failed.height == 12
     assert [one["overall_wa"] for one in failed.managers] == [None, None]
     assert "no luck" in failed.warnings[0]
-    again = ran(fleet, out=tmp_path / "results")
+    again = ran(fleet, keep=tmp_path / "results")
     assert again.kept is not None
     assert (again.kept.done, again.failed.height) == (12, 0)
-    large = ran(fleet, out=tmp_path / "results", pages_per_block=100_000)
+    large = ran(fleet, keep=tmp_path / "results", pages_per_block=100_000)
     assert large.too_small.height == 12
-    same = ran(fleet, out=tmp_path / "results", pages_per_block=100_000)
+    same = ran(fleet, keep=tmp_path / "results", pages_per_block=100_000)
     assert same.kept is not None
     assert (same.kept.skipped, same.too_small.height) == (12, 12)
 

@@ -96,7 +96,7 @@ def run(
     try:
         with Bar("sweeping", points_in_words, by_own_pace=True) as bar:
             done = sweep(
-                plan, out=out, retry_failed=retry_failed, runner=runner, progress=bar.update
+                plan, keep=out, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None

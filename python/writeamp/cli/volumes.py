@@ -182,11 +182,11 @@ def need(
 
     with Bar("searching", lambda done, runs: f"{done:,} of {runs:,} runs at this op") as bar:
         found = needed(
+            asked.target_wa,
             Fleet.open(fleet),
             asked.manager,
-            asked.target_wa,
             victims=asked.victims,
-            out=out,
+            keep=out,
             selection=selection,
             runner=runner,
             progress=bar.update,

@@ -93,7 +93,7 @@ def run(
             found = study(
                 Fleet.open(fleet),
                 policies,
-                out=out,
+                keep=out,
                 selection=selection,
                 compared=compared,
                 runner=runner,

@@ -30,20 +30,20 @@ def find_model(name: str) -> Model:
 
 @checked
 def required_op(
-    wa: npt.ArrayLike, model: str = "expected-value", **parameters: npt.ArrayLike
+    target_wa: npt.ArrayLike, model: str = "expected-value", **parameters: npt.ArrayLike
 ) -> FloatOrArray:
-    """The op = (T−U)/U at which a model predicts the write amplification `wa`.
+    """The op = (T−U)/U at which a model predicts the write amplification `target_wa`.
 
     Closed form for the uniform-distribution, expected-value, fifo and markov models and for
     greedy or random d-choices; one root-finding for the others, which costs no more than a
     prediction.
 
     Args:
-        wa: write amplification, any shape, finite and greater than 1; a model of blocks of N pages
-            may have an upper bound too, which it approaches as op falls to 0.
+        target_wa: write amplification, any shape, finite and greater than 1; a model of blocks of N
+            pages may have an upper bound too, which it approaches as op falls to 0.
         model: name of a registered model.
-        parameters: the model's other parameters by name, broadcast against `wa`; those with a
-            default in the model's function may be left out.
+        parameters: the model's other parameters by name, broadcast against `target_wa`; those with
+            a default in the model's function may be left out.
 
     Returns:
         The op, in the broadcast shape (a NumPy scalar for scalars).
@@ -60,7 +60,9 @@ def required_op(
     names = found.inverse_parameters
     for name in parameters:
         if name not in names:
-            raise unknown(f"parameter of required_op for model {model!r},", name, ("wa", *names))
+            raise unknown(
+                f"parameter of required_op for model {model!r},", name, ("target_wa", *names)
+            )
     if "pages_per_block" in names and "pages_per_block" not in parameters:
         raise WriteampError(f"pages_per_block is missing; model {model!r} needs it")
-    return found.inverse(wa=wa, **parameters)
+    return found.inverse(wa=target_wa, **parameters)

@@ -10,6 +10,7 @@ from writeamp.runners.processor_share import processors as processors
 from writeamp.runners.processor_share import useful_threads as useful_threads
 from writeamp.runners.processor_share import using_processors as using_processors
 from writeamp.runners.runner import Progress, Runner
+from writeamp.runners.runner import check_callbacks as check_callbacks
 from writeamp.runners.runner import gather as gather
 from writeamp.runners.runner import gather_whole as gather_whole
 from writeamp.runners.settings import Tls

@@ -16,6 +16,10 @@ from writeamp.runners.stopping import heeding, stop_if_asked
 class Here:
     """Runs one job after the other, in their order, on the calling thread."""
 
+    def at_once(self, jobs: int) -> int:
+        """Return how many of so many jobs run at the same time."""
+        return 1
+
     def results(
         self,
         work: Callable[[J], T],
@@ -46,6 +50,10 @@ class Threads:
         """Run at most so many jobs at a time; by default, and at most, one for each processor."""
         self._most = ThreadSettings(workers).workers
 
+    def at_once(self, jobs: int) -> int:
+        """Return how many of so many jobs run at the same time."""
+        return useful_threads(self._most, jobs)
+
     def results(
         self,
         work: Callable[[J], T],
@@ -55,7 +63,7 @@ class Threads:
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
         """Give each index with its result, in the order in which they are finished."""
-        threads = useful_threads(self._most, len(jobs))
+        threads = self.at_once(len(jobs))
         processors_of_job = max(1, processors() // threads)
         stop = Event()
 

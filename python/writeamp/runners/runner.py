@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
-from writeamp.errors import Interrupted
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.fields.domains import shown
 
 J = TypeVar("J")
 T = TypeVar("T")
@@ -102,3 +103,14 @@ def gather_whole(
         return gather(runner, work, jobs, each=each, progress=progress)
     except Interrupted:
         raise KeyboardInterrupt from None
+
+
+def check_callbacks(progress: object, runner: object = None) -> None:
+    """Refuse before a run what could not be called after a part of it."""
+    if progress is not None and not callable(progress):
+        raise WriteampError(
+            f"progress is {shown(progress)}; it must be a function of what is done and what is "
+            "expected"
+        )
+    if runner is not None and not hasattr(runner, "results"):
+        raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
@@ -13,11 +13,10 @@ from writeamp import traces
 from writeamp.devices.device import DeviceLike, SizeLike
 from writeamp.devices.times import ChangesLike
 from writeamp.errors import WriteampError
-from writeamp.fields.domains import shown
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.results.protocol import SimulationResult
-from writeamp.runners import Progress, Runner
+from writeamp.runners import Progress, Runner, check_callbacks
 from writeamp.settings.experiment import Experiment, setting_places
 from writeamp.settings.settings import Repeat, Warmup
 from writeamp.studies.compare.comparison import run_comparison
@@ -98,7 +97,6 @@ class CompareArguments(_Arguments, total=False):
     repeat: Repeat
     writes: int | None
     replicas: int
-    threads: int | None
 
 
 class EnduranceArguments(_OfOneRun, total=False):
@@ -107,7 +105,6 @@ class EnduranceArguments(_OfOneRun, total=False):
     w_max: int
     replicas: int
     spare_share: RatioLike
-    threads: int | None
 
 
 def _with_defaults(verb: str, *others: str) -> Callable[[_F], _F]:
@@ -127,7 +124,7 @@ def _with_defaults(verb: str, *others: str) -> Callable[[_F], _F]:
             name: one.default
             for name, (kind, field_name) in setting_places(verb).items()
             for one in fields(kind)  # type: ignore[arg-type]
-            if one.name == field_name
+            if one.name == field_name and name != "threads"  # `runner` says it
         }
         by_keyword = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
@@ -214,14 +211,14 @@ def simulate(
     )
 
 
-@_with_defaults("compare", "progress", "runner", "out")
+@_with_defaults("compare", "progress", "runner", "keep")
 def compare(
     device: DeviceLike | None = None,
     workload: Sequence[SpecLike] | SpecLike | None = None,
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     **settings: Unpack[CompareArguments],
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
@@ -231,10 +228,10 @@ def compare(
         workload: one or several, as a list or one text with commas: each, and each trace, is a load
             that all managers get. "uniform" unless there is a trace.
         progress: called after each run with the runs done and in all.
-        runner: who does the runs, a `writeamp.runners.Runner`; by default this process, several of
-            them at the same time.
-        out: a folder in which each finished run is kept; runs that it has are not done again, so
-            that the same call goes on after an interruption.
+        runner: who does the runs, a `writeamp.runners.Runner` such as `Threads(4)`; by default
+            this process, as many at the same time as it has processors.
+        keep: a folder that keeps each finished run; runs that it holds are not done again, so that
+            the same call continues after an interruption.
         settings: by keyword. `managers`: block managers, each of which becomes a row: a list of
             specs or texts, or one text with commas. `victims`: victim policies, given alike, each
             tried with each manager that takes it; each manager's own by default. `trace`: one or a
@@ -242,9 +239,8 @@ def compare(
             `replicas`: runs of each row, the first with `seed` and others with seeds that
             follow from it; a trace has no draws of its
             own. `writes`: host page writes after the initial fill of each run, of which the second
-            half is measured; by default 20 times the logical pages, or those of the trace.
-            `threads`: runs at the same time without a runner; as many as there are processors by
-            default. All others as for `simulate`.
+            half is measured; by default 20 times the logical pages, or those of the trace. All
+            others as for `simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -260,18 +256,19 @@ def compare(
     [('uniform', 'greedy'), ('uniform', 'fifo'), ('zipf', 'greedy'), ('zipf', 'fifo')]
     """
     check_callbacks(progress, runner)
+    _refuse_threads(settings)
     experiment = Experiment.of("compare", device=device, workload=workload, **settings)
-    return run_comparison(experiment, progress, runner, out)
+    return run_comparison(experiment, progress, runner, keep)
 
 
-@_with_defaults("endurance", "progress", "runner", "out")
+@_with_defaults("endurance", "progress", "runner", "keep")
 def endurance(
     device: DeviceLike | None = None,
     workload: SpecLike | None = None,
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     **settings: Unpack[EnduranceArguments],
 ) -> Endurance:
     """Run replicas of a drive until they are worn out; measure how evenly and how long.
@@ -285,15 +282,14 @@ def endurance(
         workload: see `device`.
         progress: called from time to time with the erases of the most worn block, summed over the
             replicas, and what they will be in the end; by one thread at a time, but not always this
-            one. With a runner it is called on this thread, after each life.
+            one. If the lives run in other processes, it is called on this thread, after each life.
         runner: who wears the replicas out, as for `compare`.
-        out: a folder in which each finished life is kept, as for `compare`.
+        keep: a folder that keeps each finished life, as for `compare`.
         settings: by keyword. `w_max`: erases after which a block is worn out (the paper's W_max).
             `replicas`: drives to run; the intervals are over them. `seed`: that of the first; those
             of the others follow from it. `spare_share`: share of the drive's blocks (of each LUN's,
             unless the layout is "flat"), rounded down to whole blocks, that is set aside to replace
-            worn ones; they are taken from the over-provisioning. `threads`: replicas that run at
-            the same time without a runner, which changes speed only. `precondition`: "full",
+            worn ones; they are taken from the over-provisioning. `precondition`: "full",
             "workload" or "none", as for `simulate`; it wears nothing and is not counted. All others
             as for `simulate`.
 
@@ -306,11 +302,12 @@ def endurance(
     True
     """
     check_callbacks(progress, runner)
+    _refuse_threads(settings)
     return run_lifetime(
         Experiment.of("endurance", device=device, workload=workload, **settings),
         progress,
         runner=runner,
-        out=out,
+        keep=keep,
     )
 
 
@@ -336,12 +333,9 @@ def run(
     return runs[experiment.verb](experiment, progress)
 
 
-def check_callbacks(progress: object, runner: object = None) -> None:
-    """Refuse before a run what could not be called after a part of it."""
-    if progress is not None and not callable(progress):
+def _refuse_threads(settings: Mapping[str, object]) -> None:
+    """Refuse the option of the command in whose place functions take a runner."""
+    if "threads" in settings:
         raise WriteampError(
-            f"progress is {shown(progress)}; it must be a function of what is done and what is "
-            "expected"
+            "threads is an option of the command; give runner=writeamp.runners.Threads(4) for 4"
         )
-    if runner is not None and not hasattr(runner, "results"):
-        raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

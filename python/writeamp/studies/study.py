@@ -356,14 +356,14 @@ class RunStore:
 
 
 def keep_runs(
-    out: str | os.PathLike[str] | None,
+    keep: str | os.PathLike[str] | None,
     study: Callable[[RunStore], S],
     kind: type[Dataset] = RunsDataset,
 ) -> S:
     """Do a study whose runs are kept in a folder, and return what it finds.
 
     Args:
-        out: the folder, made if there is none; None to keep nothing. Other studies may share it,
+        keep: the folder, made if there is none; None to keep nothing. Other studies may share it,
             also at the same time.
         study: does the runs by `RunStore.gather`; what it finds, also in part, has a field `kept`.
         kind: of the folder; another than that of most studies has columns of its own.
@@ -372,9 +372,9 @@ def keep_runs(
         WriteampError: the folder holds something else, or cannot be written.
         Interrupted: Ctrl-C, with what the study found by then; what was finished is kept.
     """
-    if out is None:
+    if keep is None:
         return study(RunStore())
-    dataset = kind.make(Path(file_name(out)))
+    dataset = kind.make(Path(file_name(keep)))
     with Sink(dataset) as sink:
         store = RunStore(dataset, sink)
         try:

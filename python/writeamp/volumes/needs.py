@@ -180,12 +180,12 @@ class FleetNeed(Drawn):
 
 
 def need(
+    target_wa: float,
     fleet: Fleet,
     manager: SpecLike,
-    target_wa: float,
     *,
     victims: SpecLike | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     selection: SelectionSettings | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
@@ -197,11 +197,11 @@ def need(
     around the target says.
 
     Args:
+        target_wa: the overall WA, above 1.
         fleet: the volumes.
         manager: the block manager.
-        target_wa: the overall WA, above 1.
         victims: its victim policy; its own by default.
-        out: a folder in which each finished run is kept.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
         selection: which volumes.
         runner: who does the runs; threads of this process by default.
         progress: called with the runs done and in all of the fleet that is being run.
@@ -218,7 +218,7 @@ def need(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     trace = wa.volumes.make(f"{folder}/fleet.csv", small).path
     ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
-    ...     found = wa.volumes.need(fleet, "single", 2.0, pages_per_block=4, repeat=3)
+    ...     found = wa.volumes.need(2.0, fleet, "single", pages_per_block=4, repeat=3)
     ...     abs(found.to_dict()["overall_wa"] - 2) < 0.1
     True
     """
@@ -230,7 +230,7 @@ def need(
         found[op] = run_fleet(
             fleet,
             policies,
-            out=out,
+            keep=keep,
             selection=selection,
             compared=ComparedSettings(),
             runner=runner,

@@ -11,7 +11,7 @@ import polars as pl
 from writeamp.errors import Interrupted, WriteampError, unknown_argument
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
-from writeamp.runners import Progress, Runner, local_runner
+from writeamp.runners import Progress, Runner, check_callbacks, local_runner
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import Precondition
@@ -46,7 +46,7 @@ def run(
     managers: Sequence[SpecLike] | SpecLike,
     *,
     victims: Sequence[SpecLike] | SpecLike | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     where: str | None = None,
     preset: str | None = None,
     sample: int | None = None,
@@ -61,7 +61,7 @@ def run(
         fleet: the volumes.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
         victims: victim policies; each manager's own by default.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
         where: only volumes for which this condition on `Fleet.volumes` holds, in words of SQL.
         preset: only volumes that the rule of a paper chooses, such as "sepbit".
         sample: so many of them, distributed as all.
@@ -88,7 +88,7 @@ def run(
     return run_fleet(
         fleet,
         PoliciesSettings(managers=managers, victims=victims),  # type: ignore[arg-type]
-        out=out,
+        keep=keep,
         selection=SelectionSettings(where=where, preset=preset, sample=sample),
         compared=ComparedSettings(baseline=baseline),
         runner=runner,
@@ -112,7 +112,7 @@ def study_fleet(
     jobs_of: Callable[[Fleet, pl.DataFrame, Sequence[Policy]], list[VolumeJob]],
     result: Callable[[FleetRun], R],
     *,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     selection: SelectionSettings | None = None,
     compared: ComparedSettings | None = None,
     runner: Runner | None = None,
@@ -126,7 +126,7 @@ def study_fleet(
         policies: block managers and victim policies.
         jobs_of: returns the jobs of the chosen volumes under the policies.
         result: makes the result of that of runs of any jobs.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
         selection: which volumes.
         compared: with which policy the others are compared, and how.
         runner: who does the runs; by default threads of this process.
@@ -137,6 +137,7 @@ def study_fleet(
         WriteampError: a setting that cannot be, or the folder cannot be written.
         Interrupted: Ctrl-C, with the result of what was finished, or None.
     """
+    check_callbacks(progress, runner)
     tables = _experiment_of(policies, settings).to_dict()
     chosen = select(fleet.volumes, selection or SelectionSettings())
     pairs = _named_pairs(policies)
@@ -171,7 +172,7 @@ def study_fleet(
             raise Interrupted(of_outcomes(stopped.finished)) from None
         return of_outcomes(dict(enumerate(outcomes)))
 
-    return keep_runs(out, study, VolumeRunsDataset)
+    return keep_runs(keep, study, VolumeRunsDataset)
 
 
 def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:

@@ -19,7 +19,7 @@ from writeamp.registry.declarations import declared
 from writeamp.registry.specs import SpecLike
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.runners import Runner
+from writeamp.runners import Progress, Runner
 from writeamp.runs.loads import MOST_GROUPS
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.studies.study import StoreStats
@@ -167,12 +167,13 @@ def together(
     managers: Sequence[SpecLike] | SpecLike,
     *,
     victims: Sequence[SpecLike] | SpecLike | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     where: str | None = None,
     preset: str | None = None,
     sample: int | None = None,
     baseline: str | None = None,
     runner: Runner | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> TogetherRun:
     """Run all chosen volumes of a fleet on one drive, side by side, under every policy.
@@ -183,12 +184,13 @@ def together(
         fleet: the volumes.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
         victims: victim policies; each manager's own by default.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
         where: as of `writeamp.volumes.run`, like `preset`, `sample` and `baseline`.
         preset: the rule of a paper.
         sample: so many volumes.
         baseline: the manager with which the others are compared.
         runner: who does the runs; threads of this process by default.
+        progress: called with the runs done and in all.
         settings: `op`, `pages_per_block`, `repeat`, …, as `simulate` takes them.
 
     Raises:
@@ -210,10 +212,11 @@ def together(
     return run_together(
         fleet,
         PoliciesSettings(managers=managers, victims=victims),  # type: ignore[arg-type]
-        out=out,
+        keep=keep,
         selection=SelectionSettings(where=where, preset=preset, sample=sample),
         compared=ComparedSettings(baseline=baseline),
         runner=runner,
+        progress=progress,
         **settings,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from writeamp.cli.progress_bar import Bar
 from writeamp.drives.cli.printing import print_result
 from writeamp.drives.fleets.settings import DriveFleetSettings
 from writeamp.plots import check_target, save
+from writeamp.runners import runner_of
 
 if TYPE_CHECKING:
     from writeamp.drives.fleets.result import Fleet
@@ -46,8 +48,12 @@ def fleet(
         check_target(plot)
     from writeamp.drives.fleets.result import fleet as fleet_of  # noqa: PLC0415 (slow)
 
-    with Bar("reading", lambda done, whole: f"{done:,} of {whole:,}") as bar:
-        found = fleet_of(paths, workers=asked.workers, progress=bar.update)
+    workers = asked.workers
+    with (
+        Bar("reading", lambda done, whole: f"{done:,} of {whole:,}") as bar,
+        nullcontext() if workers is None else runner_of(workers=workers) as runner,
+    ):
+        found = fleet_of(paths, runner=runner, progress=bar.update)
     if plot is not None:
         save(found.figure(), plot)
     print_result(found, lambda: _show(found), json=json, csv=csv)

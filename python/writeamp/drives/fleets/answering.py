@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,7 +20,7 @@ from writeamp.drives.histories.result import snapshots_by_drive
 from writeamp.drives.histories.store import is_history
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_names
-from writeamp.runners import Progress, gather_whole, runner_of
+from writeamp.runners import Here, Progress, Runner, gather_whole, runner_of
 
 # What a file came to: the answers of its drives, or why it is no snapshot.
 Outcome: TypeAlias = list[DriveCounters] | str
@@ -36,18 +37,18 @@ _OF_THE_SAME = frozenset({"ocp.json", "ocp-v1.json", "ocp.bin", "fdp.json", "id-
 def answers_of_files(
     paths: Sequence[Path],
     *,
-    workers: int | None = None,
+    runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
     """Return what each file or folder comes to, in their order.
 
     Args:
         paths: of snapshots.
-        workers: processes; by default one for each processor, and this one for few files.
+        runner: who reads them; by default a process for each processor, and this one for few
+            files.
         progress: is called with the files that are read, and all.
     """
     batches = list(_batches(paths))
-    count = 1 if workers is None and len(paths) < _FEW_FILES else workers
     files_read = 0
 
     def report(_: int, outcomes: list[Outcome]) -> None:
@@ -56,8 +57,10 @@ def answers_of_files(
         if progress is not None:
             progress(files_read, len(paths))
 
-    with runner_of(workers=count) as runner:
-        found = gather_whole(runner, answered, batches, each=report)
+    few = Here() if len(paths) < _FEW_FILES else None
+    given = runner or few
+    with runner_of() if given is None else nullcontext(given) as running:
+        found = gather_whole(running, answered, batches, each=report)
     return list(chain.from_iterable(found))
 
 

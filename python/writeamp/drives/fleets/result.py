@@ -20,7 +20,7 @@ from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import range_in_words
-from writeamp.runners import Progress
+from writeamp.runners import Progress, Runner
 
 # More rows are for --csv and --json.
 _MOST_ROWS = 30
@@ -145,7 +145,7 @@ class Fleet(Drawn):
 def fleet(
     paths: Iterable[str | os.PathLike[str]],
     *,
-    workers: int | None = None,
+    runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Fleet:
     """Return the WA of all drives whose snapshots are in some files and folders.
@@ -155,7 +155,8 @@ def fleet(
 
     Args:
         paths: of files and folders, which are searched with all folders in them.
-        workers: processes; by default one for each processor, and this one for few files.
+        runner: who reads them, a `writeamp.runners.Runner`; by default a process for each
+            processor, and this one for few files.
         progress: is called with the files that are read, and all.
 
     Raises:
@@ -169,7 +170,7 @@ def fleet(
     ['none']
     """
     files = snapshots_under(paths)
-    outcomes = answers_of_files(files, workers=workers, progress=progress)
+    outcomes = answers_of_files(files, runner=runner, progress=progress)
     skipped = tuple(
         (os.fspath(file), outcome)
         for file, outcome in zip(files, outcomes, strict=True)

@@ -63,7 +63,7 @@ def run_comparison(
     experiment: Experiment,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
@@ -73,7 +73,7 @@ def run_comparison(
         experiment: what to do.
         progress: called with the runs done and in all.
         runner: who does the runs; by default threads of this process, as many as `threads` says.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
 
     Raises:
         Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
@@ -91,10 +91,10 @@ def run_comparison(
             experiment,
             partial(on_one_drive, kept),
             progress,
-            at_once=runner is None and out is None,
+            at_once=runner is None and keep is None,
         )
 
-    return keep_runs(out, compared)
+    return keep_runs(keep, compared)
 
 
 def _restated(scaled: ScaledExperiment, found: Comparison, other: Comparison | None) -> Comparison:

@@ -16,7 +16,7 @@ from writeamp.devices.device import Device
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.files.output import AnyPath
 from writeamp.results.documents import from_document, to_document
-from writeamp.runners import Progress, Runner, Shared, local_runner, useful_threads
+from writeamp.runners import Here, Progress, Runner, Shared, Threads, local_runner
 from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
@@ -44,7 +44,7 @@ def run_lifetime(
     progress: Progress | None = None,
     check_drive: Callable[[Device], object] | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
 ) -> Endurance:
     """Wear replicas of a drive out.
 
@@ -55,7 +55,7 @@ def run_lifetime(
         check_drive: called with the drive, to refuse it before it runs.
         runner: who wears the replicas out, each one a job; by default threads of this process, as
             many as `threads` says.
-        out: a folder in which each finished life is kept; those that it has are not lived again.
+        keep: a folder that keeps each finished life; lives that it holds are not run again.
 
     Raises:
         Interrupted: Ctrl-C, with the lives that had come to their end, or None.
@@ -68,7 +68,7 @@ def run_lifetime(
 
         return over_capacity(experiment, worn_out, _restated, progress)
 
-    return keep_runs(out, lives)
+    return keep_runs(keep, lives)
 
 
 def _restated(scaled: ScaledExperiment, found: Endurance, other: Endurance | None) -> Endurance:
@@ -91,7 +91,9 @@ def _worn_out(
     prepared = prepare(experiment)
     if check_drive:
         check_drive(prepared.drive)
-    threads = None if runner else useful_threads(settings.threads, settings.replicas)
+    runner = runner or local_runner(settings.replicas, settings.threads)
+    # Only what threads of this process do can be followed within a life.
+    threads = runner.at_once(settings.replicas) if isinstance(runner, Here | Threads) else None
     plan = plan_of_lives(experiment, prepared, threads=threads)
     _check_memory(plan)
     started = time.perf_counter()
@@ -106,12 +108,11 @@ def _worn_out(
             progress(erases, plan.replicas * plan.w_max)
 
     shared = Shared(study, partial(study_of, experiment))
-    # Only what threads of this process do can be followed within a life.
-    wear = Wear(tell) if runner is None else None
+    wear = None if threads is None else Wear(tell)
     try:
         lives = kept.gather(
             _KeepLives(plan),
-            runner or local_runner(plan.replicas, threads),
+            runner,
             partial(live, shared, wear=wear),
             range(plan.replicas),
             files=experiment.input_files,

@@ -32,7 +32,7 @@ def run_op_curve(
     sweep: SweepLike,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
 ) -> OpCurve:
     """Simulate drives of one logical size at several op.
 
@@ -41,13 +41,13 @@ def run_op_curve(
         sweep: "op=0.05:0.4:6", or the same of fill or spare_factor; or values of op.
         progress: called with the drives done and in all.
         runner: who simulates them; by default threads of this process.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
 
     Raises:
         WriteampError: a value that is no such ratio, or a drive that the manager does not take.
         Interrupted: Ctrl-C, with the curve through what was finished, or None.
     """
-    return keep_runs(out, lambda kept: _op_curve(experiment, sweep, progress, runner, kept))
+    return keep_runs(keep, lambda kept: _op_curve(experiment, sweep, progress, runner, kept))
 
 
 def _op_curve(

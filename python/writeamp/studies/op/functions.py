@@ -7,9 +7,9 @@ from typing import Unpack
 from writeamp.devices.device import DeviceLike
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
-from writeamp.runners import Progress, Runner
+from writeamp.runners import Progress, Runner, check_callbacks
 from writeamp.settings.experiment import Experiment
-from writeamp.studies.functions import SimulateArguments, check_callbacks
+from writeamp.studies.functions import SimulateArguments
 from writeamp.studies.op.curve import SweepLike, run_op_curve
 from writeamp.studies.op.curve_result import OpCurve
 from writeamp.studies.op.required_op import run_required_op
@@ -23,7 +23,7 @@ def required_op(
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> RequiredOp:
     """Find the over-provisioning at which a drive has a write amplification, by simulation.
@@ -39,7 +39,7 @@ def required_op(
         workload: see `device`.
         progress: called with what is done and expected, in thousandths of a run.
         runner: who simulates the drives, as for `wa_over_op`.
-        out: a folder in which each finished run is kept; runs that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
         settings: by keyword, as for `simulate`, but for `op`, `fill`, `spare_factor` and `blocks`,
             which say what is asked for, and those of timed runs.
 
@@ -53,7 +53,7 @@ def required_op(
     """
     check_callbacks(progress, runner)
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
-    return run_required_op(experiment, target_wa, progress, runner, out)
+    return run_required_op(experiment, target_wa, progress, runner, keep)
 
 
 def wa_over_op(
@@ -63,7 +63,7 @@ def wa_over_op(
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> OpCurve:
     """Simulate drives of one logical size at several over-provisionings.
@@ -76,7 +76,7 @@ def wa_over_op(
         progress: called with the drives done and in all.
         runner: who simulates the drives, a `writeamp.runners.Runner`; by default this process,
             several of them at the same time.
-        out: a folder in which each finished run is kept; runs that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
         settings: see `device`.
 
     Raises:
@@ -89,4 +89,4 @@ def wa_over_op(
     """
     check_callbacks(progress, runner)
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
-    return run_op_curve(experiment, sweep, progress, runner, out)
+    return run_op_curve(experiment, sweep, progress, runner, keep)

@@ -28,7 +28,7 @@ def run_required_op(
     target_wa: float,
     progress: Progress | None = None,
     runner: Runner | None = None,
-    out: AnyPath | None = None,
+    keep: AnyPath | None = None,
 ) -> RequiredOp:
     """Search for the op at which a drive has a write amplification.
 
@@ -37,12 +37,12 @@ def run_required_op(
         target_wa: the write amplification, at least 1.
         progress: called with what is done and expected, in thousandths of a run.
         runner: who simulates the drives; by default threads of this process.
-        out: a folder in which each finished run is kept, and those that it has are not done again.
+        keep: a folder that keeps each finished run; runs that it holds are not done again.
 
     Raises:
         WriteampError: no op has that WA, or the experiment says the op or is timed.
     """
-    return keep_runs(out, lambda kept: _required_op(experiment, target_wa, progress, runner, kept))
+    return keep_runs(keep, lambda kept: _required_op(experiment, target_wa, progress, runner, kept))
 
 
 def _required_op(

@@ -7,10 +7,9 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.runners import Progress, Runner, Tls, runner_of
+from writeamp.runners import Progress, Runner, check_callbacks, runner_of
 from writeamp.studies.study import RunStore, keep_runs
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.plan import PlanLike, SweepPlan, plan_of
@@ -24,18 +23,12 @@ from writeamp.studies.sweep.points import (
 )
 from writeamp.studies.sweep.result import Sweep
 
-if TYPE_CHECKING:  # of the extra `cluster`
-    from distributed import Client
-
 
 def sweep(
     plan: PlanLike,
     *,
-    out: str | os.PathLike[str],
+    keep: str | os.PathLike[str],
     retry_failed: bool = False,
-    workers: int | None = None,
-    scheduler: str | Client | None = None,
-    tls: Tls | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
@@ -44,15 +37,12 @@ def sweep(
     Args:
         plan: a .toml file with an experiment and a table `[sweep]`, or a mapping with the same
             keys (docs/sweeps.md), or a checked `SweepPlan` of them.
-        out: the folder of the results, made if there is none. Points whose results are in it
+        keep: the folder of the results, made if there is none. Points whose results are in it
             already are not run again; other sweeps may share it, also at the same time.
         retry_failed: run points again whose result is an error.
-        workers: processes of this machine that run the points; 1 is this one. By default one for
-            each processor, or threads of this one without Dask, the extra `cluster`.
-        scheduler: the address of a Dask scheduler that runs, or a client of it, in place of
-            processes here.
-        tls: paths of PEM files for a scheduler at `tls://…`.
-        runner: who runs the points, in place of all these.
+        runner: who runs the points: `Here()`, `Threads()`, or one of `runner_of(…)` for processes
+            of this machine or a Dask scheduler (all of `wa.runners`). By default a process for each
+            processor, or threads of this one without Dask, the extra `cluster`.
         progress: called with the points done, and all that are to be run.
 
     Raises:
@@ -66,23 +56,20 @@ def sweep(
     ...     "verb": "predict",
     ...     "sweep": {"axes": {"op": [0.1, 0.2], "model": ["expected-value", "markov"]}},
     ... }
-    >>> with tempfile.TemporaryDirectory() as out:
-    ...     found = wa.sweep(plan, out=out, workers=1)
-    ...     found.done, wa.sweep(plan, out=out).skipped, found.to_frame()["wa"].round(3).to_list()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
+    ...     again = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
+    ...     found.done, again.skipped, found.to_frame()["wa"].round(3).to_list()
     (4, 4, [5.677, 5.451, 3.188, 3.119])
     """
-    runs = (
-        runner_of(workers=workers, scheduler=scheduler, tls=tls)
-        if runner is None
-        else nullcontext(runner)
-    )
-    with runs as doing:
+    check_callbacks(progress, runner)
+    with runner_of() if runner is None else nullcontext(runner) as running:
         checked_plan = plan_of(plan)
 
         def study(store: RunStore) -> Sweep:
-            return _SweepRun(checked_plan, store, progress).done(doing, retry_failed=retry_failed)
+            return _SweepRun(checked_plan, store, progress).done(running, retry_failed=retry_failed)
 
-        return keep_runs(out, study, SweepDataset)
+        return keep_runs(keep, study, SweepDataset)
 
 
 class _SweepRun:

@@ -200,7 +200,7 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     """Return the results in a folder, to look at.
 
     Args:
-        folder: the `out` of sweeps.
+        folder: the `keep` of sweeps.
         of: only those of this sweep, a .toml file or a mapping as `wa.sweep` takes it.
 
     Raises:
@@ -213,9 +213,9 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     ...     "verb": "predict",
     ...     "sweep": {"axes": {"op": [0.1, 0.2], "model": ["expected-value", "markov"]}},
     ... }
-    >>> with tempfile.TemporaryDirectory() as out:
-    ...     _ = wa.sweep(plan, out=out, workers=1)
-    ...     found = wa.sweep_results(out)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = wa.sweep(plan, keep=folder, runner=wa.runners.Here())
+    ...     found = wa.sweep_results(folder)
     >>> found
     <SweepResults: 4 results over op, model>
     >>> [series["hue"] for series in found.curves("op", hue="model").to_dict()["series"]]
