@@ -223,8 +223,9 @@ def _one(
         )
         guess = wa.simulate(profile, workload)
         row["errors"].append(guess.wa / real.wa - 1)
-        row["hits"].append(guess.ci90[0] <= real.wa <= guess.ci90[1])
-        row["widths"].append((guess.ci90[1] - guess.ci90[0]) / 2 / guess.wa)
+        low, high = guess.interval_at(0.9)
+        row["hits"].append(low <= real.wa <= high)
+        row["widths"].append((high - low) / 2 / guess.wa)
     row["wa_errors"] = [round(error, 4) for error in row["errors"]]
     return row
 

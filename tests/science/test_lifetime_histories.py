@@ -122,7 +122,7 @@ def test_intervals_hold_in_histories_of_each_kind_without_being_vacuous(
 ) -> None:
     least_share, most_ratio = KINDS[kind]
     assert share(outcomes[kind]) >= least_share
-    ends = [found.ci for found, _ in outcomes[kind] if found.ci is not None]
+    ends = [found.interval for found, _ in outcomes[kind] if found.interval is not None]
     assert np.median([high / max(low, 0.01) for low, high in ends]) < most_ratio
 
 

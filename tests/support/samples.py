@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import math
 import os
 import pkgutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ from writeamp.learn.twin.families import Variant
 from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.table import CandidateTable
 from writeamp.learn.twin.windows import windows_of
-from writeamp.studies.mixture import CandidateRun, Mixture
+from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
 from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
@@ -205,13 +205,11 @@ def collected(folder: Path) -> Collected:
 def answered_by_theory(_: Path) -> wa.Answer:
     """Return an answer of the ways that take no time, made of parts that are checked too."""
     rows = (
-        WayRow(
-            "formula markov", "formula", 4.115, (math.nan, math.nan), 0.001, "uniform random writes"
-        ),
-        WayRow("simulate", "simulate", 4.213, (4.211, 4.215), 1.0, "pages written whole"),
+        WayRow("formula markov", "formula", 4.115, 0.001, "uniform random writes"),
+        WayRow("simulate", "simulate", 4.213, 1.0, "pages written whole", ci=(4.211, 4.215)),
     )
     chain = CauseChain("formula markov", (Share("finite drive", -0.09),))
-    advice = (Advice("op 0.2 instead of 0.1", 3.1, (3.0, 3.2), 4.2, "9% more flash"),)
+    advice = (Advice("op 0.2 instead of 0.1", 3.1, 4.2, "9% more flash", ci=(3.0, 3.2)),)
     return wa.Answer(
         "uniform", "single, greedy", wa.device(**DRIVE), rows,
         differences_of(rows, {chain.way: chain}), advice, 1024,
@@ -298,6 +296,11 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     ),
     "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
     "WayRow": lambda folder: answered_by_theory(folder).rows[1],
+    "WayRow of counters": lambda _: WayRow("real", "real", 2.0, 0.1, "bytes", bounds=(1.9, 2.1)),
+    "Row of a learnt profile": lambda folder: replace(
+        compared(folder).rows[0], substitutes=(OfCandidates(mixture(folder)),)
+    ),
+    "Lifetime of a real drive": lambda _: DriveLifetime("life so far", 2.0, 1.0, 3.0),
     "Advice": lambda folder: answered_by_theory(folder).advice[0],
     "Lifetime": lambda _: DriveLifetime(
         "simulation", 2.0, 1.0, 3.0, wa=2.0, wa_low=1.9, wa_high=2.1

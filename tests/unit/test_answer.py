@@ -206,7 +206,7 @@ def test_a_real_drive_stands_beside_the_others(tmp_path: Path) -> None:
     row, pair = found.row("real"), found.differences[0]
     assert row is not None
     assert row.way == "real drive, between snapshots"
-    assert row.ci[0] <= row.wa <= row.ci[1]
+    assert row.bounds[0] <= row.wa <= row.bounds[1]
     # Nobody can switch anything in a real drive.
     assert not pair.agree
     assert pair.unexplained == pair.wa_difference

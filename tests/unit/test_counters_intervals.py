@@ -37,7 +37,7 @@ def test_an_interval_divides_differences_and_says_its_days(tmp_path: Path) -> No
     after = intel(3000, 7000, local_time={"time_t": 1_700_000_000 + 7 * 86_400})
     found = between(tmp_path, before, after)
     assert found.wa == 1.5
-    assert found.ci == (2999 / 2001, 3001 / 1999)
+    assert found.bounds == (2999 / 2001, 3001 / 1999)
     assert found.days == 7
     assert found.to_dict()["host_bytes"] == 2000 << 25
 
@@ -94,7 +94,7 @@ def test_a_snapshot_that_reads_the_host_twice_holds_both(tmp_path: Path) -> None
     (tmp_path / "2.json").write_text(json.dumps(media))
     found = life_answer(read_snapshot(tmp_path))
     assert found.wa == 2
-    assert found.ci == (2010 / 1010, 2010 / 999)
+    assert found.bounds == (2010 / 1010, 2010 / 999)
 
 
 @given(
@@ -139,7 +139,7 @@ def test_a_real_drive_over_three_years() -> None:
 
 def test_a_ratio_below_1_by_granularity_alone_is_doubted(tmp_path: Path) -> None:
     found = between(tmp_path, intel(1000, 4000), intel(1004, 4002))
-    assert found.wa < 1 <= found.ci[1]
+    assert found.wa < 1 <= found.bounds[1]
     assert verdict(found, "not below 1") == "doubt"
 
 

@@ -116,7 +116,7 @@ def test_a_counter_of_a_part_is_a_lower_bound(name: str, wa_low: float, counted:
 def test_bounds_stand_where_a_number_does_not() -> None:
     pro = answer("samsung-850pro-128.json")
     assert (pro.kind, pro.wa) == ("estimated", None)
-    assert pro.ci == (pytest.approx(23.53, abs=0.01), pytest.approx(25.26, abs=0.01))
+    assert pro.bounds == (pytest.approx(23.53, abs=0.01), pytest.approx(25.26, abs=0.01))
 
 
 @pytest.mark.parametrize(

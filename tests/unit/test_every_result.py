@@ -23,8 +23,10 @@ from writeamp.results.any_result import AnyResult, OlderName
 # What callers say, and do not find.
 INPUTS = {"Characteristics", "MeasurementTarget", "Model", "PinFacts", "ReportPage", "Spec"}
 # No results: numbers on the way to one, and the interface of those that the command prints.
-WITHIN = {"JudgedWa", "MeasuredCase", "Performance", "Tellable", "Found", "SimulationResult"}
-# Names that say what `ci` and `unfinished` say.
+WITHIN = {"Performance", "Tellable", "Found", "SimulationResult"}
+# Each is of another kind, and no result has two of them.
+INTERVALS = ("ci", "bounds", "interval")
+# Names that say what these and `unfinished` say.
 INTERVAL, INTERRUPTION = re.compile(r"^ci_|_ci95$|_low$"), re.compile(r"interrupted|^finished")
 # What an older name gives, of any result.
 OLDER: dict[str, Callable[[Any], Any]] = {
@@ -85,13 +87,13 @@ def faults_of(kind: type) -> list[str]:
         return [f"{kind.__name__} is a result and no AnyResult"]
     names = names_of(kind) - SIGNALS
     said = {
-        "ci": {one for one in names if INTERVAL.search(one)},
-        "unfinished": {one for one in names if INTERRUPTION.search(one)},
+        INTERVALS: {one for one in names if INTERVAL.search(one)},
+        ("unfinished",): {one for one in names if INTERRUPTION.search(one)},
     }
     found = [
-        f"{kind.__name__} has {sorted(others)} and no {name}"
-        for name, others in said.items()
-        if others and not is_own(kind, name)
+        f"{kind.__name__} has {sorted(others)} and no {own[0]}"
+        for own, others in said.items()
+        if others and not any(is_own(kind, name) for name in own)
     ]
     own = (one for one in names_of(kind) if one in OLDER)
     return found + [
@@ -99,6 +101,25 @@ def faults_of(kind: type) -> list[str]:
         for one in own
         if not isinstance(inspect.getattr_static(kind, one, None), OlderName)
     ]
+
+
+def interval_faults(found: Any) -> list[str]:
+    """Return what breaks the rule that `ci` is a 95% confidence interval and nothing else."""
+    given = [name for name in INTERVALS if getattr(found, name) is not None]
+    document = found.to_dict() if hasattr(found, "to_dict") else {}
+    expected = None
+    if "candidates" in document:
+        expected = "interval"
+    elif "wa_definition" in document or getattr(found, "kind", "") == "real":
+        expected = "bounds"
+    faults = [f"has {' and '.join(given)}"] if len(given) > 1 else []
+    faults += [f"has {name} and no {expected}" for name in given if expected not in (None, name)]
+    if "interval" in given and not 0 < found.level < 1:
+        faults.append("has interval and no level")
+    described = inspect.getattr_static(type(found), "ci").__doc__
+    if "ci" in given and isinstance(inspect.getattr_static(type(found), "ci"), property):
+        faults += [] if "95% confidence interval" in described else ["describes another ci"]
+    return faults
 
 
 def test_every_class_of_results_has_the_three_names_and_a_sample(
@@ -137,6 +158,41 @@ def test_a_class_with_other_names_for_the_three_is_found() -> None:
     ]
 
 
+@dataclass(frozen=True)
+class Counted(AnyResult):
+    """A result that gives all kinds of intervals, as fields or in its document."""
+
+    document: dict[str, Any]
+    level: float = 0.0
+    bounds: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """Bounds of WA."""
+        return 1.0, 2.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.document
+
+
+def test_what_is_no_confidence_interval_is_not_named_ci() -> None:
+    described = "describes another ci"
+    assert interval_faults(Counted({})) == [described]
+    assert interval_faults(Counted({"wa_definition": "bytes"})) == [
+        "has ci and no bounds",
+        described,
+    ]
+    assert interval_faults(Counted({"candidates": []}, interval=(1, 2))) == [
+        "has ci and interval",
+        "has ci and no interval",
+        "has interval and no level",
+        described,
+    ]
+    real = replace(PARTS["WayRow of counters"](Path()), bounds=None, ci=(1.9, 2.1))
+    assert interval_faults(real) == ["has ci and no bounds"]
+
+
 @pytest.mark.parametrize("name", SAMPLES | PARTS)
 def test_a_finished_result_has_an_interval_or_none_rows_and_nothing_unfinished(
     name: str, tmp_path: Path, in_process: None
@@ -147,13 +203,11 @@ def test_a_finished_result_has_an_interval_or_none_rows_and_nothing_unfinished(
     assert isinstance(frame, pl.DataFrame)
     assert frame.height >= 1
     # The answer, of results that do not find WA.
-    answers = {"RequiredOp": "op", "FleetNeed": "op", "Index": "value"}
-    if is_own(type(found), "ci"):
-        low, high = found.ci
-        assert isinstance(found.ci, tuple)
-        assert math.isnan(low) or low <= frame[answers.get(name, "wa")][0] <= high
-    else:
-        assert found.ci is None
+    years = {"Lifetime": "years", "Lifetime of a real drive": "years"}
+    answers = {"RequiredOp": "op", "FleetNeed": "op", "Index": "value", **years}
+    assert interval_faults(found) == []
+    low, high = found.error_bar
+    assert math.isnan(low) or low <= frame[answers.get(name, "wa")][0] <= high
 
 
 def test_a_command_that_a_signal_ended_is_unfinished() -> None:

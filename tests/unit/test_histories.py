@@ -56,7 +56,7 @@ def test_intervals_are_joined_until_their_counters_show_wa(tmp_path: Path) -> No
     assert len(drive.snapshots) == 21
     assert 2 <= len(drive.intervals) < 20
     for one in drive.intervals[:-1]:
-        low, high = one.answer.ci or (0, 0)
+        low, high = one.answer.bounds or (0, 0)
         assert high - low <= 0.1 * (one.answer.wa or 0)
     assert drive.intervals[-1].ends_at == 1.7e9 + 20 * DAY_S
     assert {one.answer.wa for one in drive.intervals} == {3}

@@ -55,7 +55,7 @@ def test_bounds_hold_the_true_years_of_drives_that_are_read_at_odd_times(seed: i
     if found.years is None:
         assert found.at_least_years <= true
     else:
-        low, high = found.ci
+        low, high = found.interval
         assert low - 1e-9 <= true <= high + 1e-9
 
 
@@ -63,14 +63,14 @@ def test_more_steps_bring_closer_bounds() -> None:
     widths = []
     for last in (400, 2000):
         found = lifetime_of_history(drive(20, np.arange(1, last, 5.0), 0))
-        widths.append((found.ci[1] - found.ci[0]) / (found.years or 1))
+        widths.append((found.interval[1] - found.interval[0]) / (found.years or 1))
         assert found.method == "steps of percentage used"
     assert widths[1] < 0.7 * widths[0]
 
 
 def test_no_step_gives_a_least_life_and_no_date() -> None:
     found = lifetime_of_history([read_at(day, 0) for day in (0, 100, 365)])
-    assert (found.years, found.ci) == (None, None)
+    assert (found.years, found.interval) == (None, None)
     assert found.at_least_years == pytest.approx(99)
 
 
@@ -80,7 +80,7 @@ def test_snapshots_without_a_time_are_ordered_by_power_on_hours() -> None:
         return Snapshot("a", facts, ("s",))
 
     found = lifetime_of_history([hours(10_000, 3), hours(30_000, 8), hours(20_000, 5)])
-    low, high = found.ci
+    low, high = found.interval
     assert 30 < low < 92 / 5 * 20_000 / 8760 < high < 60
     assert "power-on hours" in found.warnings[0]
 
@@ -139,7 +139,7 @@ def test_a_rise_that_is_seen_is_the_rate(
 def test_a_changed_rate_is_a_warning_with_both_rates() -> None:
     found = life_of((0, 2), (400, 12), (1600, 15))
     assert found.years == pytest.approx(85 / (3 / 1200) / 365)
-    assert found.ci[0] == pytest.approx(84 / (4 / 1200) / 365)
+    assert found.interval[0] == pytest.approx(84 / (4 / 1200) / 365)
     assert "9.12% a year before, 0.912% a year since" in found.warnings[0]
     # Every forecast of a step that came within 1200 days would hold.
     assert found.backtest is None
@@ -161,7 +161,7 @@ def test_the_middle_is_the_whole_rise_over_the_whole_span(
     found = life_of(*readings)
     percent = readings[-1][1]
     assert found.years == pytest.approx((100 - percent) / per_day / 365)
-    assert 1.02 * found.ci[0] < found.years < 0.98 * found.ci[1]
+    assert 1.02 * found.interval[0] < found.years < 0.98 * found.interval[1]
 
 
 def test_a_drive_that_counts_in_coarse_steps_is_seen_by_its_many_readings() -> None:
@@ -170,7 +170,7 @@ def test_a_drive_that_counts_in_coarse_steps_is_seen_by_its_many_readings() -> N
         found = lifetime_of_history(coarse)
         assert found.warnings == ()
         left = 50 - coarse[-1].facts.taken_at / DAY_S * 0.1  # type: ignore[operator]
-        assert found.ci[0] < left / 0.1 / 365 < found.ci[1]
+        assert found.interval[0] < left / 0.1 / 365 < found.interval[1]
         assert "counts by 5%" in found.dominates
 
 
@@ -186,7 +186,7 @@ def test_loads_that_differ_from_day_to_day_are_no_change_of_the_rate() -> None:
     found = lifetime_of_history([read_at(day, math.floor(worn)) for day, worn in enumerate(wear)])
     assert found.warnings == ()
     assert "differs from day to day" in found.dominates
-    assert found.ci[0] < (100 - wear[-1]) / 0.3 / 365 < found.ci[1]
+    assert found.interval[0] < (100 - wear[-1]) / 0.3 / 365 < found.interval[1]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -218,14 +218,16 @@ def test_a_third_reading_that_moves_the_end_of_life_is_warned_of(
 ) -> None:
     two, three = life_of(*readings[:2]), life_of(*readings)
     years = (readings[2][0] - readings[1][0]) / 365
-    assert three.ci[1] + years < two.ci[0] or two.ci[1] < three.ci[0] + years
+    assert (
+        three.interval[1] + years < two.interval[0] or two.interval[1] < three.interval[0] + years
+    )
     assert "the rate of wear changed before the last reading" in three.warnings[0]
 
 
 def test_an_interval_holds_a_rate_that_the_latest_readings_allow() -> None:
     found = life_of((1664.3, 27), (2305.9, 37), (2470.3, 38))
-    assert found.ci[0] < 62 / (11 / 806) / 365
-    assert found.ci[1] > 62 / (2 / 164.4) / 365
+    assert found.interval[0] < 62 / (11 / 806) / 365
+    assert found.interval[1] > 62 / (2 / 164.4) / 365
 
 
 @pytest.mark.parametrize("days", [0.01, 0.5])
@@ -234,7 +236,7 @@ def test_one_step_within_a_short_time_tells_no_rate(days: float) -> None:
     assert with_hours.method == "life so far"
     assert with_hours.years == pytest.approx(94 / (6 / 10_000) / 8760)
     without = life_of((0, 5), (days, 6))
-    assert (without.years, without.ci) == (None, None)
+    assert (without.years, without.interval) == (None, None)
     assert without.at_least_years == pytest.approx(93 / (2 / days) / 365)
 
 
@@ -288,7 +290,7 @@ def test_a_single_reading_allows_another_load_than_that_of_the_life_so_far() -> 
     assert life_of((0, 1, 10_000)).at_least_years == pytest.approx(98 / 2 * 10_000 / 8760)
     found = life_of((0, 20, 10_000))
     assert found.years == pytest.approx(80 / (20 / 10_000) / 8760)
-    assert found.ci[0] < 0.7 * found.years < 1.4 * found.years < found.ci[1]
+    assert found.interval[0] < 0.7 * found.years < 1.4 * found.years < found.interval[1]
 
 
 def test_rated_cycles_follow_from_erases_and_the_percentage_used() -> None:

@@ -30,9 +30,9 @@ def test_a_twin_predicts_what_the_drive_comes_to(profile: Path) -> None:
     )
     found = wa.simulate(profile, **load)
     assert isinstance(found, Mixture)
-    low, high = found.ci90
+    low, high = found.interval_at(0.9)
     assert 0.97 * low <= real.wa <= 1.03 * high
-    assert found.ci[0] <= low < found.wa < high <= found.ci[1]
+    assert found.interval[0] <= low < found.wa < high <= found.interval[1]
     assert sum(one.candidate.weight for one in found.runs) > 0.9
 
 
@@ -52,7 +52,7 @@ def test_a_recording_is_served_by_every_drive_that_it_may_be(profile: Path, tmp_
     assert not alone.steady
     assert np.isnan(alone.ci[0])
     assert first.half_width == alone.spread.wa_spread
-    assert found.ci90[1] - found.ci90[0] < 0.2 * found.wa
+    assert found.interval_at(0.9)[1] - found.interval_at(0.9)[0] < 0.2 * found.wa
     smaller = wa.simulate(profile, trace=trace, op=0.5)
     assert smaller.wa < found.wa
     assert wa.simulate(profile, trace=trace, size="32MiB").wa == found.wa
@@ -76,7 +76,7 @@ def test_a_comparison_mixes_all_candidates_under_each_manager(profile: Path) -> 
     of_rows = [row.substitutes[-1].mixture.runs for row in (single, sepgc)]
     assert [one.candidate for one in of_rows[0]] == [one.candidate for one in mixed.runs]
     assert single.wa == pytest.approx(mixed.wa, rel=1e-6)
-    assert single.ci[0] < single.wa < single.ci[1]
+    assert single.interval[0] < single.wa < single.interval[1]
     assert {one.candidate.manager for one in of_rows[1]} == {"sepgc"}
     assert {one.candidate.victims for one in of_rows[0]} == {"greedy"}
     assert wolf.wa > 1
@@ -108,11 +108,11 @@ def test_an_answer_is_of_all_candidates(profile: Path) -> None:
     mixed = wa.simulate(profile, workload="uniform", writes=6000)
     assert [one.candidate for one in found.mixture.runs] == [one.candidate for one in mixed.runs]
     assert found.simulated.wa == pytest.approx(mixed.wa, rel=0.02)
-    assert found.simulated.ci[0] < found.simulated.wa < found.simulated.ci[1]
+    assert found.simulated.interval[0] < found.simulated.wa < found.simulated.interval[1]
     assert len(found.to_dict()["candidates"]) == len(mixed.runs)
     more_op = next(one for one in found.advice if one.change.startswith("op "))
     assert more_op.wa < more_op.wa_now
-    assert more_op.ci[1] - more_op.ci[0] > 0.01 * more_op.wa
+    assert more_op.interval[1] - more_op.interval[0] > 0.01 * more_op.wa
     assert any("other ways of the first" in note for note in found.notes)
 
 
@@ -191,10 +191,10 @@ def test_the_median_of_a_mixture_is_between_its_parts() -> None:
 
     mixed = Mixture("mine.toml", "uniform", (run(0.5, 2.0), run(0.5, 4.0)), 0.01)
     assert 2.0 < mixed.wa < 4.0
-    assert mixed.ci[0] == pytest.approx(2.0, rel=0.04)
-    assert mixed.ci[1] == pytest.approx(4.0, rel=0.04)
+    assert mixed.interval[0] == pytest.approx(2.0, rel=0.04)
+    assert mixed.interval[1] == pytest.approx(4.0, rel=0.04)
     alone = Mixture("mine.toml", "uniform", (run(1.0, 2.0),), 0.01)
-    assert alone.ci[1] == pytest.approx(2 * math.exp(0.0196), rel=1e-4)
+    assert alone.interval[1] == pytest.approx(2 * math.exp(0.0196), rel=1e-4)
 
 
 def test_the_fewest_candidates_carry_the_weight() -> None:

@@ -58,20 +58,22 @@ class Advice(AnyResult):
 
     change: str
     wa: float
-    interval: tuple[float, float]
     wa_now: float
     costs: str
-
-    @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`."""
-        return self.interval
+    ci: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None
+    level: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the advice as JSON types."""
-        found = dict(vars(self))
-        bounds = found.pop("interval")
-        return found | {"wa_ci95": None if math.isnan(bounds[0]) else list(bounds)}
+        low, high = self.error_bar
+        return {
+            "change": self.change,
+            "wa": self.wa,
+            "wa_now": self.wa_now,
+            "costs": self.costs,
+            "wa_ci95": None if math.isnan(low) else [low, high],
+        }
 
 
 def _with_op(drive: Device, op: float) -> Device:

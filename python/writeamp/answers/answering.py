@@ -72,7 +72,9 @@ def best_of(
         with_it = _mixed(question, known)
         if kind not in best or with_it.wa < best[kind].wa:
             without = _mixed(question, {one: now[one] for one in known})
-            best[kind] = Advice(first.words, with_it.wa, with_it.ci, without.wa, first.costs)
+            best[kind] = Advice(
+                first.words, with_it.wa, without.wa, first.costs, **with_it.as_fields
+            )
     return sorted(best.values(), key=lambda one: one.wa)
 
 
@@ -80,8 +82,10 @@ def _mixed(question: Question, found: Mapping[int, MeasuredCase]) -> MeasuredCas
     """Return the mixture of candidates; of one drive, what it comes to."""
     if not question.others:
         return found[0]
-    mixture = question.mixed([(at, one, not math.isnan(one.ci[0])) for at, one in found.items()])
-    return MeasuredCase(mixture.wa, mixture.ci)
+    mixture = question.mixed(
+        [(at, one, not math.isnan(one.error_bar[0])) for at, one in found.items()]
+    )
+    return MeasuredCase.of(mixture)
 
 
 _QUICK_S = 10.0

@@ -14,6 +14,7 @@ from writeamp.runs.runner import run
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.timed.result import TimedResult
 from writeamp.runs.timed.run import run_timed
+from writeamp.studies.mixture import Mixture
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +63,27 @@ class Case:
 
 @dataclass(frozen=True)
 class MeasuredCase:
-    """WA of a case, and its interval; NaN of too short a run."""
+    """WA of a case, and its 95% interval; NaN of too short a run.
+
+    `level` is the probability of the interval of a learnt profile, and None of a drive.
+    """
 
     wa: float
-    ci: tuple[float, float]
+    error_bar: tuple[float, float]
     result: Result | TimedResult | None = field(default=None, compare=False)
+    level: float | None = None
+
+    @staticmethod
+    def of(mixture: Mixture, result: Result | None = None) -> MeasuredCase:
+        """Return the WA of a learnt profile."""
+        return MeasuredCase(mixture.wa, mixture.interval, result, mixture.level)
+
+    @property
+    def as_fields(self) -> dict[str, Any]:
+        """Interval as keywords of a result: `ci`, or `interval` and `level`."""
+        if self.level is None:
+            return {"ci": self.error_bar}
+        return {"interval": self.error_bar, "level": self.level}
 
 
 def run_case(case: Case) -> MeasuredCase:

@@ -134,7 +134,7 @@ def chain_of(
     """
     shares, lost = [], []
     for at_way in (False, True):
-        before = MeasuredCase(row.wa, row.bounds) if at_way else simulated
+        before = MeasuredCase(row.wa, row.ends) if at_way else simulated
         for one in (step for step in steps if step.cause.at_way is at_way):
             found = known.get(one.steps, f"{one.cause.name}: not finished")
             if isinstance(found, str):
@@ -150,7 +150,7 @@ def chain_of(
 
 def noise(one: MeasuredCase, other: MeasuredCase) -> float:
     """Return the difference that chance alone makes, of two results with 95% intervals."""
-    widths = [(each.ci[1] - each.ci[0]) / 2 for each in (one, other)]
+    widths = [(each.error_bar[1] - each.error_bar[0]) / 2 for each in (one, other)]
     return math.hypot(*(width for width in widths if not math.isnan(width)))
 
 
@@ -216,7 +216,7 @@ def agree(a: WayRow, b: WayRow) -> bool:
 
 def _noise(a: WayRow, b: WayRow) -> float:
     least = _ALIKE * min(a.wa, b.wa)
-    return max(least, noise(MeasuredCase(a.wa, a.bounds), MeasuredCase(b.wa, b.bounds)))
+    return max(least, noise(MeasuredCase(a.wa, a.ends), MeasuredCase(b.wa, b.ends)))
 
 
 def _between(a: WayRow, b: WayRow, chains: Mapping[str, CauseChain]) -> RowDifference:

@@ -88,7 +88,7 @@ class Question:
 
     def mixed(self, measured: Sequence[tuple[int, MeasuredCase, bool]]) -> Mixture:
         """Return the mixture of candidates: number, WA and whether the run is steady, of each."""
-        found = ((at, one.wa, one.ci, is_steady) for at, one, is_steady in measured)
+        found = ((at, one.wa, one.error_bar, is_steady) for at, one, is_steady in measured)
         return mixture_from(self.experiment, self.plan.load_name, found)
 
     @property
@@ -165,8 +165,9 @@ class SimulatedQuestion:
     @property
     def measured(self) -> MeasuredCase:
         """WA by the simulation."""
-        found = self.result if self.mixture is None else self.mixture
-        return MeasuredCase(found.wa, found.ci, self.result)
+        if self.mixture is not None:
+            return MeasuredCase.of(self.mixture, self.result)
+        return MeasuredCase(self.result.wa, self.result.ci, self.result)
 
     @cached_property
     def window(self) -> LoadWindow:

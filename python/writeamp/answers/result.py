@@ -15,6 +15,7 @@ from writeamp.plots.spec import BarChart
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import interval_name
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.mixture import Mixture
 
@@ -142,7 +143,7 @@ class Answer(OneLine, Drawn):
     def figure(self) -> BarChart:
         """Describe a dot with its interval for each way that answers."""
         dots = [
-            WaDot(one.way, one.wa, *one.bounds, is_sound=not one.reason)
+            WaDot(one.way, one.wa, *one.ends, is_sound=not one.reason)
             for one in self.rows
             if one.answers
         ]
@@ -151,6 +152,10 @@ class Answer(OneLine, Drawn):
             dots,
             title=f"Write amplification by every way: {self.load_name}",
             subtitle=f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}",
+            interval=interval_name(
+                of_profile=self.mixture is not None,
+                of_counters=any(one.bounds for one in self.rows),
+            ),
         )
 
     def __str__(self) -> str:

@@ -52,12 +52,14 @@ class WayRow(AnyResult):
         kind: "formula", "mean-field", "simulate", "timed", "virtual", "real", or the name of a way
             of another package.
         wa: flash pages programmed for each page that the host writes; NaN without an answer.
-        interval: 95% interval of `wa`; NaN of a computed number or of too short a run.
         seconds: that the way took.
         assumes: assumptions of the way.
         reason: why there is no answer, or why it may not hold; "" otherwise.
         is_steady: False if `wa` is that of a run without a steady state, and may not last.
         findings: results for later ways, which are not shown.
+        ci: the 95% confidence interval of `wa`; NaN of too short a run, None of a computed number.
+        bounds: least and greatest WA that the counters of a real drive allow.
+        interval, level: interval of `wa` of a learnt profile, and its probability.
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("way", ">WA", "interval", ">seconds", "")
@@ -65,22 +67,20 @@ class WayRow(AnyResult):
     way: str
     kind: str
     wa: float
-    interval: tuple[float, float]
     seconds: float = field(compare=False)
     assumes: str
     reason: str = ""
     is_steady: bool = True
     findings: Findings = field(default=Findings(), compare=False, repr=False)
+    ci: tuple[float, float] | None = None
+    bounds: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None
+    level: float | None = None
 
     @staticmethod
     def without(way: str, kind: str, assumes: str, reason: str, seconds: float = 0.0) -> WayRow:
         """Return the row of a way that cannot answer."""
-        return WayRow(way, kind, math.nan, (math.nan, math.nan), seconds, assumes, reason)
-
-    @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`; NaN of a computed number or of too short a run."""
-        return self.interval
+        return WayRow(way, kind, math.nan, seconds, assumes, reason)
 
     @property
     def answers(self) -> bool:
@@ -88,14 +88,14 @@ class WayRow(AnyResult):
         return not math.isnan(self.wa)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The interval, or the number itself twice where it has none."""
-        return (self.wa, self.wa) if math.isnan(self.ci[0]) else self.ci
+    def ends(self) -> tuple[float, float]:
+        """Ends of the error bar, or the number itself twice where it has none."""
+        return (self.wa, self.wa) if math.isnan(self.error_bar[0]) else self.error_bar
 
     @property
     def cells(self) -> tuple[str, ...]:
         """Cells of the row in a table, as `COLUMNS` names them."""
-        low, high = self.ci
+        low, high = self.error_bar
         return (
             self.way,
             f"{self.wa:.4f}" if self.answers else "–",
@@ -106,7 +106,7 @@ class WayRow(AnyResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON types."""
-        low, high = self.ci
+        low, high = self.error_bar
         return {
             "way": self.way,
             "wa": json_number(self.wa),

@@ -27,9 +27,6 @@ from writeamp.vssd.session import replay
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.specification import Specification
 
-_NO_INTERVAL = (math.nan, math.nan)
-
-
 # Theory: closed forms, and fixed points in the limit of many blocks.
 
 _FORMULA_ASSUMES = "uniform random writes, many blocks"
@@ -50,9 +47,7 @@ def _theory_rows(question: Question, kind: str, assumes: str) -> Iterator[WayRow
             yield WayRow.without(theory.way, kind, assumes, str(error))
             continue
         seconds = time.perf_counter() - began
-        yield WayRow(
-            theory.way, kind, answer.wa, _NO_INTERVAL, seconds, answer.assumes, answer.reason
-        )
+        yield WayRow(theory.way, kind, answer.wa, seconds, answer.assumes, answer.reason)
 
 
 def _formula(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:
@@ -90,12 +85,12 @@ def _simulate(question: Question, findings: Findings, progress: Progress) -> Ite
         "simulate",
         "simulate",
         simulated.measured.wa,
-        simulated.measured.ci,
         time.perf_counter() - began,
         _SIMULATE_ASSUMES,
         _not_steady(unsteady),
         is_steady=not unsteady,
         findings=Findings(simulated, notes=notes),
+        **simulated.measured.as_fields,
     )
 
 
@@ -148,10 +143,10 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
             way,
             way,
             served.wa,
-            served.ci,
             served.elapsed_s,
             assumes,
             findings=Findings(served=served),
+            ci=served.ci,
         )
         return
     began = time.perf_counter()
@@ -175,10 +170,10 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
         way,
         way,
         served.wa,
-        question.interval(served.ci),
         time.perf_counter() - began,
         f"{_VIRTUAL_ASSUMES}; {window.words}",
         findings=Findings(served=served),
+        ci=question.interval(served.ci),
     )
 
 
@@ -236,12 +231,12 @@ def _timed(question: Question, findings: Findings, progress: Progress) -> Iterat
         way,
         way,
         found.wa,
-        interval,
         time.perf_counter() - began,
         f"{_TIMED_ASSUMES}; {window.words}",
         _not_steady("" if is_steady else found.steady_state.reason),
         is_steady=is_steady,
         findings=Findings(timed=case),
+        ci=interval,
     )
 
 

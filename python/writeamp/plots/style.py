@@ -142,18 +142,20 @@ def heat_ink(value: float, scale: ColorScale) -> str:
     return "white" if darkness > 0.6 else INK
 
 
-def with_legend_of_error(subtitle: str, texts: Iterable[str]) -> str:
+def with_legend_of_error(
+    subtitle: str, texts: Iterable[str], interval: str = "95% confidence"
+) -> str:
     """Return the subtitle with what "±" and ranges mean added, if any of the texts has one."""
-    legend = legend_of_error(texts)
+    legend = legend_of_error(texts, interval)
     return f"{subtitle} · {legend}" if legend else subtitle
 
 
-def legend_of_error(texts: Iterable[str]) -> str:
+def legend_of_error(texts: Iterable[str], interval: str = "95% confidence") -> str:
     """Return the legend of "±" and ranges in the texts; nothing if none has one."""
     shown = list(texts)
     signs = ["±"] if any("±" in text for text in shown) else []
     ranges = ["the range in brackets"] if any(map(_RANGE.search, shown)) else []
-    return f"{' or '.join(signs + ranges)} is 95% confidence" if signs + ranges else ""
+    return f"{' or '.join(signs + ranges)} is {interval}" if signs + ranges else ""
 
 
 def with_error(wa: float, ci_low: float, ci_high: float) -> str:

@@ -1,7 +1,8 @@
-"""Interval, rows and unfinished parts: what every result has, each by one name."""
+"""Intervals, rows and unfinished parts: what every result has, each by one name."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class AnyResult:
-    """A result: `ci`, `to_frame` and `unfinished`, whatever it is of.
+    """A result: its interval, `to_frame` and `unfinished`, whatever it is of.
 
-    A class with an interval, or with parts that may be missing, has its own `ci` or `unfinished`: a
-    property, or a field with a default.
+    A class with an interval has one of `ci`, `bounds` and `interval` of its own: a property, or a
+    field with a default. So has a class with parts that may be missing its own `unfinished`.
     """
 
     def __init_subclass__(cls) -> None:
@@ -26,12 +27,27 @@ class AnyResult:
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The 95% interval of what was found, low and high: of `wa`, or of the `op` searched for.
+        """The 95% confidence interval, low and high, of `wa` or of the `op` searched for.
 
-        NaN of a run too short for one. None of what has none: a computed number, or a table, whose
-        rows have an interval each (`wa_low` and `wa_high` of `to_frame`).
+        NaN of a run too short for one. None of results without one: computed numbers, those with
+        `bounds` or `interval`, and tables, whose rows have one each.
         """
         return None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Least and greatest value that the resolution of the counters allows; None if unknown."""
+        return None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Interval that holds the value with a probability, which a `level` beside it states."""
+        return None
+
+    @property
+    def error_bar(self) -> tuple[float, float]:
+        """Ends of the error bar of figures and tables: `ci`, `bounds` or `interval`; else NaN."""
+        return self.ci or self.bounds or self.interval or (math.nan, math.nan)
 
     @property
     def unfinished(self) -> tuple[Any, ...]:

@@ -14,19 +14,23 @@ _LEAST_IN_DECIMALS = 1e-4
 
 
 def with_interval(
-    value: float, interval: tuple[float, float], form: str = ".4f", unknown: str = ""
+    value: float,
+    interval: tuple[float, float],
+    form: str = ".4f",
+    unknown: str = "",
+    name: str = "95% CI",
 ) -> str:
-    """Return a number with its 95% interval, or with what is said in brackets if it has none.
+    """Return a number with its interval, or with what is said in brackets if it has none.
 
     >>> with_interval(1.85, (1.84, 1.86), ".2f")
     '1.85 (95% CI 1.84 to 1.86)'
     """
-    within = interval_in_words(*interval, form) or unknown
+    within = interval_in_words(*interval, form, name) or unknown
     return format(value, fitting_form(*interval, form)) + (f" ({within})" if within else "")
 
 
-def interval_in_words(low: float, high: float, form: str = ".4f") -> str:
-    """Return a 95% interval in words; nothing for one of NaN, which is none.
+def interval_in_words(low: float, high: float, form: str = ".4f", name: str = "95% CI") -> str:
+    """Return an interval in words after its name; nothing for one of NaN, which is none.
 
     It has more decimals than the form says where these would make a point of it.
 
@@ -36,7 +40,19 @@ def interval_in_words(low: float, high: float, form: str = ".4f") -> str:
     if math.isnan(low) or math.isnan(high):
         return ""
     form = fitting_form(low, high, form)
-    return f"95% CI {low:{form}} to {high:{form}}"
+    return f"{name} {low:{form}} to {high:{form}}"
+
+
+def interval_name(*, of_profile: bool, of_counters: bool = False) -> str:
+    """Return the name of the intervals of several WA, for headings and legends.
+
+    Args:
+        of_profile: they are of a learnt profile.
+        of_counters: one of them is the bounds of a real drive's counters.
+    """
+    if of_counters:
+        return "interval"
+    return "95% of the candidates" if of_profile else "95% CI"
 
 
 def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:

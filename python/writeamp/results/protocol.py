@@ -26,8 +26,16 @@ class SimulationResult(Protocol):
         """Write amplification."""
 
     @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`; NaN of a run too short for one."""
+    def ci(self) -> tuple[float, float] | None:
+        """The 95% confidence interval of `wa`; NaN of a short run, None of a learnt profile."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Interval of `wa` of a learnt profile; None of one drive."""
+
+    @property
+    def level(self) -> float | None:
+        """Probability of `interval`; None without one."""
 
     @property
     def steady(self) -> bool:

@@ -31,7 +31,7 @@ class JudgedWa(Protocol):
         """Write amplification."""
 
     @property
-    def ci(self) -> tuple[float, float]:
+    def error_bar(self) -> tuple[float, float]:
         """Its 95% interval."""
 
     @property
@@ -102,7 +102,7 @@ class ScalingError(Substitute):
             return ScalingError(scale, 0.0)
         if other is None or not (_is_known(ours) and _is_known(other)):
             return ScalingError(scale, math.nan)
-        return ScalingError(scale, _difference(ours.wa, ours.ci, other.wa, other.ci))
+        return ScalingError(scale, _difference(ours.wa, ours.error_bar, other.wa, other.error_bar))
 
     def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
         """Return an interval of WA for the drive that is meant."""
@@ -248,7 +248,7 @@ def widened(
 
 def _is_known(found: JudgedWa) -> bool:
     """Return whether it can be compared with another."""
-    return found.steady and not any(math.isnan(one) for one in (found.wa, *found.ci))
+    return found.steady and not any(math.isnan(one) for one in (found.wa, *found.error_bar))
 
 
 def _difference(

@@ -144,6 +144,11 @@ class DriveResult(OneLine, Drawn):
         return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
 
     @property
+    def level(self) -> None:
+        """None: a run has a confidence interval, and no `interval` of a learnt profile."""
+        return
+
+    @property
     def steady(self) -> bool:
         """True if the run reached a steady state; `steady_state.reason` says why or why not."""
         return self.steady_state.steady

@@ -12,8 +12,8 @@ class Substitute:
     Each method changes nothing, or adds nothing, unless a class says otherwise.
     """
 
-    has_own_wa: ClassVar[bool] = False
-    """True if WA and its interval come from this, whatever the run itself found."""
+    level: ClassVar[float | None] = None
+    """Probability of the interval, if WA and its interval come from this; None of those of runs."""
 
     @property
     def error_of_wa(self) -> float:

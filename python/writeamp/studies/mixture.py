@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NORMAL_95 = 1.959964
+# Probability of the interval of a learnt profile.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Mixture(OneLine, Drawn):
     `error` is the relative error of predictions beside that of the candidates.
     """
 
+    level = LEVEL
+
     profile: str
     load_name: str
     runs: tuple[CandidateRun, ...]
@@ -60,14 +64,14 @@ class Mixture(OneLine, Drawn):
         return self._quantile(0.5)
 
     @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`."""
-        return self._quantile(0.025), self._quantile(0.975)
+    def interval(self) -> tuple[float, float]:
+        """Interval that holds `wa` with the probability `level`."""
+        return self.interval_at(self.level)
 
-    @property
-    def ci90(self) -> tuple[float, float]:
-        """The 90% interval of `wa`."""
-        return self._quantile(0.05), self._quantile(0.95)
+    def interval_at(self, level: float) -> tuple[float, float]:
+        """Return the interval that holds `wa` with a probability: both tails are alike."""
+        tail = round((1 - level) / 2, 9)
+        return self._quantile(tail), self._quantile(1 - tail)
 
     def _quantile(self, share: float) -> float:
         middle, width, weight = self._parts
@@ -131,8 +135,8 @@ class Mixture(OneLine, Drawn):
         """
         return {
             "wa": self.wa,
-            "wa_ci95": list(self.ci),
-            "wa_ci90": list(self.ci90),
+            "wa_ci95": list(self.interval),
+            "wa_ci90": list(self.interval_at(0.9)),
             "workload": self.load_name,
             "device": self.profile,
             "steady": self.steady,
@@ -144,7 +148,10 @@ class Mixture(OneLine, Drawn):
 
     def facts_of_wa(self) -> dict[str, Any]:
         """Return what a result of these candidates has beside its WA: 90% interval, and each."""
-        return {"wa_ci90": list(self.ci90), "candidates": [one.to_dict() for one in self.runs]}
+        return {
+            "wa_ci90": list(self.interval_at(0.9)),
+            "candidates": [one.to_dict() for one in self.runs],
+        }
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each candidate."""
@@ -172,8 +179,8 @@ class Mixture(OneLine, Drawn):
         """Return the main facts in words."""
         rows = [
             ("write amplification", f"{self.wa:.4f}"),
-            ("90% interval", "{:.4f} to {:.4f}".format(*self.ci90)),
-            ("95% interval", "{:.4f} to {:.4f}".format(*self.ci)),
+            ("90% interval", "{:.4f} to {:.4f}".format(*self.interval_at(0.9))),
+            ("95% interval", "{:.4f} to {:.4f}".format(*self.interval)),
             ("workload", self.load_name),
             ("learnt drive", self.profile),
             *(
@@ -189,7 +196,7 @@ class Mixture(OneLine, Drawn):
 
     def __str__(self) -> str:
         """Return the result in a line."""
-        low, high = self.ci90
+        low, high = self.interval_at(0.9)
         return f"WA {self.wa:.4f} (90%: {low:.4f} to {high:.4f}) of {self.load_name}"
 
 
@@ -198,7 +205,7 @@ class OfCandidates(Substitute):
     """WA of all candidates, in the place of that of the first of them."""
 
     mixture: Mixture
-    has_own_wa: ClassVar[bool] = True
+    level: ClassVar[float | None] = LEVEL
 
     def wa_of(self, own: float) -> float:
         """Return the median of the mixture."""
@@ -206,7 +213,7 @@ class OfCandidates(Substitute):
 
     def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
         """Return the interval of the mixture."""
-        return self.mixture.ci
+        return self.mixture.interval
 
     def judged(self, steady: bool, reason: str) -> tuple[bool, str]:
         """Return what the first candidate says, unless much of the weight is not steady."""

@@ -60,7 +60,7 @@ class FleetNeed(Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% interval of `op`."""
+        """The 95% confidence interval of `op`."""
         return self.op_ci95
 
     @property

@@ -31,10 +31,9 @@ def _rows(question: Question, findings: Findings, progress: Progress) -> Iterato
         reason = f"WA is {within}: {found.reason}" if is_known else found.reason
         yield WayRow.without(way, "real", _ASSUMES, reason, seconds)
         return
-    low, high = found.ci or (float("nan"), float("nan"))
     warned = "" if len(given) > 1 else "over all its life, whatever it was written"
     assumes = f"{_ASSUMES}; {found.wa_definition}"
-    yield WayRow(way, "real", found.wa, (low, high), seconds, assumes, warned)
+    yield WayRow(way, "real", found.wa, seconds, assumes, warned, bounds=found.bounds)
 
 
 def _answer(paths: list[Path], model: str | None) -> DriveCounters:

@@ -68,7 +68,7 @@ class DriveCounters(Presented):
     is_powered_on: bool = False
 
     @property
-    def ci(self) -> tuple[float, float] | None:
+    def bounds(self) -> tuple[float, float] | None:
         """Bounds of the write amplification, low and high; None if one is unknown."""
         if self.wa_low is None or self.wa_high is None:
             return None

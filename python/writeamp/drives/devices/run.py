@@ -53,9 +53,9 @@ class DriveRun(Presented):
     write_at_least_bytes: int | None
 
     @property
-    def ci(self) -> tuple[float, float] | None:
+    def bounds(self) -> tuple[float, float] | None:
         """Bounds of the write amplification, low and high; None if one is unknown."""
-        return self.answer.ci
+        return self.answer.bounds
 
     @property
     def unfinished(self) -> tuple[str, ...]:

@@ -270,7 +270,7 @@ def _outliers_of(answers: Sequence[DriveCounters], places: Sequence[int]) -> dic
     found = {}
     for place, log in logs.items():
         score = _QUARTILE * (log - middle) / max(spread, _LEAST_SPREAD)
-        low, high = answers[place].ci or (0.0, 0.0)
+        low, high = answers[place].bounds or (0.0, 0.0)
         if abs(score) > _THRESHOLD and not low <= median <= high:
             found[place] = (
                 f"WA {answers[place].wa:.4g} beside a median of {median:.4g} of {len(places)} "

@@ -256,9 +256,9 @@ def _is_close(answer: DriveCounters) -> bool:
     if answer.kind == "lower-bound" and answer.host is not None:
         # Its bound is as good as the amounts are known, of which that of the host is at hand.
         return answer.host.high - answer.host.low <= _CLOSE_ENOUGH * answer.host.nominal
-    if answer.ci is None:
+    if answer.bounds is None:
         return False
-    low, high = answer.ci
+    low, high = answer.bounds
     if answer.wa is None:
         return high - low <= _CLOSE_FOR_ESTIMATE * high
     return high - low <= _CLOSE_ENOUGH * answer.wa

@@ -8,6 +8,8 @@ from typing import Any
 from writeamp.results.card import Card, Presented
 from writeamp.results.numbers import bounds_in_words
 
+# Probability of the interval of the years that a real drive has left.
+LEVEL = 0.9
 SIMULATION, UNKNOWN = "simulation", "unknown"
 # From here on four digits would be printed as a power of ten.
 _FOUR_DIGITS_GB = 1e4
@@ -40,7 +42,7 @@ class DriveLifetime(Presented):
         method: what the answer is from: "simulation", "steps of percentage used", "no step of
             percentage used", "life so far", "percentage used" (100% and more) or "unknown".
         years, years_low, years_high: from now, or from new of a simulation; None if unknown. The
-            interval of a real drive is a 90% interval.
+            interval of a real drive has the probability `LEVEL`.
         at_least_years: lower bound, if only that is known; None otherwise.
         wa, wa_low, wa_high: of the load, or of the drive since it was new; None if unknown.
         wa_of_interval: of the drive between its first snapshot and its last; None if unknown.
@@ -80,8 +82,22 @@ class DriveLifetime(Presented):
         return self.method == SIMULATION
 
     @property
-    def ci(self) -> tuple[float, float] | None:
-        """Bounds of the years, low and high; None if one is unknown."""
+    def bounds(self) -> tuple[float, float] | None:
+        """Bounds of the years of a load, by those of the rated cycles; None of a real drive."""
+        return self._years_within if self.is_of_load else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Interval of the years that a real drive has left; None if an end is unknown."""
+        return None if self.is_of_load else self._years_within
+
+    @property
+    def level(self) -> float | None:
+        """Probability of `interval`; None without one."""
+        return None if self.interval is None else LEVEL
+
+    @property
+    def _years_within(self) -> tuple[float, float] | None:
         if self.years_low is None or self.years_high is None:
             return None
         return self.years_low, self.years_high
@@ -101,7 +117,7 @@ class DriveLifetime(Presented):
         years = "years" if self.is_of_load else "years left"
         if self.years is not None:
             within = f"{self.years_low:.4g} to {self.years_high:.4g}"
-            interval = "" if self.is_of_load or not self.years_high else "90% interval: "
+            interval = "" if self.is_of_load or not self.years_high else f"{LEVEL:.0%} interval: "
             rows.append((years, f"{self.years:.4g} ({interval}{within})"))
         if self.at_least_years is not None:
             rows.append((years, f"at least {self.at_least_years:.4g}"))

@@ -257,7 +257,7 @@ def _wear(one: CandidateRun) -> float:
 
 
 def _ends(found: Mixture) -> tuple[float, float, float]:
-    low, high = found.ci
+    low, high = found.interval
     return found.wa, low, high
 
 

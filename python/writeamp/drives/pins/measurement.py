@@ -85,7 +85,7 @@ class ReadyBusy(Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% interval of the answer, which holds both where the two methods disagree."""
+        """The 95% confidence interval of `wa`; where the two methods disagree, it holds both."""
         if self.methods_agree:
             return self.answer.ci
         low, high = zip(self.mixture.ci, self.fixed.ci, strict=True)

@@ -206,7 +206,7 @@ def _of_trace(one: OneNumberSettings, path: Path, runner: Runner, bar: Bar) -> F
         options.warn(sentence)
     if found.wa is None:
         raise WriteampError(f"the counters tell no WA of the time between them: {found.reason}")
-    low, high = found.ci or (found.wa, found.wa)
+    low, high = found.bounds or (found.wa, found.wa)
     noise = max(NOISE, (high - low) / 4 / found.wa)
     return fit_trace(found.wa, trace, noise=noise, runner=runner, progress=bar.update)
 

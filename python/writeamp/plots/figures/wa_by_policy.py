@@ -31,7 +31,7 @@ _CAUSE_LABELS = {
 
 @dataclass(frozen=True)
 class PolicyResult:
-    """One bar: write amplification, its 95% interval (NaN for none), and pages by cause.
+    """One bar: write amplification, its interval (NaN for none), and pages by cause.
 
     `causes` maps each cause ("host", "gc", …) to flash pages programmed; the bar is as long as
     `wa` and divided in proportion to them. Bars that follow each other and have one `section` stand
@@ -54,6 +54,7 @@ def wa_by_policy(
     *,
     title: str,
     subtitle: str,
+    interval: str = "95% confidence",
 ) -> BarChart:
     """Describe write amplification as one bar a policy, in layers by cause.
 
@@ -62,6 +63,7 @@ def wa_by_policy(
         theory: names and values of what models predict, drawn as dashed vertical lines.
         title: what is shown.
         subtitle: the run: op (by that name), device, seed.
+        interval: name of the intervals of the rows.
 
     Raises:
         WriteampError: there is no row, or a row's causes count no page.
@@ -74,7 +76,7 @@ def wa_by_policy(
     texts = tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows)
     return BarChart(
         title=title,
-        subtitle=with_legend_of_error(subtitle, texts),
+        subtitle=with_legend_of_error(subtitle, texts, interval),
         x_label=f"{WA_LABEL} ({WA_UNIT})",
         bars=tuple(row.label for row in rows),
         layers=tuple(
@@ -122,7 +124,7 @@ def _causes(rows: Sequence[PolicyResult]) -> list[str]:
 
 
 class WaDot(NamedTuple):
-    """A WA by its name, its 95% interval (NaN for none), and whether nothing is said against it."""
+    """A WA by its name, its interval (NaN for none), and whether nothing is said against it."""
 
     name: str
     wa: float
@@ -131,13 +133,16 @@ class WaDot(NamedTuple):
     is_sound: bool = True
 
 
-def wa_by_name(dots: Sequence[WaDot], *, title: str, subtitle: str = "") -> BarChart:
+def wa_by_name(
+    dots: Sequence[WaDot], *, title: str, subtitle: str = "", interval: str = "95% CI"
+) -> BarChart:
     """Describe a dot with its interval for each WA, such as those of several ways to answer.
 
     Args:
         dots: from the top.
         title: what is shown.
         subtitle: the drive.
+        interval: name of the intervals.
 
     Raises:
         WriteampError: there is no dot.
@@ -156,7 +161,7 @@ def wa_by_name(dots: Sequence[WaDot], *, title: str, subtitle: str = "") -> BarC
     return BarChart(
         title=title,
         subtitle=subtitle,
-        x_label=f"{WA_LABEL}, with its 95% interval",
+        x_label=f"{WA_LABEL}, with its {interval}",
         bars=tuple(one.name for one in dots),
         layers=(),
         texts=tuple(f"{one.wa:.4g}" for one in dots),

@@ -36,8 +36,10 @@ def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
     ]
     if drawn:
         yield Drawing(
-            wa_by_name(drawn[:40], title="Write amplification before and after"),
-            "Dots are the values, lines their 95% intervals.",
+            wa_by_name(
+                drawn[:40], title="Write amplification before and after", interval="interval"
+            ),
+            "Dots are the values, lines their intervals.",
         )
     if found:
         yield Rows(

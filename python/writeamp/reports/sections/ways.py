@@ -8,6 +8,7 @@ from typing import Any
 from writeamp.plots.figures.wa_by_policy import WaDot, wa_by_name
 from writeamp.reports.report import Block, Drawing, Paragraph, Report, Rows, Section
 from writeamp.reports.values import interval, number, rows, shown, with_bounds, words
+from writeamp.results.numbers import interval_name
 
 _Row = Mapping[str, Any]
 # Ways of `answer`, the most trusted one first, and what each is in a sentence.
@@ -40,8 +41,11 @@ def ways(report: Report) -> Section | None:
     has_loads = len({words(row, "workload") for row in found}) > 1
     names = [_name(row, key, has_loads=has_loads) for row in found]
     more = [one for one in _MORE if any(row.get(one[0]) not in (None, "") for row in found)]
+    of_profile = any("wa_ci90" in one for one in (report.document, *found))
+    of_counters = any(words(row, "way").startswith("real") and interval(row, "wa") for row in found)
+    named = interval_name(of_profile=of_profile, of_counters=of_counters)
     table = Rows(
-        [key, ">WA [95% CI]", *(heading for _, heading in more)],
+        [key, f">WA [{named}]", *(heading for _, heading in more)],
         [
             [name, with_bounds(number(row, "wa"), interval(row, "wa"))]
             + [_cell(row, one) for one, _ in more]
@@ -55,11 +59,11 @@ def ways(report: Report) -> Section | None:
         if (wa := number(row, "wa")) is not None
     ]
     if len(drawn) > 1:
-        caption = "Dots are the values, lines their 95% intervals"
+        caption = f"Dots are the values, lines their {named}"
         faint = (
             "; grey is outside of what the model assumes" if any(map(_is_outside, found)) else ""
         )
-        figure = wa_by_name(drawn, title="Write amplification of each row")
+        figure = wa_by_name(drawn, title="Write amplification of each row", interval=named)
         blocks.insert(0, Drawing(figure, f"{caption}{faint}."))
     return Section("rows", _TITLES[key], tuple(blocks), command=report.with_options("--json"))
 

@@ -118,7 +118,7 @@ def _mixed(
 
 
 def _of_row(one: Candidate, row: Row) -> CandidateRun:
-    low, high = row.ci
+    low, high = row.error_bar
     victims = replace(one, victims=row.victims)
     return CandidateRun(victims, row.wa, (high - low) / 2, row.steady)
 

@@ -18,7 +18,7 @@ from writeamp.plots.style import legend_of_error, with_error
 from writeamp.results.any_result import OlderName, OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.runs.words import wa_in_words
+from writeamp.results.numbers import interval_name
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 from writeamp.studies.compare.warnings import warnings_of
@@ -63,8 +63,7 @@ class Comparison(OneLine, Drawn):
         """Return the row of the least WA of each load in a line, and how many rows there are."""
         least = [(load.name, load.by_wa[0]) for load in self.loads]
         found = (
-            f"on {name} {row.policy} with {wa_in_words(row.wa, row.ci)}"
-            f"{'' if row.steady else ', NOT steady'}"
+            f"on {name} {row.policy} with {row.wa_in_words}{'' if row.steady else ', NOT steady'}"
             for name, row in least
         )
         return f"{len(self.rows)} rows, the least WA {'; '.join(found)}"
@@ -158,7 +157,7 @@ class Comparison(OneLine, Drawn):
                 row.label,
                 row.wa,
                 {cause: round(pages) for cause, pages in row.causes.items()},
-                *row.ci,
+                *row.error_bar,
                 section=load.name if several else "",
                 theory=(row.theory.model, row.theory.wa) if row.theory else None,
             )
@@ -176,7 +175,12 @@ class Comparison(OneLine, Drawn):
                 f"{len(self.rows[0].results)} run(s) each"
                 + (f"\ntheory at {self.loads[0].held_in_words}" if theory else "")
             ),
+            interval=self._interval_name,
         )
+
+    @property
+    def _interval_name(self) -> str:
+        return "95% confidence" if self.rows[0].level is None else interval_name(of_profile=True)
 
     @property
     def ops(self) -> str:
@@ -249,7 +253,8 @@ class Comparison(OneLine, Drawn):
             )
             for load in self.loads
         ]
-        legend = legend_of_error(with_error(row.wa, *row.ci) for row in self.rows)
+        texts = (with_error(row.wa, *row.error_bar) for row in self.rows)
+        legend = legend_of_error(texts, self._interval_name)
         return Card(
             title,
             [] if several else tables[0].rows,
@@ -295,7 +300,7 @@ class Comparison(OneLine, Drawn):
 
 
 def _wa(row: Row) -> str:
-    return ("" if row.steady else _UNSTEADY) + with_error(row.wa, *row.ci)
+    return ("" if row.steady else _UNSTEADY) + with_error(row.wa, *row.error_bar)
 
 
 def _share(cause: str, row: Row) -> str:

@@ -18,6 +18,7 @@ from writeamp.runs.expectation import Expectation
 from writeamp.runs.series import flash_pages
 from writeamp.runs.simulation_result import ROUGH, Result
 from writeamp.runs.substitute import Substitute
+from writeamp.runs.words import wa_in_words
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
 
@@ -63,16 +64,36 @@ class Row(AnyResult):
         return found
 
     @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike.
+    def ci(self) -> tuple[float, float] | None:
+        """The 95% confidence interval of `wa`; None of a learnt profile.
 
-        Of a trace, at least that of its runs. The error of a drive that stands for the requested
-        one is part of it.
+        Student's over replicas, or of one run if all are alike. Of a trace, at least that of its
+        runs. The error of a drive that stands for the requested one is part of it.
         """
+        return self.error_bar if self.level is None else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Interval of `wa` over the candidates of a learnt profile; None of one drive."""
+        return None if self.level is None else self.error_bar
+
+    @property
+    def level(self) -> float | None:
+        """Probability of `interval`; None without one."""
+        return next((one.level for one in self.substitutes if one.level is not None), None)
+
+    @property
+    def error_bar(self) -> tuple[float, float]:
+        """Ends of the error bar of figures and tables: `ci` or `interval`."""
         found = self._own_ci
         for one in self.substitutes:
             found = one.widened(found)
         return found
+
+    @property
+    def wa_in_words(self) -> str:
+        """Write amplification with its interval, if there is one."""
+        return wa_in_words(self.wa, self.error_bar, self.level)
 
     @property
     def _own_ci(self) -> tuple[float, float]:
@@ -105,8 +126,7 @@ class Row(AnyResult):
         """Warning that a steady row's own interval leaves WA uncertain, or None."""
         low, high = self._own_ci
         share = (high - low) / 2 / self.wa
-        has_other_wa = any(one.has_own_wa for one in self.substitutes)
-        if has_other_wa or not self.steady or not share > ROUGH:
+        if self.level is not None or not self.steady or not share > ROUGH:
             return None
         if not self.is_of_trace:
             more = "more writes or replicas tell"
@@ -219,7 +239,7 @@ class Row(AnyResult):
             "manager": self.manager,
             "victims": self.victims,
             "wa": self.wa,
-            "wa_ci95": [json_number(bound) for bound in self.ci],
+            "wa_ci95": [json_number(bound) for bound in self.error_bar],
             "wa_of_replicas": [json_number(result.wa) for result in self.results],
             "wa_bytes": json_number(self.wa_bytes),
             **self.facts_of_wa,

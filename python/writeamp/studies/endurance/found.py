@@ -109,7 +109,7 @@ class FoundLives:
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The interval of `wa`."""
+        """The 95% confidence interval of `wa`."""
         return self._interval("wa")
 
     @property

@@ -41,7 +41,7 @@ class Group(AnyResult):
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The 95% interval of the mean, `low` to `high`; None where there is none."""
+        """The 95% confidence interval of the mean, `low` to `high`; None where there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def value(self, name: str) -> Any:

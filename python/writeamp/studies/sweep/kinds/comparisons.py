@@ -59,7 +59,7 @@ def found_of_row(experiment: Experiment, without: tuple[str, ...]) -> PointFound
     """
     comparison = run_comparison(experiment)
     (row,) = comparison.rows
-    low, high = row.ci
+    low, high = row.error_bar
     return PointFound(
         wa=json_number(row.wa),
         wa_low=json_number(low),

@@ -38,7 +38,7 @@ class Index(AnyResult):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% interval of the value: `low` to `high`."""
+        """The 95% confidence interval of the value: `low` to `high`."""
         return self.low, self.high
 
     @staticmethod
