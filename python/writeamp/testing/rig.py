@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from writeamp import custom
 from writeamp._engine import Drive, Geometry, Load, Simulation
+from writeamp.devices.geometry import LAYOUTS
 from writeamp.registry.declarations import declared, default_victims, source_of
+from writeamp.registry.entries import engine_entries
 from writeamp.registry.specs import Spec
 
-LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
-LEVELERS = (None, "youngest-free:reserve=2", "static:threshold=4", "dual-pool:threshold=4")
+_LEVELERS = (None, *(entry.small for entry in engine_entries("wear_levelers")))
 LOADS = ("hot-cold:f=0.2,r=0.8,trim=0.1", "uniform:trim=0.02", "sequential")
 
 _LUNS = 2
@@ -54,7 +55,7 @@ class Rig:
     def variants(self) -> Iterator[Rig]:
         """Yield the run in every layout, under every wear leveller and load."""
         for layout in LAYOUTS:
-            for at, leveler in enumerate(LEVELERS):
+            for at, leveler in enumerate(_LEVELERS):
                 load = LOADS[at % len(LOADS)]
                 yield replace(self, layout=layout, leveler=leveler, load=load)
 
