@@ -8,18 +8,22 @@ For a measured one they name the benchmark instead, whose newest file of results
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from writeamp.devices.profile import profile_names
 from writeamp.drives.counters.families import families
 from writeamp.drives.doctor.finding import KINDS
 from writeamp.drives.doctor.registry import checks
 from writeamp.learn.blackbox.model_kinds import NAMES, check_installed, model_kinds
 from writeamp.registry import EngineKind, engine_entries
+from writeamp.traces.registry import FORMATS
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benches" / "results"
+PROFILES = ROOT / "python/writeamp/devices/profiles"
 REGISTRY = "the registry"
 PLACEMENTS = "benches/placements.py"
 TABLE = re.compile(
@@ -124,6 +128,22 @@ def _checks() -> str:
     return _rows(columns, rows)
 
 
+def _formats() -> str:
+    """One row for each trace format."""
+    rows = [
+        [f"`{one.name}`", f"`{one.columns}`", one.units, one.detection] for one in FORMATS.values()
+    ]
+    return _rows(["name", "row", "units", "detected by"], rows)
+
+
+def _profiles() -> str:
+    """One row for each device profile."""
+    files = [PROFILES / f"{name}.toml" for name in profile_names()]
+    tables = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in files}
+    rows = [[f"`{name}`", one["summary"], one["source"]] for name, one in tables.items()]
+    return _rows(["profile", "drive", "from"], rows)
+
+
 def _models() -> str:
     """One row for each kind of black-box model; those of the papers must be installed."""
     for name in NAMES:
@@ -152,6 +172,8 @@ TABLES: dict[str, Callable[[], str]] = {
     f"{REGISTRY}: families of SATA drives": _families,
     f"{REGISTRY}: checks of the doctor": _checks,
     f"{REGISTRY}: black-box models": _models,
+    f"{REGISTRY}: trace formats": _formats,
+    f"{REGISTRY}: device profiles": _profiles,
     f"{PLACEMENTS}: every manager": partial(_measured, PLACEMENTS, "Each manager's own victims"),
     f"{PLACEMENTS}: the best without hints": partial(
         _measured,

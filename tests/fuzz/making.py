@@ -20,9 +20,10 @@ import synthetic_captures as synthetic
 import writeamp as wa
 from pastes import DOCUMENTS
 from places import ROOT
+from trace_files import TEXT_SAMPLES
 from writeamp import traces
 
-# Of each format a row: {0} counts the rows, {1} is an offset in bytes, {2} in sectors.
+# Rows of text formats: {0} counts the rows, {1} is an offset in bytes, {2} in sectors.
 _ROWS = {
     "msr": "12816637{0:02}03000000,hm,0,Write,{1},8192,2833\n",
     "spc": "0,{2},8192,W,{0}.5\n",
@@ -51,7 +52,8 @@ _BINARY = {
     )
     * 3,
 }
-assert set(_ROWS) | set(_BINARY) | {"parquet"} == set(traces.FORMATS), "a format is not tried"
+_UNTRIED = set(traces.FORMATS) - {*_ROWS, *_BINARY, *TEXT_SAMPLES, "parquet"}
+assert not _UNTRIED, f"formats that are not tried: {_UNTRIED}"
 
 _DEVICE = """[geometry]
 channels = 1

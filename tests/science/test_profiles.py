@@ -20,7 +20,6 @@ from writeamp.testing import corners
 from writeamp.testing.corners import measured_corners, random_writes_of_whole_blocks, shortened
 
 SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
-UNTIMED = {"generic", "eagletree", "samsung-843tn"}
 GIB = 2**30
 PROFILE = "[geometry]\nblocks_per_plane = 64\npages_per_block = 16\n[management]\nop = 0.25\n"
 
@@ -53,11 +52,10 @@ def test_every_number_of_a_profile_has_its_source(name: str) -> None:
 def test_a_profile_is_a_device_with_times_that_keeps_its_op(name: str) -> None:
     found = wa.device(name)
     assert found.times
-    assert found.is_timed_by_default == (name not in UNTIMED)
     assert found.dies == found.channels * found.chips_per_channel * found.dies_per_chip
     if found.kind == "flash":
         assert found.op == pytest.approx(profile(name).op, rel=0.011)
-        assert found.capacity_bytes <= max(64 * GIB, 215 * GIB * (name in UNTIMED))
+        assert found.capacity_bytes <= (64 if found.is_timed_by_default else 215) * GIB
         assert found.pages_per_erase_unit % found.pages_per_program == 0
 
 

@@ -62,6 +62,13 @@ def matrix(metric: dict[str, str], *values: tuple[float, str]) -> str:
     return json.dumps({"status": "success", "data": data})
 
 
+def samsung_page(flash: int, host: int) -> bytes:
+    """Return the raw page 0xCA of Samsung's counts."""
+    page = bytearray(512)
+    page[264:280], page[280:296] = (one.to_bytes(16, "little") for one in (host, flash))
+    return bytes(page)
+
+
 _ATA = 'smartctl_device_attribute{device="sda",attribute_id="%d",attribute_value_type="raw"} %d\n'
 EXPORTER_TEXT = (
     'smartctl_device{device="sda",model_name="INTEL SSDSC2KB960G8",serial_number="A"} 1\n'
@@ -115,6 +122,8 @@ LOGS: dict[str, bytes] = {
         "liteon": "Physical(NAND) bytes written   : 3,000,000,000,000\n"
         "User data erase counts maximum : 30\nUser data erase counts minimum : 20\n",
         "samsung": "[015:000] PhysicallyWrittenBytes : 3000000000000\n",
+        "samsung-page": samsung_page(30_000, 12_000),
+        "taken": '{"writeamp_snapshot": 1, "taken_at": 1700000000.0}',
         "toshiba": "Total data written to NAND : 2793.9 GiB\nUser Data Erase Count (Max) : 30\n",
         "inspur": "".join(f"[{place}]nand_bytes_written        : 750 GB\n" for place in range(4)),
         "media-wear": "Host TB Written : 200\nMedia TB Written : 300\n",

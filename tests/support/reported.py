@@ -50,6 +50,15 @@ COUNTERS: dict[str, Any] = {
     "model": f"Evil {HOSTILE}", "serial": "S4EVNX0M123456", "notes": [],
 }  # fmt: skip
 
+BEFORE_AFTER: dict[str, Any] = {
+    "settings": [{"key": f"manager {HOSTILE}", "a": "single", "b": "sepgc"}],
+    "numbers": [
+        {"key": "wa", "a": 2.9, "a_ci95": [2.8, 3.0], "b": 2.5, "b_ci95": [2.4, 2.6],
+         "relative": -0.14, "verdict": "lower"},
+    ],
+    "equal": 12,
+}  # fmt: skip
+
 
 def reported(document: dict[str, Any], *command: str, verb: str = "answer") -> Report:
     """Return a report of a document."""

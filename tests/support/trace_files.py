@@ -6,13 +6,24 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from places import ROOT
+from places import ROOT, TINY
 from writeamp import traces
 
 # Traces as users have them, of many tools.
 CASES = ROOT / "tests" / "data" / "cases" / "traces"
 # Actions of records of blktrace: queued, issued and completed writes.
 WRITE_Q, WRITE_D, WRITE_C = 2 << 16 | 1, 2 << 16 | 7, 2 << 16 | 8
+
+# tiny.NAME or tiny.NAME.csv: the same three requests in each text format.
+TEXT_SAMPLES = {path.name.split(".")[1]: path.name for path in sorted(TINY.glob("tiny.*"))}
+
+
+def tick_ns(name: str) -> int:
+    """Return the nanoseconds of the unit to which a format cuts times."""
+    rows = traces.FORMATS[name].rows
+    if rows is None or name == "iolog":
+        return {"iolog": 1000}.get(name, 1)
+    return rows(TINY / TEXT_SAMPLES[name]).tick[0]
 
 
 def written(folder: Path, content: bytes | str) -> Path:

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from drive_logs import ID_CTRL, INTEL_TEXT, LOGS, OCP_TEXT, SMART_TEXT, intel_page, stats
+from drive_logs import (
+    ID_CTRL,
+    INTEL_TEXT,
+    LOGS,
+    OCP_TEXT,
+    SMART_TEXT,
+    intel_page,
+    samsung_page,
+    stats,
+)
 from places import SHARED
 from smart_documents import answer_to, snapshot_in, verdict
 from vssd_documents import BLOCKS, COUNTERS, DEVICE
@@ -297,12 +306,6 @@ def test_flash_counters_of_real_logs_are_the_bytes_they_stand_for(
     flash = next(one for one in facts.counters if one.side == "flash")
     assert int(flash.amount().nominal) == flash_bytes
     assert facts.erases
-
-
-def samsung_page(flash: int, host: int) -> bytes:
-    page = bytearray(512)
-    page[264:280], page[280:296] = (one.to_bytes(16, "little") for one in (host, flash))
-    return bytes(page)
 
 
 def test_samsungs_raw_page_gives_a_ratio_beside_a_model_that_has_it(tmp_path: Path) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from typing import Any
 
 import pytest
 
 from drive_logs import LOGS
+from pastes import DOCUMENTS
+from places import ROOT
 from writeamp.drives.counters.document import Document
 from writeamp.drives.counters.sources import by_specificity, sources
 from writeamp.drives.counters.sources.printed_logs import sources_of
 from writeamp.errors import WriteampError
 
+CASES = ROOT / "tests" / "data" / "cases" / "drives"
 ACME = {
     "name": "nvme acme vs-smart-add-log",
     "label": "Acme log",
@@ -35,6 +39,21 @@ def test_the_order_of_sources_does_not_decide_which_reads(name: str) -> None:
         for tried in [by_specificity(random.Random(seed).sample(sources(), len(sources())))]
     }
     assert len(read_by) == 1
+
+
+@cache
+def names_of_readers() -> set[str]:
+    """Return the names of the sources that read the documents of the tests."""
+    texts = (text.encode() for text in DOCUMENTS.values())
+    files = (path.read_bytes() for path in CASES.rglob("*") if path.is_file())
+    documents = (Document("log", content) for content in (*LOGS.values(), *texts, *files))
+    found = (next((one for one in sources() if one.matches(each)), None) for each in documents)
+    return {one.name for one in found if one is not None}
+
+
+@pytest.mark.parametrize("name", [one.name for one in sources()])
+def test_every_source_reads_a_document_of_the_tests(name: str) -> None:
+    assert name in names_of_readers(), "add a document to tests/support/drive_logs.py"
 
 
 def test_the_names_of_sources_are_unique() -> None:

@@ -408,6 +408,11 @@ def test_every_check_of_jobs_has_its_cases() -> None:
     assert of_jobs <= CASES.keys()
 
 
+def test_every_check_is_in_a_test_of_the_doctor() -> None:
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_doctor*.py"))
+    assert [one.id for one in checks() if f'"{one.id}"' not in tests] == []
+
+
 @pytest.mark.parametrize(
     ("text", "severity", "evidence"),
     [

@@ -15,13 +15,13 @@ from test_options import COMMANDS
 
 from in_process import document, run
 from places import ROOT
-from reported import ANSWER, COUNTERS, DOCTOR, HOSTILE, reported
+from reported import ANSWER, BEFORE_AFTER, COUNTERS, DOCTOR, HOSTILE, reported
 from writeamp.differences.difference import diff
 from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in, report_of, without_serials
 from writeamp.reports.html import report_page
 from writeamp.reports.markdown import markdown
-from writeamp.reports.sections import sections_of
+from writeamp.reports.sections import SECTIONS, sections_of
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 20000 --warmup 5000"
 MOST_BYTES = 1_000_000
@@ -70,6 +70,12 @@ def test_a_page_reads_as_markdown(page: Path) -> None:
     assert out.startswith("# writeamp simulate\n\n**For each page that the host writes")
     for heading in ("What to do", "Write amplification by cause", "Over time", "Blocks at the end"):
         assert f"## {heading}" in out
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.__name__)
+def test_every_section_is_shown_for_a_document_of_the_tests(section: Any, page: Path) -> None:
+    documents = (ANSWER, BEFORE_AFTER, COUNTERS, DOCTOR)
+    assert any(map(section, (report_in(page), *map(reported, documents))))
 
 
 def test_theory_of_uniform_writes_stands_beside_uniform_writes_alone(
@@ -225,7 +231,7 @@ def test_a_document_of_any_shape_is_shown(found: dict[str, Any], is_run: bool) -
     assert in_words(report)
 
 
-@pytest.mark.parametrize("found", [ANSWER, DOCTOR, COUNTERS])
+@pytest.mark.parametrize("found", [ANSWER, BEFORE_AFTER, DOCTOR, COUNTERS])
 def test_text_of_others_is_shown_and_not_obeyed(found: dict[str, Any]) -> None:
     page = report_page(reported(found, "--trace", HOSTILE)).decode()
     assert "<img" not in page

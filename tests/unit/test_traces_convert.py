@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trace_files import tick_ns
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.traces import rows
 from writeamp.traces.source import Block
 
-# Formats whose times are coarser than 100 ns.
-TICK_NS = {"alibaba": 1000, "iolog": 1000, "tencent": 10**9}
 WRITTEN = [one.name for one in traces.FORMATS.values() if one.is_written]
 # What every format can carry: reads and writes of whole sectors at multiples of 100 ns.
 _SECTORS = st.integers(0, (2**63 - 2**32) // 512)
@@ -58,9 +57,9 @@ def test_what_every_format_carries_comes_back_unchanged(
     name: str, requests: list[tuple[int, int, str, int, int]]
 ) -> None:
     by_time = sorted(requests, key=lambda request: request[0])
-    tick_ns = TICK_NS.get(name, 100)
+    tick = max(100, tick_ns(name))
     trace = trace_of(
-        [(t * 100 // tick_ns * tick_ns, d, op, s * 512, n * 512) for t, d, op, s, n in by_time]
+        [(t * 100 // tick * tick, d, op, s * 512, n * 512) for t, d, op, s, n in by_time]
     )
     assert write_then_read(trace, name).requests.equals(trace.requests)
 

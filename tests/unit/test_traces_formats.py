@@ -9,27 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from places import ROOT, TINY
+from places import TINY
 from refusals import refusal
-from trace_files import read_as
+from trace_files import TEXT_SAMPLES, read_as, tick_ns
 from writeamp import traces
 from writeamp.errors import WriteampError
 
-TEXT_SAMPLES = {
-    "msr": "tiny.msr.csv",
-    "spc": "tiny.spc",
-    "mqsim": "tiny.mqsim",
-    "ssdsim": "tiny.ssdsim",
-    "disksim": "tiny.disksim",
-    "blkparse": "tiny.blkparse",
-    "iolog": "tiny.iolog",
-    "alibaba": "tiny.alibaba.csv",
-    "tencent": "tiny.tencent.csv",
-}
-UNCERTAIN = ["mqsim", "ssdsim", "disksim", "tencent"]
 FIVE_COLUMNS = ["mqsim", "ssdsim", "disksim"]
-# Formats with a coarser tick than the times of the sample.
-TICK_NS = {"tencent": 10**9}
 MSR_ROW = "128166372003061629,hm,0,Write,4096,8192,2833\n"
 
 
@@ -44,9 +30,10 @@ def test_the_same_three_requests_read_the_same_from_every_text_format(
     trace = traces.read(TINY / sample, name)
     start_ns = trace.requests["timestamp_ns"][0]
     relative = trace.requests.with_columns(pl.col("timestamp_ns") - start_ns)
+    tick = tick_ns(name)
     assert relative.rows() == [
         (0, 0, "write", 4096, 8192),
-        (10_000 // TICK_NS.get(name, 1) * TICK_NS.get(name, 1), 0, "read", 512, 1024),
+        (10_000 // tick * tick, 0, "read", 512, 1024),
         (1_000_000_000, 1, "write", 4096, 4096),
     ]
     assert dict(trace.requests.schema) == traces.SCHEMA
@@ -59,7 +46,7 @@ def test_every_text_format_of_the_registry_has_a_sample_here() -> None:
     assert set(TEXT_SAMPLES) == written - {"parquet"}
 
 
-@pytest.mark.parametrize("name", [name for name in TEXT_SAMPLES if name not in UNCERTAIN])
+@pytest.mark.parametrize("name", [name for name in TEXT_SAMPLES if traces.FORMATS[name].certain])
 def test_a_format_with_rows_of_its_own_is_detected(name: str) -> None:
     assert traces.detect(TINY / TEXT_SAMPLES[name]) == name
 
@@ -351,9 +338,3 @@ class TestIolog:
         self, tmp_path: Path, text: str, words: str
     ) -> None:
         assert words in refusal(read_as, tmp_path, text, "iolog")
-
-
-@pytest.mark.parametrize("entry", traces.FORMATS.values(), ids=lambda entry: entry.name)
-def test_every_format_is_documented_with_the_form_of_its_rows(entry: traces.Format) -> None:
-    page = ROOT / "docs" / "traces.md"
-    assert f"| `{entry.name}` | `{entry.columns}` |" in page.read_text()

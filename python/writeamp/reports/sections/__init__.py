@@ -18,7 +18,7 @@ from writeamp.reports.sections import (
 )
 
 # In the order of the page.
-_SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
+SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     summary.summary,
     findings.findings,
     ways.ways,
@@ -36,4 +36,4 @@ _SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
 
 def sections_of(report: Report) -> list[Section]:
     """Return the sections of a report, those that have something to show."""
-    return [found for one in _SECTIONS if (found := one(report)) is not None]
+    return [found for one in SECTIONS if (found := one(report)) is not None]
