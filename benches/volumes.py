@@ -161,7 +161,7 @@ def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
     for workers in (1, 2):
         options = f"--managers {asked.managers} --op 0.15 --repeat {asked.repeat}"
         out = folder / f"runs-{workers}"
-        one = measured(verb(f"run {fleet} {options} --workers {workers} --out {out}"))
+        one = measured(verb(f"run {fleet} {options} --workers {workers} --keep {out}"))
         said = one.pop("said")
         found[f"workers_{workers}"] = one | {"runs": said["runs"]}
     one, two = found["workers_1"], found["workers_2"]

@@ -28,7 +28,7 @@ _OUTPUTS = (
 )
 # Options whose value is a file that is written, or a folder in which some are.
 OUTPUT_NAMES = (
-    *("--out", "--plot", "--report", "--save-config", "--db", "--prometheus", "--plots"),
+    *("--out", "--keep", "--plot", "--report", "--save-config", "--db", "--prometheus", "--plots"),
     *("--rb-capture", "--record", "--plot-erases", "--counters", "--backing"),
 )
 # They run programs, mount, write to drives or wait: nothing but these values.

@@ -63,15 +63,15 @@ class Study:
         return RunsDataset if self.plan is None else SweepDataset
 
     def out(self, folder: Path) -> Path:
-        """Return what is given as `--out`: the folder, or the file beside which that stands."""
+        """Return the folder to keep runs in, or the file beside which that stands."""
         return _file_of(folder) if self.verb == _COLLECT else folder
 
     def command(self, folder: Path, out: Path) -> str:
         """Return what follows the verb on the command line, which keeps the runs in `out`."""
         if self.plan is None:
-            return f"{self.words} --out {self.out(out)}"
+            return f"{self.words} {'--out' if self.verb == _COLLECT else '--keep'} {self.out(out)}"
         (folder / "sweep.toml").write_text(tomli_w.dumps(self.plan))
-        return f"{folder / 'sweep.toml'} --workers 1 --out {out}"
+        return f"{folder / 'sweep.toml'} --workers 1 --keep {out}"
 
 
 _COLLECT = "blackbox collect"

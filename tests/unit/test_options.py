@@ -12,6 +12,7 @@ import pytest
 import typer
 from typer.core import TyperGroup, TyperOption
 
+import in_process
 import writeamp as wa
 from writeamp.cli.application import App
 from writeamp.cli.setting_options import declared, with_settings
@@ -24,7 +25,7 @@ from writeamp.units.durations import DurationIn
 
 # Options that say what becomes of a result or of work that is done, and decide no number of it.
 OF_OUTPUT = {
-    "csv", "curve", "force", "help", "json", "once", "out", "plot", "plot_erases", "plots",
+    "csv", "curve", "force", "help", "json", "keep", "once", "out", "plot", "plot_erases", "plots",
     "report", "retry_failed", "save_config", "series",
 }  # fmt: skip
 # What typer is told of an option of each reading.
@@ -115,6 +116,49 @@ def test_an_option_that_a_verb_declares_by_hand_is_found() -> None:
     method = next(one for one in made.params if one.name == "method")
     method.help = method.default = "fixed"
     assert option_faults(made) == ["method: default", "method: stated default", "method: help"]
+
+
+# Verbs whose `--keep` is the folder of finished runs, or of the snapshots of one.
+KEEPING = {
+    "compare", "endurance", "measure run", "simulate", "sweep run", "volumes need", "volumes run",
+}  # fmt: skip
+
+
+def folder_faults(name: str, command: Any) -> list[str]:
+    """Return the options of a verb that write a file or a folder by another name than all do."""
+    folders = {
+        option.opts[0]
+        for option in command.params
+        if isinstance(option, TyperOption) and option.metavar in ("DIR", "FOLDER")
+    }
+    # The folder that `split` writes is its product, and no store of runs.
+    faults = ["--out is a folder"] if "--out" in folders and name != "volumes split" else []
+    return faults + (["--keep is no folder"] if name in KEEPING and "--keep" not in folders else [])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_out_is_a_file_and_keep_a_folder_of_runs(name: str) -> None:
+    assert folder_faults(name, COMMANDS[name]) == []
+    assert (name in KEEPING) == any("--keep" in one.opts for one in COMMANDS[name].params)
+
+
+def test_a_folder_by_another_name_is_found() -> None:
+    def verb(out: str = typer.Option("", "--out", metavar="DIR")) -> None:
+        """Do nothing."""
+
+    app = App(add_completion=False)
+    app.command("verb")(verb)
+    made = typer.main.get_command(app)
+    assert folder_faults("verb", made) == ["--out is a folder"]
+    assert folder_faults("compare", made) == ["--out is a folder", "--keep is no folder"]
+
+
+@pytest.mark.parametrize("name", sorted(KEEPING))
+def test_the_older_name_of_keep_is_the_same_option(name: str) -> None:
+    sentence = f"--keep (or --out, its older name) is given twice; {name} takes one"
+    refused = in_process.run(name, "--out a --keep b")
+    assert (refused.status, refused.out, refused.err) == (2, "", f"writeamp: {sentence}\n")
+    assert "--out" not in in_process.run(name, "--help").out
 
 
 # Functions of the library, and the settings that are their arguments.

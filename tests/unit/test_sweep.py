@@ -285,7 +285,7 @@ def test_the_shipped_example_has_forty_points(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ("no-such.toml --out out", ["no-such.toml", "No such file"]),
-        ("{sweep}", ["--out"]),
+        ("{sweep}", ["--keep"]),
         ("{bad} --out out", ["sweep.axes", "manger", "manager"]),
         ("{sweep} --out {sweep}", ["cannot make folder", "sweep.toml"]),
         ("{sweep} --out {folder}", ["other files", "empty folder"]),

@@ -29,7 +29,7 @@ _OTHER_WORDS = {
     "gc": ("victims",),
     "runtime": ("time", "writes"),
     "duration": ("time", "writes"),
-    "output": ("out", "plot"),
+    "output": ("out", "keep", "plot"),
     "jobs": ("threads",),
     "workers": ("threads",),
 }
@@ -44,6 +44,10 @@ class _OnceCommand(TyperCommand):
     def make_parser(self, ctx: Any) -> Any:
         """Return the parser, which looks at what it found."""
         parser = super().make_parser(ctx)
+        for one in self.params:
+            # The older word for a folder of runs, which help does not show.
+            if isinstance(one, TyperOption) and "--keep" in one.opts:
+                parser.add_option(obj=one, opts=["--out"], dest=one.name, action="store", nargs=1)
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:
@@ -105,7 +109,8 @@ def _refuse_twice(verb: str, given: list[Any]) -> None:
         says_one = takes_one and (not option.is_flag or option.secondary_opts)
         if says_one and times > 1:
             flag = max(option.opts, key=len)
-            raise WriteampError(f"{flag} is given {_times(times)}; {_who(verb, flag)}")
+            named = "--keep (or --out, its older name)" if flag == "--keep" else flag
+            raise WriteampError(f"{named} is given {_times(times)}; {_who(verb, flag)}")
 
 
 def _refuse_empty(parameters: list[Any], given: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ def compare(
             metavar="FILE",
         ),
     ] = None,
-    out: options.Out = None,
+    keep: options.Keep = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -65,7 +65,7 @@ def compare(
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         try:
             found = options.whole_or_part(
-                lambda: run_comparison(experiment, bar.update, runner, out)
+                lambda: run_comparison(experiment, bar.update, runner, keep)
             )
         except WriteampError as error:
             if error.finished is None:

@@ -29,7 +29,7 @@ COMPARE = Verb(
 )
 SWEEP = Verb(
     "writeamp.cli.sweep",
-    "Run many points, each once, and look at their results: `writeamp sweep FILE.toml --out "
+    "Run many points, each once, and look at their results: `writeamp sweep FILE.toml --keep "
     "DIR`, then `writeamp sweep show DIR`.",
     HelpPanel.SIMULATE,
 )

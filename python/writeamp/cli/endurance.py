@@ -52,7 +52,7 @@ def endurance(
             "--plot-erases", help="Draw how often the blocks were erased.", metavar="FILE"
         ),
     ] = None,
-    out: options.Out = None,
+    keep: options.Keep = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -82,7 +82,7 @@ def endurance(
 
     with Bar("wearing out", _percent) as bar:
         found = options.whole_or_part(
-            lambda: run_lifetime(experiment, bar.update, check_drive, runner, out)
+            lambda: run_lifetime(experiment, bar.update, check_drive, runner, keep)
         )
     for sentence in found.notes:
         options.note(sentence)

@@ -149,10 +149,10 @@ Csv: TypeAlias = Annotated[
 
 
 # A folder in which the runs of a study are kept.
-Out: TypeAlias = Annotated[
+Keep: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--out",
+        "--keep",
         help="Keep each finished run in this folder; a second call runs only what is missing.",
         metavar="DIR",
     ),

@@ -47,7 +47,7 @@ def simulate(
         ),
     ] = None,
     over_op: OpSettings,
-    out: options.Out = None,
+    keep: options.Keep = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -68,11 +68,11 @@ def simulate(
         if series:
             raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
         simulate_op.simulate_over_op(
-            experiment, over_op, plot=plot, out=out, runner=runner, json=json, csv=csv
+            experiment, over_op, plot=plot, keep=keep, runner=runner, json=json, csv=csv
         )
         return
-    if out is not None or runner is not None:
-        given = "--scheduler runs" if out is None else "--out keeps"
+    if keep is not None or runner is not None:
+        given = "--scheduler runs" if keep is None else "--keep stores"
         raise WriteampError(f"{given} the many drives of --target-wa and --sweep; give one of them")
     from writeamp.studies.simulation import run_simulation  # noqa: PLC0415 (slow)
 

@@ -24,7 +24,7 @@ def simulate_over_op(
     asked: OpSettings,
     *,
     plot: Path | None,
-    out: str | None,
+    keep: str | None,
     runner: Runner | None,
     json: bool,
     csv: bool,
@@ -39,12 +39,12 @@ def simulate_over_op(
     found: RequiredOp | OpCurve
     if target_wa is not None:
         with Bar("searching", _drives, by_own_pace=True) as bar:
-            found = run_required_op(experiment, target_wa, bar.update, runner, out)
+            found = run_required_op(experiment, target_wa, bar.update, runner, keep)
     else:
         assert sweep is not None
         with Bar("sweeping", lambda done, all_: f"{done} of {all_} drives") as bar:
             found = options.whole_or_part(
-                lambda: run_op_curve(experiment, sweep, bar.update, runner, out)
+                lambda: run_op_curve(experiment, sweep, bar.update, runner, keep)
             )
     options.tell(
         found,

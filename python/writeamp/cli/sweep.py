@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
     verbs = App(
         cls=_RunUnlessNamed,
         help="Run many points, each once, and look at their results: `writeamp sweep FILE.toml "
-        "--out DIR`, then `writeamp sweep show DIR`.",
+        "--keep DIR`, then `writeamp sweep show DIR`.",
         no_args_is_help=True,
     )
     verbs.command(_RUN)(with_runner(run))
@@ -59,10 +59,10 @@ def run(
         ),
     ],
     *,
-    out: Annotated[
+    keep: Annotated[
         Path,
         typer.Option(
-            "--out",
+            "--keep",
             help="The folder of the results; points that have one there are not run again.",
             metavar="DIR",
             show_default=False,
@@ -82,11 +82,11 @@ def run(
 ) -> None:
     """Run every point of a sweep that has no result yet; `run` may be left out.
 
-    Example: writeamp sweep examples/op_by_manager.toml --out results/
+    Example: writeamp sweep examples/op_by_manager.toml --keep results/
     """
     if plot is not None:
         check_target(plot)
-        output.check_distinct([out, plot])
+        output.check_distinct([keep, plot])
     from writeamp.studies.sweep.functions import sweep  # noqa: PLC0415 (slow)
     from writeamp.studies.sweep.plan import plan_of  # noqa: PLC0415 (slow)
 
@@ -96,7 +96,7 @@ def run(
     try:
         with Bar("sweeping", points_in_words, by_own_pace=True) as bar:
             done = sweep(
-                plan, keep=out, retry_failed=retry_failed, runner=runner, progress=bar.update
+                plan, keep=keep, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
     except Interrupted as stopped:
         raise boundary.PartlyDone(_how_far(stopped.finished)) from None

@@ -31,7 +31,7 @@ _SHOWN_QUANTILES = ("0", "0.25", "0.5", "0.75", "1")
 FleetFolder = Annotated[
     Path,
     typer.Argument(
-        help="The folder that was --out of `volumes split`.", metavar="DIR", show_default=False
+        help="The folder that `volumes split` wrote.", metavar="DIR", show_default=False
     ),
 ]
 
@@ -94,7 +94,7 @@ def split(
         Path,
         typer.Option(
             "--out",
-            help="The folder of the fleet; a split that was interrupted goes on there.",
+            help="The folder of the fleet to write; a split that was interrupted goes on there.",
             metavar="DIR",
             show_default=False,
         ),
@@ -166,14 +166,14 @@ def need(
             metavar="FILE",
         ),
     ] = None,
-    out: options.Out = None,
+    keep: options.Keep = None,
     runner: Runner,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
     """Tell what a fleet needs: op for an overall WA, wear a day, and the volumes that cost most.
 
-    Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --out savings/
+    Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --keep savings/
     """
     if plot is not None:
         check_target(plot)
@@ -186,7 +186,7 @@ def need(
             Fleet.open(fleet),
             asked.manager,
             victims=asked.victims,
-            keep=out,
+            keep=keep,
             selection=selection,
             runner=runner,
             progress=bar.update,

@@ -54,7 +54,7 @@ def run(
     fleet: Annotated[
         Path,
         typer.Argument(
-            help="The folder that was --out of `volumes split`.", metavar="DIR", show_default=False
+            help="The folder that `volumes split` wrote.", metavar="DIR", show_default=False
         ),
     ],
     policies: PoliciesSettings,
@@ -63,7 +63,7 @@ def run(
     drives: DrivesSettings,
     *,
     settings: dict[str, Any],
-    out: options.Out = None,
+    keep: options.Keep = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -79,7 +79,7 @@ def run(
 ) -> None:
     """Run each volume of a fleet on a drive of its own, sized by its written set.
 
-    Example: writeamp volumes run fleet/ --managers single,sepgc --op 0.15 --out savings/
+    Example: writeamp volumes run fleet/ --managers single,sepgc --op 0.15 --keep savings/
     """
     if plot is not None:
         check_target(plot)
@@ -93,7 +93,7 @@ def run(
             found = study(
                 Fleet.open(fleet),
                 policies,
-                keep=out,
+                keep=keep,
                 selection=selection,
                 compared=compared,
                 runner=runner,

@@ -99,7 +99,7 @@ class Dataset:
         except FileNotFoundError:
             raise WriteampError(
                 f"{folder} holds no results of a {cls.contents.study}; give the folder that was "
-                "--out of one"
+                "--keep of one"
             ) from None
         except OSError as error:
             raise WriteampError(f"cannot read {folder / mark_file}: {error.strerror}") from None
@@ -135,7 +135,7 @@ class Dataset:
             if others and not (folder / cls.contents.mark).exists():
                 raise WriteampError(
                     f"{folder} holds other files and no results of a {cls.contents.study}; give "
-                    "--out a new or empty folder"
+                    "--keep a new or empty folder"
                 )
             cls(folder, cls.contents.version).rows()  # which refuses parts of another study
             _mark(cls.contents, folder)

@@ -65,8 +65,8 @@ class Fleet:
             ) from None
         except FileNotFoundError:
             raise WriteampError(
-                f"{folder} holds no fleet that was split to its end; give the folder that was "
-                "--out of `writeamp volumes split`"
+                f"{folder} holds no fleet that was split to its end; give the folder that "
+                "`writeamp volumes split` wrote"
             ) from None
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not JSON"

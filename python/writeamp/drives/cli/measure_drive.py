@@ -82,12 +82,12 @@ def run(
     ],
     asked: SettleSettings,
     *,
-    out: Annotated[
+    keep: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--keep",
             help="Folder to keep both snapshots in, each as soon as it is taken.",
-            metavar="FOLDER",
+            metavar="DIR",
             show_default=False,
         ),
     ] = None,
@@ -110,7 +110,7 @@ def run(
         command,
         settle_s=asked.settle,
         wait_s=asked.wait,
-        out=out,
+        out=keep,
         stdout=_STDERR if json or csv else None,
         tell=options.note,
     )
