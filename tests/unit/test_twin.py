@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import in_process
 import writeamp as wa
 from twins import CHAIN, GRID, PAGES, SOME, fitted, table, windows
+from writeamp._engine import candidates
 from writeamp.devices.policy import Policy
 from writeamp.learn.twin.chain import Chain, Phase, chain_of
 from writeamp.learn.twin.families import FAMILIES, Variant
@@ -25,6 +27,7 @@ from writeamp.learn.twin.table import (
     CandidateTable,
     Grid,
     _simulated,
+    _trace_of,
     grid_of,
     table_error,
     table_of,
@@ -33,7 +36,6 @@ from writeamp.learn.twin.windows import (
     Windows,
     windows_of,
 )
-from writeamp.registry import engine_entries
 from writeamp.runners import Here
 
 
@@ -125,10 +127,12 @@ def test_the_shipped_table_is_what_the_engine_comes_to(tmp_path: Path) -> None:
         assert found[0] == pytest.approx(shipped.wa[variant, unit, op], rel=1.3e-4)
 
 
-def test_every_manager_and_victim_policy_is_a_candidate() -> None:
-    families = {variant.family for family in FAMILIES for variant in family}
-    for kind, names in zip(("managers", "victims"), zip(*families, strict=True), strict=True):
-        assert set(names) == {entry.name for entry in engine_entries(kind)}
+def test_candidates_are_declared_once_and_build_on_a_small_drive() -> None:
+    variants = [variant for family in FAMILIES for variant in family]
+    assert len(set(variants)) == len(variants)
+    assert [variant for variant in variants if not _trace_of(variant)] == []
+    for managers, victims, are_usual in candidates():
+        assert {Variant(*pair).is_usual for pair in product(managers, victims)} == {are_usual}
 
 
 def test_an_unusual_drive_that_hears_hints_is_found_only_if_windows_say_so() -> None:

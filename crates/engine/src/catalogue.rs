@@ -4,7 +4,7 @@ use crate::detectors::DETECTORS;
 use crate::error::{Error, Result};
 use crate::leveling::WEAR_LEVELERS;
 use crate::managers::MANAGERS;
-use crate::registry::Registry;
+use crate::registry::{Pairs, Registry};
 use crate::victims::VICTIMS;
 use crate::workloads::WORKLOADS;
 
@@ -25,6 +25,12 @@ pub fn of(name: &str) -> Result<&'static Registry> {
     found.ok_or_else(|| Error::unknown("policy", name, &all))
 }
 
+/// Pairs of block manager and victim policy that entries declare as candidates.
+pub fn candidates() -> impl Iterator<Item = &'static Pairs> {
+    let entries = [&VICTIMS, &MANAGERS].into_iter().flat_map(|registry| registry.entries);
+    entries.flat_map(|entry| entry.candidates)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +49,17 @@ mod tests {
                     let params = registry.read(spec).unwrap_or_else(|error| panic!("{error}"));
                     assert_eq!(params.entry().name, entry.name, "{spec}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_candidate_names_the_entry_that_declares_it() {
+        for (registry, entry) in ALL.iter().flat_map(|r| r.entries.iter().map(move |e| (r, e))) {
+            for pairs in entry.candidates {
+                let specs = if **registry == MANAGERS { pairs.managers } else { pairs.victims };
+                let named = |spec: &&str| spec.split(':').next() == Some(entry.name);
+                assert!(specs.iter().all(named), "{}: {pairs:?}", entry.name);
             }
         }
     }

@@ -7,7 +7,7 @@
 use std::fmt::{self, Debug, Formatter};
 
 use crate::error::{Error, Result};
-pub use crate::params::Entry;
+pub use crate::params::{Entry, Pairs};
 use crate::params::{Params, Specs};
 use crate::spec::Spec;
 

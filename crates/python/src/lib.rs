@@ -41,7 +41,7 @@ mod _engine {
     #[pymodule_export]
     use super::meanfield::MeanField;
     #[pymodule_export]
-    use super::registries::{declared, default_victims, entries, kind_of};
+    use super::registries::{candidates, declared, default_victims, entries, kind_of};
     #[pymodule_export]
     use super::simulation::Simulation;
     #[pymodule_export]

@@ -8,7 +8,7 @@ use writeamp_engine::catalogue;
 use writeamp_engine::leveling::{self, WEAR_LEVELERS};
 use writeamp_engine::managers::{self, Declared, Layout, MANAGERS, Needs};
 use writeamp_engine::params::{Domain, Param};
-use writeamp_engine::registry::{Entry, Registry};
+use writeamp_engine::registry::{Entry, Pairs, Registry};
 
 use crate::raised::raised;
 
@@ -52,6 +52,15 @@ pub fn declared<'py>(
 #[pyfunction]
 pub fn default_victims(manager: &str) -> PyResult<String> {
     managers::default_victims(manager).map_err(|e| raised(&e))
+}
+
+/// Lists the declared candidates: specs of block managers and victim policies, and if usual.
+///
+/// Every manager of a tuple goes with every victim policy.
+#[pyfunction]
+pub fn candidates() -> Vec<(&'static [&'static str], &'static [&'static str], bool)> {
+    let tuple = |pairs: &Pairs| (pairs.managers, pairs.victims, pairs.are_usual);
+    catalogue::candidates().map(tuple).collect()
 }
 
 fn entry_dict<'py>(

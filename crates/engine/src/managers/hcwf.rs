@@ -17,7 +17,7 @@ use crate::flash::{Frontier, Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::observe::Report;
 use crate::params::{Domain, Param, Params};
-use crate::registry::Entry;
+use crate::registry::{Entry, Pairs};
 use crate::victims::{Bag, VictimPolicy, Visitor};
 
 const HOT: usize = 0;
@@ -302,9 +302,11 @@ impl<const SWAPS: bool> Manager for Frontiers<SWAPS> {
             .example("hcwf-swap:d_swap=100")
             .params(&[D, D_SWAP, DETECTOR])
             .variants(&["hcwf-swap:d_swap=1"])
+            .candidates(const { &[Pairs::rare(&["hcwf-swap"], &["d-choices:d=10"])] })
     } else {
         Entry::new("hcwf", "a hot and a cold write frontier between which blocks move")
             .params(&[D, DETECTOR])
+            .candidates(const { &[Pairs::rare(&["hcwf"], &["d-choices:d=10"])] })
     };
 
     fn declared(params: &Params) -> Result<Declared> {

@@ -2,6 +2,35 @@
 
 use super::Param;
 
+/// Pairs of a block manager and a victim policy: every one of some with every one of others.
+///
+/// Each pair is a candidate: a kind of drive that `writeamp twin fit` simulates and weighs. Pairs
+/// with the same two names are a family.
+#[derive(Debug, Clone, Copy)]
+pub struct Pairs {
+    /// Specs of block managers.
+    pub managers: &'static [&'static str],
+    /// Specs of victim policies, in which `{0.1 blocks}` is a tenth of the drive's blocks.
+    pub victims: &'static [&'static str],
+    /// True if they are also candidates where a single WA is all that was measured.
+    pub are_usual: bool,
+}
+
+impl Pairs {
+    /// Pairs that many drives have.
+    pub const fn usual(
+        managers: &'static [&'static str],
+        victims: &'static [&'static str],
+    ) -> Self {
+        Pairs { managers, victims, are_usual: true }
+    }
+
+    /// Pairs that few drives have: a single WA is too little evidence for them.
+    pub const fn rare(managers: &'static [&'static str], victims: &'static [&'static str]) -> Self {
+        Pairs { managers, victims, are_usual: false }
+    }
+}
+
 /// An entry of a registry, as it describes itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -23,6 +52,8 @@ pub struct Entry {
     pub small: &'static str,
     /// Further specs that the conformance tests build: the edges, and what small drives feel.
     pub variants: &'static [&'static str],
+    /// Pairs with it that `writeamp twin fit` weighs.
+    pub candidates: &'static [Pairs],
 }
 
 impl Entry {
@@ -37,6 +68,7 @@ impl Entry {
             example: name,
             small: name,
             variants: &[],
+            candidates: &[],
         }
     }
 
@@ -90,6 +122,13 @@ impl Entry {
     #[must_use]
     pub const fn variants(mut self, specs: &'static [&'static str]) -> Self {
         self.variants = specs;
+        self
+    }
+
+    /// The entry with pairs that `writeamp twin fit` weighs.
+    #[must_use]
+    pub const fn candidates(mut self, pairs: &'static [Pairs]) -> Self {
+        self.candidates = pairs;
         self
     }
 

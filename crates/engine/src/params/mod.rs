@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::spec::split;
 use domain::PerCent;
 pub use domain::{Domain, words};
-pub use entry::Entry;
+pub use entry::{Entry, Pairs};
 use values::{bytes, number_or_per_cent, whole};
 
 /// The largest value of parameters that are kept in 32 bits.

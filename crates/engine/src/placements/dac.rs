@@ -12,7 +12,7 @@ use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::{require, state};
 
 /// Region of a page that is not written yet.
@@ -68,7 +68,15 @@ impl Registered<Sizes> for Dac {
                 .later(),
             ])
             .small("dac:regions=3")
-            .variants(&["dac:regions=3,residence=0.5"]);
+            .variants(&["dac:regions=3,residence=0.5"])
+            .candidates(&[
+                Pairs::usual(&["dac:regions=3", "dac:regions=6"], &["greedy"]),
+                Pairs::usual(
+                    &["dac:regions=3", "dac:regions=4", "dac:regions=6"],
+                    &["cost-benefit"],
+                ),
+                Pairs::rare(&["dac:regions=6"], &["d-choices:d=4"]),
+            ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let regions = params.integer("regions");

@@ -12,7 +12,7 @@
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::{Domain, Extent, Param, Params};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
 const HOT: usize = 0;
@@ -124,7 +124,8 @@ impl Registered<Sizes> for Eti {
             .example("eti")
             .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "most extents")
                 .extent(Extent::Kept("requests split extents whatever the size of the drive"))])
-            .small("eti:extents=9");
+            .small("eti:extents=9")
+            .candidates(&[Pairs::rare(&["eti"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_extents = params.integer("extents");

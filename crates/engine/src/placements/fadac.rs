@@ -9,7 +9,7 @@ use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
 /// The average is kept in 2⁻³² writes.
@@ -48,7 +48,8 @@ impl Registered<Sizes> for Fadac {
         Entry::new("fadac", "by a page's writes less its migrations, beside a fading average")
             .example("fadac:classes=4")
             .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "classes")])
-            .small("fadac:classes=3");
+            .small("fadac:classes=3")
+            .candidates(&[Pairs::rare(&["fadac"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Fadac {

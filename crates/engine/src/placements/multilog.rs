@@ -11,7 +11,7 @@ use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{elements, require, state};
 
@@ -95,7 +95,11 @@ impl Registered<Sizes> for MultiLog {
     const ENTRY: Entry = Entry::new("multilog", "a log for each class of update frequency")
         .example("multilog:logs=4")
         .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "most logs")])
-        .small("multilog:logs=3");
+        .small("multilog:logs=3")
+        .candidates(&[
+            Pairs::usual(&["multilog:logs=4"], &["greedy", "cost-benefit"]),
+            Pairs::rare(&["multilog:logs=4"], &["d-choices:d=4"]),
+        ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(MultiLog {

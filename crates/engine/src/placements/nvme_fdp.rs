@@ -10,7 +10,7 @@ use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::hints::Hears;
 use crate::params::{Domain, Param, Params, words};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
 pub struct NvmeFdp {
@@ -59,7 +59,8 @@ impl Registered<Sizes> for NvmeFdp {
             "what tells the handle: group (of the workload) or range (of the address space)",
         ),
     ])
-    .variants(&["nvme-fdp:handles=3,isolation=persistent,by=range"]);
+    .variants(&["nvme-fdp:handles=3,isolation=persistent,by=range"])
+    .candidates(&[Pairs::rare(&["nvme-fdp"], &["greedy"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(NvmeFdp {

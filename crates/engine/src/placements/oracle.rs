@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::hints::{Hears, NEVER};
 use crate::params::{Domain, Param, Params, words};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 
 pub struct Oracle {
@@ -72,7 +72,8 @@ impl Registered<Sizes> for Oracle {
                 .later(),
             ])
             .small("oracle:streams=4")
-            .variants(&["oracle:streams=4,spacing=linear"]);
+            .variants(&["oracle:streams=4,spacing=linear"])
+            .candidates(&[Pairs::rare(&["oracle"], &["cost-benefit"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Oracle {

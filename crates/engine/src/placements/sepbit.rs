@@ -8,7 +8,7 @@ use super::LastWrites;
 use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::{require, state};
 
 const SHORT_LIVED: usize = 0;
@@ -34,7 +34,11 @@ state!(SepBit { part last_writes, value lifespans, value collected, value sum })
 
 impl Registered<Sizes> for SepBit {
     const ENTRY: Entry =
-        Entry::new("sepbit", "by the inferred time until a page is invalid, in six classes");
+        Entry::new("sepbit", "by the inferred time until a page is invalid, in six classes")
+            .candidates(&[
+                Pairs::usual(&["sepbit"], &["greedy", "cost-benefit"]),
+                Pairs::rare(&["sepbit"], &["d-choices:d=4"]),
+            ]);
 
     fn build(_params: &Params, sizes: &Sizes) -> Result<Self> {
         let last_writes = LastWrites::new(sizes.logical_pages)?;

@@ -8,7 +8,7 @@
 use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::{Domain, Extent, Param, Params, words};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::state;
 use crate::write_history::{BlockHistory, PageHistory};
 
@@ -236,7 +236,8 @@ impl Registered<Sizes> for Sfs {
                 "sfs:groups=3,unit=page,scale=log,samples=32",
                 "sfs:groups=5,unit=page,samples=16,start=hottest",
                 "sfs:groups=3,scale=log,period=0.05",
-            ]);
+            ])
+            .candidates(&[Pairs::rare(&["sfs"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_samples = params.integer("samples");

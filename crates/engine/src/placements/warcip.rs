@@ -13,7 +13,7 @@ use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Extent, Param, Params, words};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::{Reader, State, Writer, state};
 
 pub struct Warcip {
@@ -203,6 +203,10 @@ impl Registered<Sizes> for Warcip {
             .variants(&[
                 "warcip:clusters=3,period=2,penalty=age,start=shortest",
                 "warcip:clusters=4,period=1,penalty=none",
+            ])
+            .candidates(&[
+                Pairs::usual(&["warcip"], &["greedy", "cost-benefit"]),
+                Pairs::rare(&["warcip"], &["d-choices:d=4"]),
             ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {

@@ -9,7 +9,7 @@ use super::{Census, Situation, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score, Table, filled, prefetch};
 use crate::params::{Domain, Param, Params, words};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require, state};
 
@@ -209,7 +209,8 @@ impl Registered<Geometry> for CostBenefit {
                 "cost-benefit:age=closed,power=0.5",
                 "cost-benefit:age=closed",
                 "cost-benefit:power=0.5",
-            ]);
+            ])
+            .candidates(&[Pairs::usual(&["single", "sepgc"], &["cost-benefit"])]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());

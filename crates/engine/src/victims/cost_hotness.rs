@@ -7,7 +7,7 @@ use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 use crate::write_history::{BlockHistory, WriteHistory};
@@ -137,7 +137,8 @@ impl Registered<Geometry> for CostHotness {
     const ENTRY: Entry = Entry::new(
         "cost-hotness",
         "the block with the greatest (1−u)/(2u·h), u its valid share and h its hotness",
-    );
+    )
+    .candidates(&[Pairs::rare(&["single", "sepgc", "dac:regions=6", "sfs"], &["cost-hotness"])]);
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(CostHotness {

@@ -5,7 +5,7 @@ use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score};
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
@@ -54,7 +54,23 @@ impl Registered<Geometry> for DChoices {
         Entry::new("d-choices", "the block with the fewest valid pages among d drawn at random")
             .example("d-choices:d=10")
             .variants(&["d-choices:d=1", "d-choices:d=2", "d-choices:d=100"])
-            .params(&[Param::new("d", "10", Domain::CHOICES, "blocks drawn, with replacement")]);
+            .params(&[Param::new("d", "10", Domain::CHOICES, "blocks drawn, with replacement")])
+            .candidates(&[
+                Pairs::usual(
+                    &["single"],
+                    &[
+                        "d-choices:d=2",
+                        "d-choices:d=3",
+                        "d-choices:d=4",
+                        "d-choices:d=5",
+                        "d-choices:d=7",
+                    ],
+                ),
+                Pairs::usual(
+                    &["sepgc"],
+                    &["d-choices:d=2", "d-choices:d=3", "d-choices:d=4", "d-choices:d=6"],
+                ),
+            ]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let d = params.integer("d");

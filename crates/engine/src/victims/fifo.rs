@@ -6,7 +6,7 @@ use super::{Census, Situation, VictimPolicy, by_place};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
@@ -45,7 +45,8 @@ impl VictimPolicy for Fifo {
 }
 
 impl Registered<Geometry> for Fifo {
-    const ENTRY: Entry = Entry::new("fifo", "the block filled longest ago (the papers' LRU)");
+    const ENTRY: Entry = Entry::new("fifo", "the block filled longest ago (the papers' LRU)")
+        .candidates(&[Pairs::usual(&["single", "sepgc"], &["fifo"])]);
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(Fifo(VecDeque::with_capacity(geometry.blocks() as usize)))

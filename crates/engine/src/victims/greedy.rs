@@ -11,7 +11,7 @@ use super::{Census, Situation, VictimPolicy, ranked};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score, Table, filled, prefetch};
 use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::{require, state};
 
@@ -162,7 +162,8 @@ impl VictimPolicy for Greedy {
 }
 
 impl Registered<Geometry> for Greedy {
-    const ENTRY: Entry = Entry::new("greedy", "the block with the fewest valid pages");
+    const ENTRY: Entry = Entry::new("greedy", "the block with the fewest valid pages")
+        .candidates(&[Pairs::usual(&["single", "sepgc"], &["greedy"])]);
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());

@@ -5,7 +5,7 @@ use super::{Bag, Census, Situation, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score};
 use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
@@ -49,7 +49,8 @@ impl VictimPolicy for Random {
 }
 
 impl Registered<Geometry> for Random {
-    const ENTRY: Entry = Entry::new("random", "any closed block, uniformly at random");
+    const ENTRY: Entry = Entry::new("random", "any closed block, uniformly at random")
+        .candidates(&[Pairs::usual(&["single", "sepgc"], &["random"])]);
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(Random(Bag::new(geometry.blocks())?))

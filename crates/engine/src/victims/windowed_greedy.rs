@@ -7,7 +7,7 @@ use super::{Census, Situation, VictimPolicy, ranked};
 use crate::error::Result;
 use crate::flash::{Blocks, Geometry, Score};
 use crate::params::{Domain, Extent, Param, Params, U32_MAX};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
@@ -64,13 +64,22 @@ impl Registered<Geometry> for WindowedGreedy {
     )
     .example("windowed-greedy:window=64")
     .variants(&["windowed-greedy:window=1", "windowed-greedy:window=3", "windowed-greedy:window=8"])
-    .params(&[Param::new(
-        "window",
-        "64",
-        Domain::Whole(1, U32_MAX),
-        "oldest blocks looked at",
-    )
-    .extent(Extent::Blocks)]);
+    .params(&[Param::new("window", "64", Domain::Whole(1, U32_MAX), "oldest blocks looked at")
+        .extent(Extent::Blocks)])
+    .candidates(&[
+        Pairs::usual(
+            &["single"],
+            &[
+                "windowed-greedy:window={0.03 blocks}",
+                "windowed-greedy:window={0.1 blocks}",
+                "windowed-greedy:window={0.3 blocks}",
+            ],
+        ),
+        Pairs::usual(
+            &["sepgc"],
+            &["windowed-greedy:window={0.05 blocks}", "windowed-greedy:window={0.2 blocks}"],
+        ),
+    ]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let window = params.integer("window");

@@ -1,15 +1,17 @@
-"""Families of candidates: how drives place pages and choose victims, a line each."""
+"""Candidates: pairs of block manager and victim policy that the engine's entries declare."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import product
 
-from writeamp._engine import declared
+from writeamp._engine import candidates, declared
 from writeamp.registry.declarations import needed_hints
 
-# Where the text of a victim policy has this, it stands for a share of the drive's blocks.
-_BLOCKS = "{blocks}"
+# Share of the drive's blocks in the spec of a victim policy.
+_BLOCKS = re.compile(r"\{([\d.]+) blocks\}")
 # Victim policies that do not look at what a block holds. Each block is erased as often under them,
 # so that WA is all but the same wherever pages lie.
 _BLIND = ("fifo", "random")
@@ -21,7 +23,6 @@ class Variant:
 
     manager: str
     victims: str
-    blocks_share: float = 0.0
 
     @property
     def family(self) -> tuple[str, str]:
@@ -56,49 +57,7 @@ class Variant:
 
     def victims_on(self, blocks: float) -> str:
         """Return the victim policy on a drive of so many blocks."""
-        return self.victims.replace(_BLOCKS, str(max(1, round(self.blocks_share * blocks))))
-
-
-# Those that one number is weighed among, and those besides that only a chain tells apart.
-USUAL: tuple[tuple[Variant, ...], ...] = (
-    (Variant("single", "greedy"),),
-    tuple(Variant("single", f"d-choices:d={d}") for d in (2, 3, 4, 5, 7)),
-    tuple(Variant("single", f"windowed-greedy:window={_BLOCKS}", w) for w in (0.03, 0.1, 0.3)),
-    (Variant("single", "fifo"),),
-    (Variant("single", "random"),),
-    (Variant("single", "cost-benefit"),),
-    (Variant("sepgc", "greedy"),),
-    tuple(Variant("sepgc", f"d-choices:d={d}") for d in (2, 3, 4, 6)),
-    tuple(Variant("sepgc", f"windowed-greedy:window={_BLOCKS}", w) for w in (0.05, 0.2)),
-    (Variant("sepgc", "fifo"),),
-    (Variant("sepgc", "random"),),
-    (Variant("sepgc", "cost-benefit"),),
-    tuple(Variant(f"dac:regions={n}", "greedy") for n in (3, 6)),
-    tuple(Variant(f"dac:regions={n}", "cost-benefit") for n in (3, 4, 6)),
-    (Variant("multilog:logs=4", "greedy"),),
-    (Variant("multilog:logs=4", "cost-benefit"),),
-    (Variant("sepbit", "greedy"),),
-    (Variant("sepbit", "cost-benefit"),),
-    (Variant("warcip", "greedy"),),
-    (Variant("warcip", "cost-benefit"),),
-)
-_GROUPING = ("dac:regions=6", "multilog:logs=4", "sepbit", "warcip", "sfs", "midas", "eti", "fadac")
-FAMILIES: tuple[tuple[Variant, ...], ...] = (
-    *USUAL,
-    *((Variant(name, "greedy"),) for name in _GROUPING[4:]),
-    *((Variant(name, "cost-benefit"),) for name in _GROUPING[4:]),
-    *((Variant(name, "d-choices:d=4"),) for name in _GROUPING),
-    *((Variant(name, "cost-hotness"),) for name in ("single", "sepgc", "dac:regions=6", "sfs")),
-    (Variant("wolf", "greedy"), Variant("wolf:detector=bloom", "greedy")),
-    (Variant("wolf", "fifo"),),
-    (Variant("wolf-interval", "greedy"),),
-    (Variant("wolf-interval", "fifo"),),
-    (Variant("fdp-frequency", "fifo"),),
-    (Variant("hcwf", "d-choices:d=10"),),
-    (Variant("hcwf-swap", "d-choices:d=10"),),
-    (Variant("nvme-fdp", "greedy"),),
-    (Variant("oracle", "cost-benefit"),),
-)
+        return _BLOCKS.sub(lambda share: str(max(1, round(float(share[1]) * blocks))), self.victims)
 
 
 def _name(spec: str) -> str:
@@ -107,4 +66,18 @@ def _name(spec: str) -> str:
 
 @cache
 def _usual_families() -> frozenset[tuple[str, str]]:
-    return frozenset(variant.family for family in USUAL for variant in family)
+    usual = (pairs[:2] for pairs in candidates() if pairs[2])
+    return frozenset(Variant(*pair).family for specs in usual for pair in product(*specs))
+
+
+def _families() -> tuple[tuple[Variant, ...], ...]:
+    families: dict[tuple[str, str], list[Variant]] = {}
+    for managers, victims, _ in candidates():
+        for variant in (Variant(*pair) for pair in product(managers, victims)):
+            families.setdefault(variant.family, []).append(variant)
+    return tuple(map(tuple, families.values()))
+
+
+FAMILIES = _families()
+# Those that one number is weighed among.
+USUAL = tuple(family for family in FAMILIES if family[0].is_usual)

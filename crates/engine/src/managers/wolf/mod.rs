@@ -48,7 +48,7 @@ use crate::hints::{Hears, Hints};
 use crate::leveling;
 use crate::observe::{GroupLog, Report};
 use crate::params::{Domain, Param, Params};
-use crate::registry::Entry;
+use crate::registry::{Entry, Pairs};
 
 /// The rest of a grouped manager, whose parameters a function reads.
 macro_rules! grouped_by {
@@ -87,6 +87,9 @@ impl Manager for Wolf {
         "wolf:detector=none",
         "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
         "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
+    ]).candidates(&[
+        Pairs::rare(&["wolf", "wolf:detector=bloom"], &["greedy"]),
+        Pairs::rare(&["wolf"], &["fifo"]),
     ]);
 
     grouped_by!(Config::wolf);
@@ -109,7 +112,8 @@ impl Manager for WolfInterval {
         floor: "0.02",
         max_groups: "12",
     }))
-    .variants(&["wolf-interval:weight=0.2,ratio=1.2"]);
+    .variants(&["wolf-interval:weight=0.2,ratio=1.2"])
+    .candidates(&[Pairs::rare(&["wolf-interval"], &["greedy", "fifo"])]);
 
     grouped_by!(Config::wolf);
 }
@@ -152,7 +156,8 @@ impl Manager for FdpFrequency {
     .variants(&[
         "fdp-frequency:class=current,interval=0.02",
         "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form,coldest_ratio=0.9,coldest_op=0.01,floor=0.2",
-    ]);
+    ])
+    .candidates(&[Pairs::rare(&["fdp-frequency"], &["fifo"])]);
 
     grouped_by!(Config::fdp);
 }

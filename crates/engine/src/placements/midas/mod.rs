@@ -18,7 +18,7 @@ use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, 
 use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Registered};
+use crate::registry::{Entry, Pairs, Registered};
 use crate::state::{MOST_PLAUSIBLE, require, state};
 use chain::Chain;
 use hot::{HotPages, HotSizing};
@@ -207,7 +207,8 @@ impl Registered<Sizes> for Midas {
                 .later(),
             ])
             .small("midas:groups=3,epoch=0.5")
-            .variants(&["midas:groups=5,epoch=0.3", "midas:groups=4,epoch=0.5,hot=off,margin=3"]);
+            .variants(&["midas:groups=5,epoch=0.3", "midas:groups=4,epoch=0.5,hot=off,margin=3"])
+            .candidates(&[Pairs::rare(&["midas"], &["greedy", "cost-benefit", "d-choices:d=4"])]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let groups = params.integer("groups");
