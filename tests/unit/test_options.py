@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import Field, fields
 from pathlib import Path
@@ -159,6 +160,23 @@ def test_the_older_name_of_keep_is_the_same_option(name: str) -> None:
     refused = in_process.run(name, "--out a --keep b")
     assert (refused.status, refused.out, refused.err) == (2, "", f"writeamp: {sentence}\n")
     assert "--out" not in in_process.run(name, "--help").out
+
+
+# Verbs and options that are named alike, and how the help of one points to the other.
+ALIKE = [
+    ("diff", "`writeamp measure diff`"),
+    ("measure diff", "`writeamp diff`"),
+    ("report", "The option --report"),
+    ("simulate", "the verb `writeamp report`"),
+    ("volumes", "`writeamp measure fleet`"),
+    ("measure fleet", "`writeamp volumes`"),
+]
+
+
+@pytest.mark.parametrize(("name", "other"), ALIKE)
+def test_help_tells_what_is_named_alike_apart(name: str, other: str) -> None:
+    words = re.sub(r"[\s│]+", " ", in_process.run(name, "--help").out)
+    assert other.replace("`", "") in words.replace("`", "")
 
 
 # Functions of the library, and the settings that are their arguments.

@@ -35,7 +35,7 @@ SWEEP = Verb(
 )
 VOLUMES = Verb(
     "writeamp.cli.volumes",
-    "Fleets of many volumes in one trace: make, split by volume, look at, run, and what they need.",
+    "Simulate the volumes of one trace: make, split, look at, run, and find the op that they need.",
     HelpPanel.SIMULATE,
 )
 ENDURANCE = Verb(
@@ -75,11 +75,11 @@ TRACE = Verb(
 )
 DIFF = Verb(
     "writeamp.cli.diff",
-    "Tell what two results of one verb have set and found differently, and what noise explains.",
+    "Compare two results of one verb: settings and numbers that differ, and which are noise.",
     HelpPanel.PAPERS,
 )
 REPORT = Verb(
     "writeamp.cli.report",
-    "Read back the result that a page of --report holds, as Markdown or as JSON.",
+    "Read back the result in a page that --report wrote, and print it as Markdown or JSON.",
     HelpPanel.PAPERS,
 )

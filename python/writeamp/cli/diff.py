@@ -32,7 +32,9 @@ def diff(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell what two results of one verb have set and found differently, and what noise explains.
+    """Compare two results of one verb: settings and numbers that differ, and which are noise.
+
+    `writeamp measure diff` takes two snapshots of a drive's counters instead.
 
     Example: writeamp diff a.json b.json --report before-and-after.html
     """

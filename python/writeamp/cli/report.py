@@ -28,9 +28,9 @@ def report(
     *,
     json: options.Json = False,
 ) -> None:
-    """Read back the result that a page of --report holds, as Markdown or as JSON.
+    """Read back the result in a page that --report wrote, and print it as Markdown or JSON.
 
-    Nothing in the page is run.
+    The option --report of other verbs writes such a page. Its scripts are not run.
 
     Example: writeamp report answer.html --json
     """

@@ -25,8 +25,8 @@ from writeamp.files.output import check_distinct, check_target, replacing
 _FLAG = "--report"
 _SUFFIX = ".html"
 _HELP = (
-    "Write a page on the result (.html), which opens without a network and which `writeamp report` "
-    "reads back."
+    "Write the result as a page (.html), which opens without a network; the verb `writeamp report` "
+    "reads it back."
 )
 
 

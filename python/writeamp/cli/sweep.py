@@ -42,8 +42,6 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(
         cls=_RunUnlessNamed,
-        help="Run many points, each once, and look at their results: `writeamp sweep FILE.toml "
-        "--keep DIR`, then `writeamp sweep show DIR`.",
         no_args_is_help=True,
     )
     verbs.command(_RUN)(with_runner(run))

@@ -28,7 +28,7 @@ TraceFile = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    verbs = App(help="Look into block traces, and convert them.", no_args_is_help=True)
+    verbs = App(no_args_is_help=True)
     verbs.command("info")(with_settings(info))
     verbs.command("convert")(without_report(with_settings(convert)))
     app.add_typer(verbs, name="trace")

@@ -35,7 +35,7 @@ class Verb(NamedTuple):
 
     Attributes:
         module: its `register` function adds the verb to a Typer application.
-        summary: first paragraph of its help.
+        summary: first paragraph of its help; the help of a group follows it.
         panel: panel of the help, one of `HelpPanel` or a new one.
     """
 
@@ -122,5 +122,6 @@ def load(name: str) -> Any:
             raise
         raise entry.fault(f"{verb.module} registers no verb {name} ({error!r})") from error
     if isinstance(command, TyperGroup):
-        command.help = verb.summary
+        # The group's own help is what follows the summary.
+        command.help = "\n\n".join(filter(None, (verb.summary, command.help)))
     return command

@@ -39,8 +39,7 @@ FleetFolder = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(
-        help="Fleets of many volumes in one trace: make, split by volume, look at, run, and what "
-        "they need.",
+        help="`writeamp measure fleet` reads the counters of many real drives instead.",
         no_args_is_help=True,
     )
     verbs.command("make")(with_settings(make))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    verbs = App(help="Measure real drives.", no_args_is_help=True)
+    verbs = App(no_args_is_help=True)
     verbs.command("rb")(with_settings(rb))
     verbs.command("counters")(with_settings(counters))
     verbs.command("diff")(with_settings(diff))

@@ -69,7 +69,9 @@ def diff(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell the write amplification (WA) of a drive between two snapshots.
+    """Compute the write amplification (WA) of one drive between two snapshots of its counters.
+
+    `writeamp diff` compares two results of one verb instead.
 
     Example: writeamp measure diff monday.json friday.json
     """

@@ -40,7 +40,9 @@ def fleet(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell the write amplification (WA) of many drives, by model, and which drives stand out.
+    """Summarize the write amplification (WA) of many real drives by their counters, by model.
+
+    Drives that stand out are named. `writeamp volumes` simulates the volumes of a trace instead.
 
     Example: writeamp measure fleet snapshots/ --plot fleet.html
     """

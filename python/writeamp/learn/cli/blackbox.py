@@ -31,8 +31,6 @@ from writeamp.runners import Runner
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
     verbs = App(
-        help="Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict "
-        "them for any workload: collect, train, evaluate, predict, explain, choose.",
         no_args_is_help=True,
     )
     verbs.command("collect")(with_runner(with_settings(collect_points)))

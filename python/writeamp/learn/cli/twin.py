@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
     verbs = App(
-        help="Learn a drive's hidden parameters (op, erase unit, policies) from its write "
-        "amplification (WA): plan, measure, fit.",
         no_args_is_help=True,
     )
     verbs.command("plan")(with_settings(twin_plan))
