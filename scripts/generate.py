@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import declare_arguments
 import declare_modules
 import learn_page
 import page_tables
@@ -19,6 +20,7 @@ import page_tables
 ROOT = Path(__file__).resolve().parent.parent
 # Each returns the files that it makes, with their text.
 GENERATORS: dict[str, Callable[[], dict[Path, str]]] = {
+    "types of keyword arguments": declare_arguments.generated,
     "modules of policies": declare_modules.generated,
     "tables of pages": page_tables.generated,
     "the page of chapters": learn_page.page,

@@ -22,7 +22,6 @@ from values import one_of
 
 import writeamp as wa
 from writeamp.errors import WriteampError
-from writeamp.volumes.settings import FleetSettings, SplitSettings  # noqa: F401 (of eval)
 
 _SIMULATED: dict[str, Any] = {
     "blocks": 64, "pages_per_block": 8, "op": 0.3, "writes": 600, "replicas": 1,
@@ -242,13 +241,13 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "VirtualSsd": (_serve, ({"blocks": 64, "pages_per_block": 8, "op": 0.3},)),
     "volumes.make": (wa.volumes.make, ({
         "out": "out.csv",
-        "settings": _made('FleetSettings(volumes=2, requests=60, size="64KiB")')},)),
+        "volumes": 2, "requests": 60, "size": "64KiB"},)),
     "volumes.need": (wa.volumes.need, ({"fleet": _fleet(), "manager": "single", "target_wa": 1.5,
                                         "pages_per_block": 4},)),
     "volumes.run": (wa.volumes.run, ({"fleet": _fleet(), "managers": "single,sepgc", "op": 0.5,
                                       "pages_per_block": 4, "repeat": 1},)),
     "volumes.split": (wa.volumes.split, _traces(
-        "paths", out="out", settings=_made("SplitSettings(threads=1)"))),
+        "paths", out="out", runner=_made("wa.runners.Here()"))),
     "volumes.together": (wa.volumes.together, ({"fleet": _fleet(), "managers": "single,sepgc",
                                                 "op": 0.5, "pages_per_block": 4},)),
     "wa_over_op": (wa.wa_over_op, ({"sweep": "op=0.3:0.5:2", **_OVER_OP},)),

@@ -12,7 +12,6 @@ import writeamp as wa
 from forms import FULL
 from writeamp.models import expected_value
 from writeamp.theory.answers import wa_if_cold_data_moves
-from writeamp.volumes.settings import FleetSettings, SplitSettings
 
 # Replicas judge a run; here runs are judged by what is known of them.
 simulate = partial(wa.simulate, replicas=1)
@@ -149,12 +148,12 @@ TOLERANCE = 0.005
 @pytest.mark.parametrize("op", [0.15, 0.4])
 def test_a_fleet_of_uniform_volumes_has_the_wa_of_theory(tmp_path: Path, op: float) -> None:
     requests = VOLUMES * PAGES * DRIVE_WRITES
-    settings = FleetSettings(
+    made = wa.volumes.make(
+        tmp_path / "fleet.csv",
         volumes=VOLUMES, requests=requests, size=PAGES * 4096, size_sigma=0.2, traffic_sigma=0,
         skew_high=0, sequential=0, reads=0, drift=0, request_pages=1,
     )  # fmt: skip
-    made = wa.volumes.make(tmp_path / "fleet.csv", settings)
-    fleet = wa.volumes.split(made.path, tmp_path / "fleet", SplitSettings("alibaba")).fleet
+    fleet = wa.volumes.split(made.path, tmp_path / "fleet", trace_format="alibaba").fleet
     found = wa.volumes.run(
         fleet,
         "single",

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import writeamp as wa
-from writeamp.volumes.settings import FleetSettings, SplitSettings
 
 
 def split_fleet(folder: Path, **settings: Any) -> wa.volumes.Fleet:
     """Make `fleet.csv` in a folder, and return the fleet that a split of it finds."""
-    made = wa.volumes.make(folder / "fleet.csv", FleetSettings(**settings))
-    return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
+    made = wa.volumes.make(folder / "fleet.csv", **settings)
+    return wa.volumes.split(made.path, folder / "fleet", trace_format="alibaba").fleet

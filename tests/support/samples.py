@@ -42,7 +42,6 @@ from writeamp.learn.twin.fitting import Fit, fit
 from writeamp.learn.twin.table import CandidateTable
 from writeamp.learn.twin.windows import windows_of
 from writeamp.studies.mixture import CandidateRun, Mixture, OfCandidates
-from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
 from writeamp_papers import Findings, Item
@@ -100,9 +99,9 @@ def examined(folder: Path) -> wa.DoctorReport:
 
 
 def ran_fleet(folder: Path) -> wa.volumes.FleetRun:
-    small = FleetSettings(volumes=3, requests=3000, size="1MiB")
-    trace = wa.volumes.make(folder / "fleet.csv", small).path
-    fleet = wa.volumes.split(trace, folder / "fleet", SplitSettings("alibaba")).fleet
+    small: Any = {"volumes": 3, "requests": 3000, "size": "1MiB"}
+    trace = wa.volumes.make(folder / "fleet.csv", **small).path
+    fleet = wa.volumes.split(trace, folder / "fleet", trace_format="alibaba").fleet
     return wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
 
 

@@ -19,7 +19,6 @@ from in_process import document
 from writeamp.runners import runner_of
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.settings import FleetSettings, SplitSettings
 from writeamp.volumes.study import run_fleet
 
 MANAGERS = "single,sepgc,sepbit"
@@ -31,9 +30,9 @@ RUNS = 24
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     folder = tmp_path_factory.mktemp("fleet")
     made = wa.volumes.make(
-        folder / "fleet.csv", FleetSettings(volumes=8, requests=60_000, size="4MiB", size_sigma=0.5)
+        folder / "fleet.csv", volumes=8, requests=60_000, size="4MiB", size_sigma=0.5
     )
-    return wa.volumes.split(made.path, folder / "fleet", SplitSettings("alibaba")).fleet
+    return wa.volumes.split(made.path, folder / "fleet", trace_format="alibaba").fleet
 
 
 def counters(fleet: Fleet, workers: int) -> pl.DataFrame:
@@ -105,9 +104,8 @@ FILES = 3 * REQUESTS // PIECE
 
 
 def test_a_split_that_is_killed_goes_on_to_the_same_fleet(tmp_path: Path) -> None:
-    settings = FleetSettings(volumes=30, requests=REQUESTS)
-    trace = wa.volumes.make(tmp_path / "fleet.csv", settings).path
-    whole = wa.volumes.split(trace, tmp_path / "whole", SplitSettings("alibaba")).fleet
+    trace = wa.volumes.make(tmp_path / "fleet.csv", volumes=30, requests=REQUESTS).path
+    whole = wa.volumes.split(trace, tmp_path / "whole", trace_format="alibaba").fleet
     words = ["volumes", "split", "fleet.csv", "--format", "alibaba", "--out", "killed"]
     small = (
         f"from writeamp.volumes import gathering, reading; reading.CHUNK_REQUESTS = {PIECE}; "

@@ -17,7 +17,6 @@ from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
 from writeamp.settings.experiment import Experiment
-from writeamp.volumes.settings import FleetSettings
 
 DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 RUN: dict[str, Any] = DRIVE | {"writes": 2000, "replicas": 1}
@@ -43,7 +42,9 @@ RIGHT: dict[str, dict[str, Any]] = {
     "wear_leveling": {"name": "static"},
     "volumes.make": {
         "out": "fleet.csv",
-        "settings": FleetSettings(volumes=3, requests=300, size="1MiB"),
+        "volumes": 3,
+        "requests": 300,
+        "size": "1MiB",
     },
     "sweep": {"plan": {"verb": "simulate"}, "keep": "out"},
     "allocation.by_frequency": GROUPS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -22,17 +23,17 @@ def fleet(folder: Path, **settings: object) -> tuple[pl.DataFrame, pl.DataFrame]
 def test_the_seed_decides_every_byte(tmp_path: Path) -> None:
     of_seed = {}
     for name, seed in (("a.csv", 1), ("b.csv", 1), ("c.csv", 2)):
-        wa.volumes.make(tmp_path / name, FleetSettings(volumes=3, requests=500, seed=seed))
+        wa.volumes.make(tmp_path / name, volumes=3, requests=500, seed=seed)
         of_seed[name] = (tmp_path / name).read_bytes()
     assert of_seed["a.csv"] == of_seed["b.csv"] != of_seed["c.csv"]
 
 
 @pytest.mark.parametrize("trace_format", ["alibaba", "tencent"])
 def test_a_compressed_fleet_holds_the_same_requests(tmp_path: Path, trace_format: str) -> None:
-    settings = FleetSettings(volumes=3, requests=500, trace_format=trace_format)
+    settings: Any = {"volumes": 3, "requests": 500, "trace_format": trace_format}
     read = []
     for suffix in ("", ".zst", ".gz"):
-        wa.volumes.make(tmp_path / f"fleet.csv{suffix}", settings)
+        wa.volumes.make(tmp_path / f"fleet.csv{suffix}", **settings)
         read.append(wa.traces.read(tmp_path / f"fleet.csv{suffix}", trace_format).requests)
     assert read[0].height == 500
     assert read[0].equals(read[1])

@@ -16,15 +16,15 @@ from in_process import document, run
 from writeamp.volumes import facts, gathering, reading
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.selection import facts_table, summary
-from writeamp.volumes.settings import FleetSettings, SelectionSettings, SplitSettings
+from writeamp.volumes.settings import SelectionSettings
 
-ALIBABA = SplitSettings("alibaba")
+ALIBABA: Any = {"trace_format": "alibaba"}
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("made") / "fleet.csv"
-    wa.volumes.make(path, FleetSettings(volumes=12, requests=30_000, size="2MiB"))
+    wa.volumes.make(path, volumes=12, requests=30_000, size="2MiB")
     return path
 
 
@@ -32,7 +32,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fleet(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     out = tmp_path_factory.mktemp("split") / "[fleet] *"
     with small_parts():
-        return wa.volumes.split(trace, out, ALIBABA).fleet
+        return wa.volumes.split(trace, out, **ALIBABA).fleet
 
 
 def small_parts() -> Any:
@@ -90,7 +90,7 @@ def plain_facts(requests: pl.DataFrame) -> dict[str, Any]:
 def test_facts_are_those_of_a_plain_count(trace: Path, tmp_path: Path, is_sparse: bool) -> None:
     few = {"_FEWEST_COUNTERS": 0, "_COUNTERS_PER_WRITE": 0} if is_sparse else {}
     with patch.multiple(facts, _FEWEST_SAMPLED=1 << 30, _MOST_SAMPLED=1 << 30, **few):
-        table = wa.volumes.split(trace, tmp_path / "fleet", ALIBABA).fleet.volumes
+        table = wa.volumes.split(trace, tmp_path / "fleet", **ALIBABA).fleet.volumes
     for row in table.iter_rows(named=True):
         for name, value in plain_facts(own_trace(trace, row["volume"])).items():
             assert row[name] == pytest.approx(value), (row["volume"], name)
@@ -98,7 +98,7 @@ def test_facts_are_those_of_a_plain_count(trace: Path, tmp_path: Path, is_sparse
 
 def test_a_sample_of_pages_finds_nearly_the_median_interval(trace: Path, tmp_path: Path) -> None:
     with patch.multiple(facts, _FEWEST_SAMPLED=1, _MOST_SAMPLED=3000):
-        table = wa.volumes.split(trace, tmp_path / "fleet", ALIBABA).fleet.volumes
+        table = wa.volumes.split(trace, tmp_path / "fleet", **ALIBABA).fleet.volumes
     row = table.sort("requests").row(-1, named=True)
     exact = plain_facts(own_trace(trace, row["volume"]))["median_update_interval_s"]
     assert row["median_update_interval_s"] == pytest.approx(exact, rel=0.25)
@@ -119,10 +119,10 @@ def test_a_split_that_stopped_goes_on(trace: Path, fleet: Fleet, tmp_path: Path,
     out = tmp_path / "fleet"
     with small_chunks(), small_parts(), patch("writeamp.traces.source.BLOCK_BYTES", 40_000):
         with pytest.raises(StopError):
-            wa.volumes.split(trace, out, ALIBABA, progress=stop)
+            wa.volumes.split(trace, out, **ALIBABA, progress=stop)
         with pytest.raises(wa.WriteampError, match="no fleet that was split to its end"):
             Fleet.open(out)
-        again = wa.volumes.split(trace, out, ALIBABA)
+        again = wa.volumes.split(trace, out, **ALIBABA)
     assert again.requests_now == {3000: 30_000, 40_000: 0}.get(at, again.requests_now)
     assert again.requests_now < 30_000 or at == 3000
     assert again.fleet.volumes.equals(fleet.volumes)
@@ -133,7 +133,7 @@ def test_a_split_that_stopped_goes_on(trace: Path, fleet: Fleet, tmp_path: Path,
 
 def test_compressed_files_go_on_too(trace: Path, fleet: Fleet, tmp_path: Path) -> None:
     packed = tmp_path / "fleet.csv.zst"
-    wa.volumes.make(packed, FleetSettings(volumes=12, requests=30_000, size="2MiB"))
+    wa.volumes.make(packed, volumes=12, requests=30_000, size="2MiB")
 
     def stop(done: int, whole: int) -> None:
         if done >= 9000:
@@ -141,8 +141,8 @@ def test_compressed_files_go_on_too(trace: Path, fleet: Fleet, tmp_path: Path) -
 
     with small_chunks(), small_parts(), patch("writeamp.traces.source.BLOCK_BYTES", 40_000):
         with pytest.raises(KeyError):
-            wa.volumes.split(packed, tmp_path / "fleet", ALIBABA, progress=stop)
-        again = wa.volumes.split(packed, tmp_path / "fleet", ALIBABA)
+            wa.volumes.split(packed, tmp_path / "fleet", **ALIBABA, progress=stop)
+        again = wa.volumes.split(packed, tmp_path / "fleet", **ALIBABA)
     assert again.requests_now < 30_000
     assert again.fleet.volumes.equals(fleet.volumes)
 
@@ -155,7 +155,7 @@ def test_files_are_read_in_the_order_of_their_times(
     early.write_bytes(b"".join(lines[:10_000]))
     late.write_bytes(b"".join(lines[10_000:]))
     with small_parts():
-        found = wa.volumes.split([late, early], tmp_path / "fleet", ALIBABA)
+        found = wa.volumes.split([late, early], tmp_path / "fleet", **ALIBABA)
     assert found.fleet.volumes.equals(fleet.volumes)
     assert found.to_dict()["inputs"] == [str(early), str(late)]
 
@@ -172,32 +172,30 @@ def test_a_broken_row_is_named_and_the_good_file_is_split_afterwards(
     assert f"{broken}:20001: offset is 'many'" in done.err
     assert not (out / "writeamp-fleet.json").exists()
     with pytest.raises(wa.WriteampError, match="unfinished split of other files"):
-        wa.volumes.split(trace, out, ALIBABA)
+        wa.volumes.split(trace, out, **ALIBABA)
     broken.write_text("\n".join(text))
-    assert wa.volumes.split(broken, out, ALIBABA).requests_now == 30_000
+    assert wa.volumes.split(broken, out, **ALIBABA).requests_now == 30_000
 
 
 def test_folders_with_something_else_are_refused(trace: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(wa.WriteampError, match="holds other files"):
-        wa.volumes.split(trace, tmp_path, ALIBABA)
+        wa.volumes.split(trace, tmp_path, **ALIBABA)
     assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
     other = tmp_path / "other.csv"
     other.write_bytes(trace.read_bytes()[:50_000].rpartition(b"\n")[0])
-    wa.volumes.split(other, tmp_path / "fleet", ALIBABA)
+    wa.volumes.split(other, tmp_path / "fleet", **ALIBABA)
     with pytest.raises(wa.WriteampError, match="holds another fleet"):
-        wa.volumes.split(trace, tmp_path / "fleet", ALIBABA)
+        wa.volumes.split(trace, tmp_path / "fleet", **ALIBABA)
 
 
 def test_a_file_may_be_a_volume(trace: Path, tmp_path: Path) -> None:
     named = tmp_path / "w03.csv"
     named.write_bytes(trace.read_bytes())
-    settings = SplitSettings("alibaba", by_file=True)
-    assert wa.volumes.split(named, tmp_path / "fleet", settings).fleet.volumes["volume"].item() == (
-        "w03"
-    )
+    found = wa.volumes.split(named, tmp_path / "fleet", **ALIBABA, by_file=True).fleet
+    assert found.volumes["volume"].item() == "w03"
     nameless = "columns:time=5:us,offset=3:bytes,length=4:bytes,op=2:R=read/W=write"
-    found = wa.volumes.split(named, tmp_path / "columns", SplitSettings(nameless))
+    found = wa.volumes.split(named, tmp_path / "columns", trace_format=nameless)
     assert found.fleet.volumes["volume"].item() == "w03"
 
 

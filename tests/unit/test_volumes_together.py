@@ -15,7 +15,6 @@ from writeamp.runs import loads
 from writeamp.volumes import tenants
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import VolumesTogether
-from writeamp.volumes.settings import SplitSettings
 from writeamp.volumes.study import places
 
 DRIVE: dict[str, Any] = {"op": 0.3, "pages_per_block": 16, "repeat": 2}
@@ -40,7 +39,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fleet(trace: Path) -> Fleet:
-    return wa.volumes.split(trace, trace.with_name("four"), SplitSettings("alibaba")).fleet
+    return wa.volumes.split(trace, trace.with_name("four"), trace_format="alibaba").fleet
 
 
 def test_one_drive_has_the_counters_of_simulate_on_the_trace_of_all(

@@ -19,7 +19,7 @@ from writeamp.registry.specs import SpecLike
 from writeamp.runners import Progress
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
-from writeamp.studies.functions import SimulateArguments
+from writeamp.studies.arguments import SimulateArguments
 from writeamp.vssd.session import serve
 from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
 from writeamp.vssd.specification import specify

@@ -15,7 +15,7 @@ from writeamp.cli.runner_options import with_threads
 from writeamp.cli.setting_options import with_settings
 from writeamp.cli.volumes_run import run, with_run_settings
 from writeamp.plots import check_target
-from writeamp.runners import Runner
+from writeamp.runners import Runner, Threads
 from writeamp.volumes.settings import (
     RUN_OPTIONS,
     SPARE_OPTIONS,
@@ -73,7 +73,7 @@ def make(
     from writeamp.volumes.making import make as made  # noqa: PLC0415 (slow)
 
     with Bar("making", lambda done, whole: f"{done:,} of {whole:,} requests") as bar:
-        found = made(out, asked, progress=bar.update)
+        found = made(out, progress=bar.update, **vars(asked))
     _tell(found.to_dict(), json=json)
 
 
@@ -107,7 +107,15 @@ def split(
     from writeamp.volumes.splitting import split as split_fleet  # noqa: PLC0415 (slow)
 
     with Bar("splitting", _split_words) as bar:
-        found = split_fleet(traces, out, asked, progress=bar.update)
+        found = split_fleet(
+            traces,
+            out,
+            runner=Threads(asked.threads),
+            progress=bar.update,
+            trace_format=asked.trace_format,
+            action=asked.action,
+            by_file=asked.by_file,
+        )
     _tell(found.to_dict(), json=json)
 
 
@@ -186,9 +194,9 @@ def need(
             asked.manager,
             victims=asked.victims,
             keep=keep,
-            selection=selection,
             runner=runner,
             progress=bar.update,
+            **vars(selection),
             **settings,
         )
     options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=plot)

@@ -14,16 +14,15 @@ from writeamp.cli import boundary, options
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import asked, described, setting_parameters
 from writeamp.errors import Interrupted
-from writeamp.fields.setting import Places
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.settings.compared import PoliciesSettings
-from writeamp.settings.experiment import setting_places
 from writeamp.volumes.settings import (
     RUN_OPTIONS,
     ComparedSettings,
     DrivesSettings,
     SelectionSettings,
+    run_places,
 )
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ def with_run_settings(
     body: Callable[..., None], names: Sequence[str] = RUN_OPTIONS
 ) -> Callable[..., None]:
     """Return a verb whose argument `settings` has the options of a run that are given."""
-    known = setting_places("simulate")
-    places: Places = {name: known[name] for name in names}
+    places = run_places(names)
 
     @wraps(body)
     def verb(**given: Any) -> None:

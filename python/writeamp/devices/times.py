@@ -62,6 +62,8 @@ def tables_of(text: str) -> Tables:
 class Changes:
     """The domain of `set`: values for keys of a profile's tables, as "TABLE.KEY=VALUE"."""
 
+    takes = "ChangesLike"
+
     def check(self, name: str, value: Any) -> tuple[str, ...]:
         """Return the texts, the last of those for one key, in the order of keys."""
         if isinstance(value, Mapping):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.text import fault_of_text
@@ -144,7 +144,10 @@ def _check_size(name: str, number: float) -> None:
 
 
 class Domain(Protocol):
-    """Domain of a setting: the values that it may have."""
+    """Domain of a setting: the values that it may have.
+
+    One that takes more than it returns names that type in `takes`, for keyword arguments.
+    """
 
     def check(self, name: str, value: Any) -> Any:
         """Return the value as the settings keep it, or raise a `WriteampError` that names it."""
@@ -205,6 +208,11 @@ class Number:
     holds: Callable[[float], bool]
     is_ratio: bool = False
 
+    @property
+    def takes(self) -> str:
+        """Type of the values that are checked."""
+        return "RatioLike" if self.is_ratio else "float"
+
     def check(self, name: str, value: Any) -> float:
         """Return the number as a float."""
         number = finite(as_ratio(name, value) if self.is_ratio else value)
@@ -217,6 +225,8 @@ class Number:
 @dataclass(frozen=True)
 class RatioText:
     """Domain of ratios, which may be text; whoever uses one checks its range."""
+
+    takes: ClassVar[str] = "RatioLike"
 
     def check(self, name: str, value: Any) -> Any:
         """Return the number as Python has it; one in per cent keeps how it was given."""

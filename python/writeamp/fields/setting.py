@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp.errors import WriteampError, unknown_argument
@@ -25,7 +25,8 @@ class Words:
     registry that has what it names, and `panel` the part of the help in which it stands. What
     `is_speed` changes how long a run takes, or what is written beside its result, and never what it
     finds. An experiment in which what `is_new` has its default means what it did before there was
-    such a setting.
+    such a setting. Functions take a `runner` in the place of what is `for_runner`. `takes` is the
+    type of the keyword argument, where neither the domain nor the field has it.
     """
 
     help: str
@@ -41,6 +42,8 @@ class Words:
     not_for: tuple[str, ...] = ()
     is_speed: bool = False
     is_new: bool = False
+    for_runner: bool = False
+    takes: str = ""
     panel: str = ""
 
 
@@ -61,6 +64,17 @@ def words_of(one: Any) -> Words:
     """Return the words of a field."""
     found: Words = one.metadata["words"]
     return found
+
+
+def help_of(one: Field[Any]) -> str:
+    """Return the help of a field, with its default if the help does not have it."""
+    words = words_of(one)
+    if words.required:
+        return f"{words.help} (required)"
+    if one.default is None or "default" in words.help:
+        return words.help
+    shown = getattr(one.metadata["domain"], "shown", str)
+    return f"{words.help} (default {shown(one.default)})"
 
 
 def flag_of(one: Any) -> str:
@@ -105,6 +119,15 @@ def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
         for one in fields(kind)  # type: ignore[arg-type]
         if verb not in words_of(one).not_for
     }
+
+
+def argument_fields(places: Places) -> dict[str, Field[Any]]:
+    """Return the field of each setting that functions take by keyword."""
+    found = {
+        name: next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
+        for name, (kind, field_name) in places.items()
+    }
+    return {name: one for name, one in found.items() if not words_of(one).for_runner}
 
 
 def by_group(

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from writeamp import custom
 from writeamp._engine import parse as parse_spec
@@ -152,6 +152,8 @@ class Spec:
 @dataclass(frozen=True)
 class SpecOf:
     """Domain of the specs of one kind."""
+
+    takes: ClassVar[str] = "SpecLike"
 
     kind: EngineKind
 

@@ -51,6 +51,8 @@ class _Specs:
 class _OneOrMany:
     """Domain of one spec or several, each of them once; one stands alone."""
 
+    takes: ClassVar[str] = "Sequence[SpecLike] | SpecLike"
+
     specs: _Specs
 
     def check(self, name: str, value: Any) -> Spec | tuple[Spec, ...]:
@@ -61,6 +63,8 @@ class _OneOrMany:
 @dataclass(frozen=True)
 class _EachOnce:
     """Domain of specs, each of them once, as many as there are."""
+
+    takes: ClassVar[str] = "Sequence[SpecLike] | SpecLike"
 
     specs: _Specs
 
@@ -96,6 +100,7 @@ class LoadsSettings(LoadSettings):
         "giving it several times",
         number="paths",
         panel="trace",
+        takes="Sequence[TraceLike] | TraceLike",
     )
 
     def __post_init__(self) -> None:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
+# A path, a trace, or data that say one, of whatever library.
+TraceLike: TypeAlias = str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any
 
 # The engine counts erases of a block in 32 bits, of which one value means "no limit".
 _MOST_ERASES = 2**32 - 2
@@ -119,6 +121,7 @@ class LoadSettings(Settings):
         "replay a block trace instead: its file, or - for standard input",
         number="path",
         panel="trace",
+        takes="TraceLike",
     )
     trace_format: str | None = format_setting(panel="trace")
     action: str | None = action_setting(panel="trace")
@@ -253,7 +256,15 @@ def _writes(help_text: str) -> Any:
 
 
 def _threads(help_text: str) -> Any:
-    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", is_speed=True)
+    return setting(
+        None,
+        POSITIVE_COUNT,
+        help_text,
+        number="count",
+        panel="run",
+        is_speed=True,
+        for_runner=True,
+    )
 
 
 def _batch_pages() -> Any:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from numbers import Number
-from typing import Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.fields.domains import as_ratio, finite, ratio_of, several, shown
+from writeamp.fields.setting import places_in
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import Model, ModelInputs
 from writeamp.models._registry import MODELS, find_model
@@ -19,65 +21,25 @@ from writeamp.theory.answers import Asked, ModelPredictions, Prediction, Predict
 from writeamp.theory.settings import SWEEPABLE, PredictionSettings
 from writeamp.units.ratios import RATIOS, all_ratios, op_of
 
+if TYPE_CHECKING:
+    from writeamp.theory.arguments import PredictArguments
+
+_PLACES = places_in((PredictionSettings,), "predict")
+_DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(PredictionSettings)}
 # What some models take besides, and its defaults.
-_OF_MODELS = {
-    name: getattr(PredictionSettings, name) for name in ("d", "window", "reserve", "logical_blocks")
-}
+_OF_MODELS = {name: _DEFAULTS[name] for name in ("d", "window", "reserve", "logical_blocks")}
 
 _MOST_POINTS = 10_000
 
 
-class PredictArguments(TypedDict, total=False):
-    """The arguments of `predict`."""
-
-    op: float | None
-    fill: float | None
-    spare_factor: float | None
-    target_wa: float | None
-    utilization: float | None
-    hot_ratio: float | None
-    pages_per_block: int
-    d: float
-    window: int
-    reserve: int
-    logical_blocks: float
-    models: str | list[str] | None
-
-
-def predict(
-    *,
-    op: float | None = None,
-    fill: float | None = None,
-    spare_factor: float | None = None,
-    target_wa: float | None = None,
-    utilization: float | None = None,
-    hot_ratio: float | None = None,
-    pages_per_block: int = PredictionSettings.pages_per_block,
-    d: float = PredictionSettings.d,
-    window: int = PredictionSettings.window,
-    reserve: int = PredictionSettings.reserve,
-    logical_blocks: float = PredictionSettings.logical_blocks,
-    models: str | list[str] | None = None,
-) -> ModelPredictions:
+@with_settings_of(_PLACES)
+def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
     """Ask models, or those named, for the WA of uniform random writes, or for the op it needs.
 
     Args:
-        op: over-provisioning (T−U)/U; or give `fill` = U/T, or `spare_factor` = (T−U)/T.
-        fill: see `op`.
-        spare_factor: see `op`.
-        target_wa: write amplification above 1; each model then says which op it needs.
-        utilization: share of the logical space that holds data; op is then replaced by
-            `models.effective_op` (and the drive by its hot part).
-        hot_ratio: share of the logical space that is written, at most `utilization`, which it is by
-            default.
-        pages_per_block: pages of an erase block, for the models that know of it.
-        d: choices of d-choices collection; infinite for greedy.
-        window: oldest blocks that coupon-collector chooses from.
-        reserve: blocks that coupon-collector holds free.
-        logical_blocks: U in blocks, for windowed collection; infinite for a large drive.
-        models: names of models, or the name of one; by default all but those that are known to be
-            wrong (`Model.is_default`). A model that was not named and cannot answer is left NaN
-            with a warning; one that was named is an error.
+        question: the drive, and either one of its ratios or `target_wa`; listed below. A model that
+            was not named in `models` and cannot answer is left NaN with a warning; one that was
+            named is an error.
 
     Raises:
         WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.
@@ -88,31 +50,28 @@ def predict(
     expected-value 2.4814
     markov 2.461
     """
+    _check_names("predict", question)
+    models, target_wa = question.get("models"), question.get("target_wa")
     if models is None:
         chosen = [model for model in MODELS.values() if model.is_default]
     else:
         chosen = [find_model(name) for name in several(models)]
-    utilization = as_ratio("utilization", utilization)
-    hot_ratio = as_ratio("hot_ratio", hot_ratio)
-    asked: dict[str, Any] = {
-        "op": op,
-        "fill": fill,
-        "spare_factor": spare_factor,
-        "target_wa": target_wa,
-        "utilization": utilization,
-        "hot_ratio": hot_ratio,
-        "pages_per_block": pages_per_block,
-        "d": d,
-        "window": window,
-        "reserve": reserve,
-        "logical_blocks": logical_blocks,
-    }
-    drive, known = check_question(**asked), _drive_of(cast(PredictArguments, asked))
+    asked: dict[str, Any] = {**_DEFAULTS, **question}
+    asked |= {name: as_ratio(name, asked[name]) for name in ("utilization", "hot_ratio")}
+    del asked["models"]
+    drive, known = check_question(**asked), _drive_of(asked)
     strict = models is not None
     if target_wa is not None:
         answers = [_inverse(model, target_wa, drive, strict) for model in chosen]
         return ModelPredictions(answers, "op", known)
     return ModelPredictions([_forward(model, drive, strict) for model in chosen], "wa", known)
+
+
+def _check_names(function: str, question: Mapping[str, object]) -> None:
+    """Refuse arguments that `predict` has not."""
+    for name in question:
+        if name not in _PLACES:
+            raise unknown_argument(function, name, _PLACES)
 
 
 def check_question(
@@ -265,9 +224,7 @@ def predict_sweep(
     """
     if not isinstance(sweep, str | SweptParameter):
         raise WriteampError(f"sweep is {shown(sweep)}; it must be text such as op=0.05:1.0:100")
-    for name in question:
-        if name not in PredictArguments.__annotations__:
-            raise unknown_argument("predict_sweep", name, PredictArguments.__annotations__)
+    _check_names("predict_sweep", question)
     steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
     if question.get(steps.name) is not None:
         raise WriteampError(f"{steps.name} is swept; give it no other value")
@@ -283,9 +240,9 @@ def predict_sweep(
     return PredictionSweep(points, steps.name, asked, _drive_of({**question, **given}, steps.name))
 
 
-def _drive_of(question: PredictArguments, swept: str | None = None) -> dict[str, Any]:
+def _drive_of(question: Mapping[str, Any], swept: str | None = None) -> dict[str, Any]:
     """Return the known facts of the drive, without what is swept; null is infinite."""
-    op = op_of(**{name: question.get(name) for name in RATIOS})  # type: ignore[arg-type]
+    op = op_of(**{name: question.get(name) for name in RATIOS})
     found: dict[str, Any] = {}
     if op is not None:
         found |= all_ratios(op)

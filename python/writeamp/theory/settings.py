@@ -13,7 +13,7 @@ from writeamp.units.ratios import RATIOS, fill_setting, op_setting, spare_factor
 # What a prediction can be swept over.
 SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
 
-_PARTLY = {"number": "ratio", "metavar": "SHARE", "panel": "partly full"}
+_PARTLY = {"number": "ratio", "metavar": "SHARE", "panel": "partly full", "takes": "RatioLike"}
 
 
 def _of_models(default: float, number: str, help_text: str) -> Any:
@@ -61,6 +61,7 @@ class PredictionSettings(Settings):
         number="texts",
         choices=MODEL_NAMES,
         panel="models",
+        takes="Sequence[str] | str",
     )
     d: float = _of_models(10, "number", "d-choices: blocks drawn; inf is greedy")
     window: int = _of_models(64, "count", "coupon-collector: oldest blocks that compete")

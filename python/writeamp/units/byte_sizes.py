@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import MOST, finite, shown, with_unit
@@ -84,6 +84,8 @@ class ByteSize:
     >>> ByteSize("off").check("write_cache", "64k"), ByteSize("off").check("write_cache", "off")
     (65536, 'off')
     """
+
+    takes: ClassVar[str] = "SizeLike"
 
     word: str = ""
     most: int = MOST

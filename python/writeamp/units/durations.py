@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Number, finite, shown, with_unit
@@ -26,6 +26,8 @@ _HERTZ = {"Hz": 1.0, "": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 class _Quantity:
     """A number above `least` and up to `most` with one of some units, kept in the base unit."""
 
+    takes: ClassVar[str] = "float | str"
+
     units: dict[str, float]
     least: float
     most: float
@@ -42,6 +44,8 @@ class _Quantity:
 @dataclass(frozen=True)
 class DurationIn:
     """Durations in a part of those that there are, kept in seconds."""
+
+    takes: ClassVar[str] = "float | str"
 
     part: Number
 

@@ -7,10 +7,12 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 import polars as pl
 
+from writeamp.fields.setting import made_settings, places_in
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files import output
 from writeamp.files.output import AnyPath
 from writeamp.runners import Progress, stop_if_asked
@@ -20,6 +22,10 @@ from writeamp.traces.trace import Trace
 from writeamp.volumes.requests import draw_parameters, made_requests
 from writeamp.volumes.settings import FleetSettings
 
+if TYPE_CHECKING:
+    from writeamp.volumes.arguments import MakeArguments
+
+_PLACES = places_in((FleetSettings,), "make")
 # Chunks that wait to be written while the next ones are made.
 _WAITING = 2
 
@@ -62,39 +68,41 @@ class Made:
         }
 
 
+@with_settings_of(_PLACES)
 def make(
     out: AnyPath,
-    settings: FleetSettings | None = None,
     *,
     progress: Progress | None = None,
+    **settings: Unpack[MakeArguments],
 ) -> Made:
     """Make a fleet: its trace, and `NAME.truth.parquet` with the parameters of each volume.
 
     Args:
         out: the file to make or replace; with a suffix .zst or .gz it is compressed.
-        settings: of how many volumes, and what they are like.
         progress: called with the requests made and in all.
+        settings: how many volumes, and what they are like; listed below.
 
     Raises:
         WriteampError: a file cannot be written.
 
     >>> import tempfile
-    >>> from writeamp.volumes.settings import FleetSettings
+    >>> import writeamp as wa
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = make(f"{folder}/fleet.csv.zst", FleetSettings(volumes=3, requests=1000))
+    ...     made = wa.volumes.make(f"{folder}/fleet.csv.zst", volumes=3, requests=1000)
     ...     made.truth.name, made.requests
     ('fleet.truth.parquet', 1000)
     """
-    settings = settings or FleetSettings()
+    [made] = made_settings("make", (FleetSettings,), _PLACES, settings)
+    assert isinstance(made, FleetSettings)
     started = time.perf_counter()
     path = Path(out)
     output.check_target(path, "fleet")
     truth = truth_of(path)
     output.check_target(truth, "fleet")
-    volumes = draw_parameters(settings)
+    volumes = draw_parameters(made)
     with output.replacing(path, "fleet") as file:
         with packed(file, path) as text:
-            _write(text, path, settings, volumes, progress)
+            _write(text, path, made, volumes, progress)
         file.flush()
         size = file.tell()
     with output.replacing(truth, "true parameters") as file:
@@ -102,11 +110,11 @@ def make(
     return Made(
         path,
         truth,
-        settings.volumes,
-        settings.requests,
+        made.volumes,
+        made.requests,
         size,
-        settings.trace_format,
-        settings.seed,
+        made.trace_format,
+        made.seed,
         elapsed_s=time.perf_counter() - started,
     )
 

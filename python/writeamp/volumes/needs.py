@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
 from writeamp.plots.spec import Line, LineChart, Mark
 from writeamp.plots.style import INK, MUTED, WA_LABEL, series_color
@@ -23,8 +24,11 @@ from writeamp.units.ratios import logical_of
 from writeamp.volumes.facts import PAGE_BYTES
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.result import FleetRun
-from writeamp.volumes.settings import ComparedSettings, NeedSettings, SelectionSettings
-from writeamp.volumes.study import run_fleet
+from writeamp.volumes.settings import NEED_PLACES, NeedSettings
+from writeamp.volumes.study import in_groups, run_fleet
+
+if TYPE_CHECKING:
+    from writeamp.volumes.arguments import NeedArguments
 
 # The first two drives, and the least and most spare space that is tried.
 _FIRST_OPS = (0.1, 0.3)
@@ -179,6 +183,7 @@ class FleetNeed(Drawn):
         )
 
 
+@with_settings_of(NEED_PLACES)
 def need(
     target_wa: float,
     fleet: Fleet,
@@ -186,10 +191,9 @@ def need(
     *,
     victims: SpecLike | None = None,
     keep: AnyPath | None = None,
-    selection: SelectionSettings | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
-    **settings: Any,
+    **settings: Unpack[NeedArguments],
 ) -> FleetNeed:
     """Return the op of every volume's drive for an overall WA, by runs of the fleet.
 
@@ -202,10 +206,9 @@ def need(
         manager: the block manager.
         victims: its victim policy; its own by default.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
-        selection: which volumes.
         runner: who does the runs; threads of this process by default.
         progress: called with the runs done and in all of the fleet that is being run.
-        settings: those of `RUN_OPTIONS` but the spare space, as `simulate` takes them.
+        settings: which volumes, and the settings of their runs; listed below.
 
     Raises:
         WriteampError: no op from 1% to 400% gives that WA, or a setting cannot be.
@@ -213,17 +216,17 @@ def need(
 
     >>> import tempfile
     >>> import writeamp as wa
-    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
-    >>> small = FleetSettings(volumes=2, requests=9000, size="4MiB", size_sigma=0)
+    >>> small = {"volumes": 2, "requests": 9000, "size": "4MiB", "size_sigma": 0}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", small).path
-    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", **small).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
     ...     found = wa.volumes.need(2.0, fleet, "single", pages_per_block=4, repeat=3)
     ...     abs(found.to_dict()["overall_wa"] - 2) < 0.1
     True
     """
     target_wa = NeedSettings(target_wa=target_wa).target_wa
     policies = PoliciesSettings(managers=manager, victims=victims)  # type: ignore[arg-type]
+    asked = in_groups(settings)
     found: dict[float, FleetRun] = {}
 
     def run_at(op: float) -> float:
@@ -231,11 +234,9 @@ def need(
             fleet,
             policies,
             keep=keep,
-            selection=selection,
-            compared=ComparedSettings(),
             runner=runner,
             progress=progress,
-            **settings,
+            **asked,
             op=op,
         )
         if found[op].common.is_empty():

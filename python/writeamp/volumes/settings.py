@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import POSITIVE_COUNT, Flag, Number, OneOf, Text, Whole
-from writeamp.fields.setting import Settings, setting
+from writeamp.fields.setting import Places, Settings, places_in, setting
 from writeamp.registry.specs import SpecLike, SpecOf
+from writeamp.settings.experiment import setting_places
 from writeamp.traces.settings import action_setting, format_setting
 from writeamp.units.byte_sizes import ByteSize
 from writeamp.units.durations import DurationIn
@@ -143,6 +144,7 @@ class SplitSettings(Settings):
         "threads that read and write; by default one for each processor",
         number="count",
         is_speed=True,
+        for_runner=True,
     )
 
 
@@ -226,6 +228,12 @@ RUN_OPTIONS = (
 SPARE_OPTIONS = ("op", "fill", "spare_factor")
 
 
+def run_places(names: Sequence[str] = RUN_OPTIONS) -> Places:
+    """Return where settings of the runs of a fleet stand."""
+    known = setting_places("simulate")
+    return {name: known[name] for name in names}
+
+
 @dataclass(frozen=True)
 class DrivesSettings(Settings):
     """Drives that the volumes of a fleet run on."""
@@ -288,3 +296,10 @@ class NeedSettings(Settings):
     victims: SpecLike | None = setting(
         None, SpecOf("victims"), "victim policy (default the manager's)", kind="victims"
     )
+
+
+# Settings that `need`, and those that `run` and `together` take by keyword.
+NEED_PLACES = places_in((SelectionSettings,), "need") | run_places(
+    [name for name in RUN_OPTIONS if name not in SPARE_OPTIONS]
+)
+RUN_PLACES = places_in((SelectionSettings, ComparedSettings), "run") | run_places()

@@ -16,15 +16,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import file_name, file_names
+from writeamp.fields.setting import made_settings, places_in
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files import inputs, output
 from writeamp.files.output import AnyPath
-from writeamp.runners import Progress, processors
+from writeamp.runners import Here, Progress, Threads, processors
 from writeamp.studies.dataset import locked
 from writeamp.traces.assemble import natural_order
 from writeamp.traces.format import ReadOptions
@@ -35,9 +37,14 @@ from writeamp.volumes.reading import Input, inputs_of, read_into
 from writeamp.volumes.settings import SplitSettings
 from writeamp.volumes.spills import Spills, chunks_in
 
+if TYPE_CHECKING:
+    from writeamp.volumes.arguments import SplitArguments
+
 # Of the beginning, middle and end of each file: all of a terabyte would take half an hour.
 _LOOKED_AT_BYTES = 1 << 20
 
+_PLACES = places_in((SplitSettings,), "split")
+del _PLACES["threads"]  # in whose place `runner` is
 _WORK = ".split"
 _PLAN = "plan.json"
 _MOST_BYTES = 64 << 20
@@ -72,55 +79,59 @@ class Split:
         }
 
 
+@with_settings_of(_PLACES)
 def split(
     paths: Sequence[AnyPath] | AnyPath,
     out: AnyPath,
-    settings: SplitSettings | None = None,
     *,
+    runner: Threads | Here | None = None,
     progress: Progress | None = None,
+    **settings: Unpack[SplitArguments],
 ) -> Split:
     """Split the files of a fleet by volume; a second call goes on where an earlier one ended.
 
     Args:
         paths: trace files, which may be compressed, or addresses; read in the order of their times.
         out: the folder, made if there is none.
-        settings: how to read them.
+        runner: threads of this process that read and write; by default one for each processor.
         progress: called with the requests done and in all, each of which is read and then written;
             in all is 0 while it is not known.
+        settings: how to read them; listed below.
 
     Raises:
         WriteampError: a file cannot be read, a row is not valid (file and line), the folder holds
             something else, or it cannot be written.
 
     >>> import tempfile
-    >>> from writeamp.volumes.making import make
-    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
+    >>> import writeamp as wa
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trace = make(f"{folder}/fleet.csv", FleetSettings(volumes=3, requests=1000)).path
-    ...     fleet = split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", volumes=3, requests=1000).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
     ...     fleet.volumes["volume"].to_list(), fleet.volume("2").requests.columns
     (['0', '1', '2'], ['timestamp_ns', 'device', 'op', 'offset', 'length'])
     """
-    settings = settings or SplitSettings()
+    [asked] = made_settings("split", (SplitSettings,), _PLACES, settings)
+    assert isinstance(asked, SplitSettings)
+    threads = (runner or Threads()).at_once(processors())
     started = time.perf_counter()
     names = file_names(paths)
     if not names:
         raise WriteampError("paths is empty; give at least one trace")
     folder = Path(file_name(out))
-    plan = _plan(names, settings)
+    plan = _plan(names, asked)
     if (folder / MARK).exists():
         fleet = Fleet.open(folder)
         if fleet.mark["plan"] != plan:
             raise WriteampError(f"{folder} holds another fleet; give --out another folder")
         _remove_work(folder)  # of a process that was killed at its very end
         return Split(fleet, 0, time.perf_counter() - started)
-    inputs = inputs_of(names, settings.trace_format, _options(settings), by_file=settings.by_file)
+    inputs = inputs_of(names, asked.trace_format, _options(asked), by_file=asked.by_file)
     work = _begin(folder, plan)
     with locked(work / _PLAN, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
         if not is_alone:
             raise WriteampError(f"{folder} is being split by another process")
         try:
-            requests_now, table = _do((folder, work), inputs, settings, progress)
+            requests_now, table = _do((folder, work), inputs, _options(asked), threads, progress)
         except WriteampError:
             _remove_if_nothing_was_read(folder)
             raise
@@ -216,7 +227,8 @@ def _remove_if_nothing_was_read(folder: Path) -> None:
 def _do(
     folders: tuple[Path, Path],
     inputs: Sequence[Input],
-    settings: SplitSettings,
+    options: ReadOptions,
+    threads: int,
     progress: Progress | None,
 ) -> tuple[int, pl.DataFrame]:
     """Return the requests that were read now, and the facts of all volumes.
@@ -224,12 +236,11 @@ def _do(
     The folders are that of the fleet and that of what is unfinished.
     """
     folder, work = folders
-    threads = settings.threads or processors()
     before = chunks_in(work)
     chunks = read_into(
         work,
         inputs,
-        _options(settings),
+        options,
         before,
         threads=threads,
         progress=progress,

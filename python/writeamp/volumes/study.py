@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack
 
 import polars as pl
 
 from writeamp.errors import Interrupted, WriteampError, unknown_argument
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Progress, Runner, check_callbacks, local_runner
@@ -30,7 +32,10 @@ from writeamp.volumes.jobs import (
 )
 from writeamp.volumes.result import ROW, FleetRun
 from writeamp.volumes.selection import select
-from writeamp.volumes.settings import RUN_OPTIONS, ComparedSettings, SelectionSettings
+from writeamp.volumes.settings import RUN_OPTIONS, RUN_PLACES, ComparedSettings, SelectionSettings
+
+if TYPE_CHECKING:
+    from writeamp.volumes.arguments import RunArguments
 
 R = TypeVar("R", bound=Studied)
 
@@ -41,19 +46,16 @@ Policy: TypeAlias = tuple[str, str | None, str]
 _ANY_VOLUME = "volume"
 
 
+@with_settings_of(RUN_PLACES)
 def run(
     fleet: Fleet,
     managers: Sequence[SpecLike] | SpecLike,
     *,
     victims: Sequence[SpecLike] | SpecLike | None = None,
     keep: AnyPath | None = None,
-    where: str | None = None,
-    preset: str | None = None,
-    sample: int | None = None,
-    baseline: str | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
-    **settings: Any,
+    **settings: Unpack[RunArguments],
 ) -> FleetRun:
     """Run every chosen volume of a fleet on a drive of its own, under every policy.
 
@@ -62,13 +64,10 @@ def run(
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
         victims: victim policies; each manager's own by default.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
-        where: only volumes for which this condition on `Fleet.volumes` holds, in words of SQL.
-        preset: only volumes that the rule of a paper chooses, such as "sepbit".
-        sample: so many of them, distributed as all.
-        baseline: the manager with which the others are compared; the first by default.
         runner: who does the runs; threads of this process by default.
         progress: called with the runs done and in all.
-        settings: `op`, `pages_per_block`, `repeat`, … (`RUN_OPTIONS`), as `simulate` takes them.
+        settings: which volumes, what they are compared with, and the settings of their runs;
+            listed below. Conditions of `where` are on the columns of `Fleet.volumes`.
 
     Raises:
         WriteampError: a setting that cannot be, or the folder cannot be written.
@@ -76,11 +75,10 @@ def run(
 
     >>> import tempfile
     >>> import writeamp as wa
-    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
-    >>> small = FleetSettings(volumes=3, requests=5000, size="1MiB")
+    >>> small = {"volumes": 3, "requests": 5000, "size": "1MiB"}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", small).path
-    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", **small).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
     ...     found = wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
     ...     [one["manager"] for one in found.managers], found.rows.height
     (['single', 'sepgc'], 6)
@@ -89,12 +87,20 @@ def run(
         fleet,
         PoliciesSettings(managers=managers, victims=victims),  # type: ignore[arg-type]
         keep=keep,
-        selection=SelectionSettings(where=where, preset=preset, sample=sample),
-        compared=ComparedSettings(baseline=baseline),
         runner=runner,
         progress=progress,
-        **settings,
+        **in_groups(settings),
     )
+
+
+def in_groups(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments of a study as `study_fleet` takes them."""
+    rest = dict(settings)
+    groups: dict[str, Any] = {}
+    for kind in (SelectionSettings, ComparedSettings):
+        own = [one.name for one in fields(kind) if one.name in rest]
+        groups[kind.title] = kind(**{name: rest.pop(name) for name in own})
+    return rest | groups
 
 
 def run_fleet(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> FleetRun:

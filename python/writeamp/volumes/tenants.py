@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from writeamp._engine import CAUSES
 from writeamp.errors import WriteampError
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
@@ -26,8 +27,11 @@ from writeamp.studies.study import StoreStats
 from writeamp.volumes.fleet import Fleet
 from writeamp.volumes.jobs import VolumeJob, VolumesTogether
 from writeamp.volumes.result import FleetRun
-from writeamp.volumes.settings import ComparedSettings, SelectionSettings
-from writeamp.volumes.study import Policy, places, study_fleet
+from writeamp.volumes.settings import RUN_PLACES
+from writeamp.volumes.study import Policy, in_groups, places, study_fleet
+
+if TYPE_CHECKING:
+    from writeamp.volumes.arguments import RunArguments
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,19 +166,16 @@ class TogetherRun(Drawn):
         )
 
 
+@with_settings_of(RUN_PLACES)
 def together(
     fleet: Fleet,
     managers: Sequence[SpecLike] | SpecLike,
     *,
     victims: Sequence[SpecLike] | SpecLike | None = None,
     keep: AnyPath | None = None,
-    where: str | None = None,
-    preset: str | None = None,
-    sample: int | None = None,
-    baseline: str | None = None,
     runner: Runner | None = None,
     progress: Progress | None = None,
-    **settings: Any,
+    **settings: Unpack[RunArguments],
 ) -> TogetherRun:
     """Run all chosen volumes of a fleet on one drive, side by side, under every policy.
 
@@ -185,13 +186,9 @@ def together(
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
         victims: victim policies; each manager's own by default.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
-        where: as of `writeamp.volumes.run`, like `preset`, `sample` and `baseline`.
-        preset: the rule of a paper.
-        sample: so many volumes.
-        baseline: the manager with which the others are compared.
         runner: who does the runs; threads of this process by default.
         progress: called with the runs done and in all.
-        settings: `op`, `pages_per_block`, `repeat`, …, as `simulate` takes them.
+        settings: as of `writeamp.volumes.run`; listed below.
 
     Raises:
         WriteampError: a setting that cannot be, or more volumes than hints can name.
@@ -199,11 +196,10 @@ def together(
 
     >>> import tempfile
     >>> import writeamp as wa
-    >>> from writeamp.volumes.settings import FleetSettings, SplitSettings
-    >>> small = FleetSettings(volumes=3, requests=5000, size="1MiB")
+    >>> small = {"volumes": 3, "requests": 5000, "size": "1MiB"}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", small).path
-    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", SplitSettings("alibaba")).fleet
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", **small).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
     ...     tenants = "single,nvme-fdp:handles=3"
     ...     found = wa.volumes.together(fleet, tenants, op=0.25, pages_per_block=8, repeat=2)
     ...     [(one["manager"], one["hint"]) for one in found.managers]
@@ -213,11 +209,9 @@ def together(
         fleet,
         PoliciesSettings(managers=managers, victims=victims),  # type: ignore[arg-type]
         keep=keep,
-        selection=SelectionSettings(where=where, preset=preset, sample=sample),
-        compared=ComparedSettings(baseline=baseline),
         runner=runner,
         progress=progress,
-        **settings,
+        **in_groups(settings),
     )
 
 

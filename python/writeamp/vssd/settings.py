@@ -11,10 +11,11 @@ from typing import ClassVar
 from writeamp import custom
 from writeamp.errors import WriteampError
 from writeamp.fields.domains import Flag, Number, OneOf, Whole, shown
-from writeamp.fields.setting import Settings, setting, words_of
+from writeamp.fields.setting import Settings, places_in, setting, words_of
 from writeamp.files import output
 from writeamp.registry.declarations import without_hints
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
+from writeamp.settings.device import DeviceSettings
 from writeamp.settings.precondition import CHOICES, PreconditionText
 from writeamp.settings.settings import PolicySettings
 from writeamp.vssd.mount import FILE_SYSTEMS
@@ -260,3 +261,8 @@ def served_examples(kind: EngineKind) -> tuple[str, ...]:
     """Return an example of each policy of a kind that a virtual drive can work by."""
     served: Iterable[Entry] = without_hints() if kind == "managers" else engine_entries(kind)
     return tuple(entry.example for entry in served)
+
+
+# Settings of `VirtualSsd`, and where each stands.
+SERVE_KINDS = (DeviceSettings, BuiltInPolicySettings, DriveSettings)
+SERVE_PLACES = places_in(SERVE_KINDS, "serve")

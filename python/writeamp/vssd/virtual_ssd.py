@@ -7,22 +7,22 @@ import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from writeamp.devices.device import Device, DeviceLike
 from writeamp.errors import WriteampError
 from writeamp.fields.arguments import checked
-from writeamp.fields.setting import made_settings, places_in
-from writeamp.settings.device import DeviceSettings
+from writeamp.fields.setting import made_settings
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.vssd.control import Control, Document
 from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.result import ServeResult
-from writeamp.vssd.settings import BuiltInPolicySettings, DriveSettings
+from writeamp.vssd.settings import SERVE_KINDS, SERVE_PLACES
 from writeamp.vssd.signals import held_signals
 from writeamp.vssd.specification import specify, summary
 
-_KINDS = (DeviceSettings, BuiltInPolicySettings, DriveSettings)
-_PLACES = places_in(_KINDS, "serve")
+if TYPE_CHECKING:
+    from writeamp.vssd.arguments import ServeArguments
 
 
 @checked
@@ -37,22 +37,22 @@ class VirtualSsd:
             assert drive.wa < 1.2
     """
 
-    def __init__(self, device: DeviceLike | None = None, **settings: Any) -> None:
+    @with_settings_of(SERVE_PLACES)
+    def __init__(
+        self, device: DeviceLike | None = None, **settings: Unpack[ServeArguments]
+    ) -> None:
         """Set what the drive is to be; it is built when the block begins.
 
         Args:
             device: a profile's name, the path of a profile, or a device; "generic" without one.
-            settings: by keyword, as the options of `writeamp serve`: those of the device (`size`,
-                `op`, `layout`, …), `manager`, `victims`, `wear_leveling`, `seed`, `precondition`,
-                `backing`, `socket`, `mount` and `fs` (which need root), `record`, `counters`,
-                `metrics`, `timed`, `time_scale`.
+            settings: as the options of `writeamp serve`; listed below.
 
         Raises:
             WriteampError: a value outside its domain, or no such drive can be.
             TypeError: an argument that there is not.
         """
-        given = {"device": device} | settings
-        made = made_settings("VirtualSsd", _KINDS, _PLACES, given)
+        given = {"device": device, **settings}
+        made = made_settings("VirtualSsd", SERVE_KINDS, SERVE_PLACES, given)
         self._specification = specify(*cast("tuple[Any, Any, Any]", made))
         self._running: Drive | None = None
         self._last: ServeResult | None = None

@@ -9,7 +9,7 @@ from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Progress, Runner, check_callbacks
 from writeamp.settings.experiment import Experiment
-from writeamp.studies.functions import SimulateArguments
+from writeamp.studies.arguments import SimulateArguments
 from writeamp.studies.op.curve import SweepLike, run_op_curve
 from writeamp.studies.op.curve_result import OpCurve
 from writeamp.studies.op.required_op import run_required_op

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from writeamp.devices.device import SIZE, SizeLike
 from writeamp.devices.profile import profile_names
@@ -13,11 +13,15 @@ from writeamp.devices.raid import is_array
 from writeamp.drives.devices.writing import kind_of
 from writeamp.errors import WriteampError
 from writeamp.fields.setting import flag_of
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.learn.blackbox.targets.real import RealTarget
-from writeamp.learn.blackbox.targets.settings import RealSettings, SimulatedSettings
+from writeamp.learn.blackbox.targets.settings import TARGET_PLACES, RealSettings, SimulatedSettings
 from writeamp.learn.blackbox.targets.simulated import SimulatedTarget
 from writeamp.learn.blackbox.targets.target import MeasurementTarget
 from writeamp.runners import Runner
+
+if TYPE_CHECKING:
+    from writeamp.learn.blackbox.targets.arguments import TargetArguments
 
 _OF_SIMULATED, _OF_REAL = (
     {one.name: flag_of(one) for one in fields(kind)} for kind in (SimulatedSettings, RealSettings)
@@ -32,13 +36,14 @@ def is_simulated(name: str) -> bool:
     return name in profile_names() or name.endswith(".toml") or is_array(name)
 
 
+@with_settings_of(TARGET_PLACES)
 def target_of(
     name: str,
     *,
     size: SizeLike | None = None,
     destroys: str | None = None,
     runner: Runner | None = None,
-    **settings: Any,
+    **settings: Unpack[TargetArguments],
 ) -> MeasurementTarget:
     """Return the target that a text names.
 
@@ -48,14 +53,13 @@ def target_of(
             file that does not exist is made with it.
         destroys: the one real target of which everything may be destroyed.
         runner: who runs simulated points.
-        settings: fields of `SimulatedSettings` or `RealSettings`; None is the default, and
-            durations may be texts such as "2s".
+        settings: of points on a simulated or on a real target; listed below.
 
     Raises:
         WriteampError: there is no such target, or it is not safe to write to; or a setting is for
             the other kind.
     """
-    given = {key: one for key, one in settings.items() if one is not None}
+    given: dict[str, Any] = {key: one for key, one in settings.items() if one is not None}
     if is_simulated(name):
         if destroys is not None:
             raise WriteampError(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from writeamp.devices.profile import profile_names
 from writeamp.fields.domains import Number, OneOf, Whole
-from writeamp.fields.setting import Settings, setting
+from writeamp.fields.setting import Settings, places_in, setting
 from writeamp.units.durations import DurationIn
 
 NONE, FILL, STEADY = "none", "fill", "steady"
@@ -134,3 +134,7 @@ class RealSettings(Settings):
         **_REAL,
     )
     seed: int = _seed()
+
+
+# Settings that `target_of` takes by keyword; those of the other kind of target are refused.
+TARGET_PLACES = places_in((SimulatedSettings, RealSettings), "target_of")
