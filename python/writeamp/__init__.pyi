@@ -9,6 +9,7 @@ from . import runners as runners
 from . import traces as traces
 from . import volumes as volumes
 from ._engine import __version__ as __version__
+from .allocation.division import allocate as allocate
 from .answers.functions import answer as answer
 from .answers.result import Answer as Answer
 from .custom import NEVER as NEVER
@@ -34,6 +35,7 @@ from .explorer.functions import ExplorePage as ExplorePage
 from .explorer.functions import explore as explore
 from .learn import blackbox as blackbox
 from .learn import twin as twin
+from .listing import listed as listed
 from .papers import reproduce as reproduce
 from .registry.specs import Spec as Spec
 from .registry.specs import manager as manager

@@ -13,7 +13,7 @@ from scipy.stats import binom
 import writeamp as wa
 from timed_runs import timed
 from writeamp.devices.device import device
-from writeamp.drives.measure import facts_of, measure_ready_busy
+from writeamp.drives.measure import facts_of, ready_busy
 
 CHANNELS = """
 timed = true
@@ -336,7 +336,7 @@ def test_captures_of_worn_drives_show_each_try_and_the_same_write_amplification(
         found = worn(erases, 90, load, host_bytes=2**25, rb_capture=str(path), set=CAPTURED)
         capture = found.capture
         drive = device("tlc-datacenter", size="1GiB")
-        seen = measure_ready_busy(path, facts_of(drive), capture.host_bytes)
+        seen = ready_busy(path, facts_of(drive), capture.host_bytes)
         low, high = seen.ci
         assert low <= capture.wa <= high
         counted = sum(pin["reads"] for pin in seen.to_dict()["pins"].values())

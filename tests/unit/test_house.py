@@ -9,6 +9,7 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,8 @@ import pytest
 
 import writeamp as wa
 import writeamp_papers
+from places import ROOT
+from writeamp.cli import verbs
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
@@ -53,6 +56,32 @@ def test_no_module_is_shadowed_by_what_its_package_exports() -> None:
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_function_has_an_example_that_the_tests_run(name: str) -> None:
     assert ">>>" in (PUBLIC[name].__doc__ or "")
+
+
+def verbs_of_the_command() -> set[str]:
+    """Return every verb, and those of a group with its name."""
+    return {
+        f"{name} {inner}" if inner else name
+        for name in verbs.verbs()
+        for inner in getattr(verbs.load(name), "commands", [""])
+    }
+
+
+def functions_by_verb(page: str) -> dict[str, list[str]]:
+    """Return the functions that a table names for each verb; "none: …" stands for a reason."""
+    rows = re.findall(r"^\| `([a-z ]+)` \| (.+) \|$", page, re.MULTILINE)
+    return {
+        verb: [cell] if cell.startswith("none: ") else re.findall(r"`(wa\.[\w.]+)`", cell)
+        for verb, cell in rows
+    }
+
+
+def test_every_verb_has_a_public_function() -> None:
+    page = (ROOT / "docs/library.md").read_text()
+    named = functions_by_verb(page.partition("## Functions of the verbs")[2])
+    assert {verb for verb in verbs_of_the_command() if not named.get(verb)} == set()
+    for name in (one for functions in named.values() for one in functions if one[:3] == "wa."):
+        assert callable(attrgetter(name.removeprefix("wa."))(wa)), name
 
 
 def test_users_reach_theory_by_the_names_they_know() -> None:

@@ -14,7 +14,7 @@ import in_process
 import synthetic_captures as synthetic
 from synthetic_captures import Kind
 from writeamp.devices.device import device
-from writeamp.drives.measure import PinFacts, facts_of, measure_ready_busy
+from writeamp.drives.measure import PinFacts, facts_of, ready_busy
 from writeamp.drives.pins import classes
 from writeamp.drives.pins import mixture as mixtures
 from writeamp.drives.pins.capture import Durations, read
@@ -53,7 +53,7 @@ def measured(
     path = folder / "rb.vcd"
     names = [f"rb{number}" for number in range(facts.dies)]
     synthetic.write_vcd(path, synthetic.pins(kinds, names, seed))
-    return measure_ready_busy(path, facts, GIB, **more)
+    return ready_busy(path, facts, GIB, **more)
 
 
 def true_count(kinds: tuple[Kind, ...], of_class: str) -> int:
@@ -239,7 +239,7 @@ def test_a_pin_that_rests_at_the_busy_level_is_refused_with_the_remedy(tmp_path:
 def test_too_slow_a_sampling_is_told(tmp_path: Path) -> None:
     found = synthetic.pins(WRITES, NAMES, 1, ready_us=0.5)
     synthetic.write_vcd(tmp_path / "rb.vcd", found, step_ns=1000)
-    warnings = measure_ready_busy(tmp_path / "rb.vcd", MLC, GIB).warnings
+    warnings = ready_busy(tmp_path / "rb.vcd", MLC, GIB).warnings
     assert any("two operations then count as one" in warning for warning in warnings)
     assert any("sampled every 1 µs" in warning for warning in warnings)
 

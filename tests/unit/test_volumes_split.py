@@ -15,7 +15,7 @@ import writeamp as wa
 from in_process import document, run
 from writeamp.volumes import facts, gathering, reading
 from writeamp.volumes.fleet import Fleet
-from writeamp.volumes.selection import facts_table, summary
+from writeamp.volumes.selection import facts_table, info
 from writeamp.volumes.settings import SelectionSettings
 
 ALIBABA: Any = {"trace_format": "alibaba"}
@@ -206,25 +206,25 @@ def test_the_commands_say_what_they_found(trace: Path, fleet: Fleet, tmp_path: P
     assert said["bytes_in"] == trace.stat().st_size
     assert said["requests_per_s"] > 0
     assert document("volumes split", f"{trace} --format alibaba --out {out}")["requests"] == 30_000
-    info = document("volumes info", str(out))
-    assert info["volumes"] == info["volumes_in_all"] == 12
-    assert info["bytes_written"] == fleet.volumes["bytes_written"].sum()
-    assert info["distributions"]["drive_writes"]["0.5"] == fleet.volumes["drive_writes"].median()
+    found = document("volumes info", str(out))
+    assert found["volumes"] == found["volumes_in_all"] == 12
+    assert found["bytes_written"] == fleet.volumes["bytes_written"].sum()
+    assert found["distributions"]["drive_writes"]["0.5"] == fleet.volumes["drive_writes"].median()
 
 
 def test_volumes_are_chosen(fleet: Fleet) -> None:
     most = float(fleet.volumes["drive_writes"].median())  # type: ignore[arg-type]
     half = SelectionSettings(where=f"drive_writes > {most}")
-    assert summary(fleet, half)["volumes"] == 6
+    assert info(fleet, **vars(half))["volumes"] == 6
     assert (facts_table(fleet, half)["drive_writes"] > most).all()
-    assert summary(fleet)["presets"]["sepbit"] == 0
+    assert info(fleet)["presets"]["sepbit"] == 0
     for where in ("no_column > 2", "drive_writes", "sum(drive_writes) > 2", "drive_writes >"):
         with pytest.raises(wa.WriteampError, match="no condition on volumes"):
-            summary(fleet, SelectionSettings(where=where))
+            info(fleet, where=where)
     with pytest.raises(wa.WriteampError, match="no volume of 12 fits"):
-        summary(fleet, SelectionSettings(preset="sepbit"))
+        info(fleet, preset="sepbit")
     with pytest.raises(wa.WriteampError, match="sample is 13"):
-        summary(fleet, SelectionSettings(sample=13))
+        info(fleet, sample=13)
 
 
 def test_a_sample_keeps_the_distribution() -> None:

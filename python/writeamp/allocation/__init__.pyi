@@ -1,6 +1,8 @@
 """Names of `writeamp.allocation`."""
 
 from .coldest import ColdestGroup as ColdestGroup
+from .compared import AllocationsByMethod as AllocationsByMethod
+from .compared import Exploration as Exploration
 from .equalization import EqualGain as EqualGain
 from .equalization import Followed as Followed
 from .equalization import Marginal as Marginal

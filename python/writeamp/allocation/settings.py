@@ -21,6 +21,8 @@ class _Shares:
 
     def check(self, name: str, value: Any) -> list[float]:
         """Return the numbers, whose sum and signs whoever divides checks."""
+        if not isinstance(value, str):
+            return [ratio_of(one) for one in value]
         parts = [part.strip() for part in re.split("[,/]", value)]
         found = list(map(ratio_of, parts))
         # What is a number and not finite is refused by whoever divides.

@@ -137,14 +137,15 @@ def info(
     Example: writeamp volumes info fleet/ --where "drive_writes > 2"
     """
     from writeamp.volumes.fleet import Fleet  # noqa: PLC0415 (slow)
-    from writeamp.volumes.selection import facts_table, summary  # noqa: PLC0415 (slow)
+    from writeamp.volumes.selection import facts_table  # noqa: PLC0415 (slow)
+    from writeamp.volumes.selection import info as info_of  # noqa: PLC0415
 
     found = Fleet.open(fleet)
     if csv:
         options.print_csv(facts_table(found, asked))
         return
     with Bar("reading"):
-        facts = summary(found, asked)
+        facts = info_of(found, **vars(asked))
     if options.printed_json(lambda: facts, json=json):
         return
     distributions, presets = facts["distributions"], facts["presets"]

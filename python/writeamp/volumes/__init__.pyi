@@ -6,6 +6,7 @@ from .making import make as make
 from .needs import FleetNeed as FleetNeed
 from .needs import need as need
 from .result import FleetRun as FleetRun
+from .selection import info as info
 from .splitting import Split as Split
 from .splitting import split as split
 from .study import run as run

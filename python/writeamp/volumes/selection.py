@@ -88,15 +88,42 @@ _DISTRIBUTED = (
 _SECONDS_PER_DAY = 86400.0
 
 
-def summary(fleet: Fleet, settings: SelectionSettings | None = None) -> dict[str, Any]:
-    """Return what a fleet holds, as JSON types, with the keys of `writeamp volumes info --json`.
+def info(
+    fleet: Fleet,
+    *,
+    where: str | None = None,
+    preset: str | None = None,
+    sample: int | None = None,
+    sample_seed: int = SelectionSettings.sample_seed,
+) -> dict[str, Any]:
+    """Summarize the volumes of a fleet.
 
-    Sums are of the volumes that are chosen. `distributions` has the quantiles of each fact over
-    these volumes, the keys being those of `QUANTILES`; `presets` the number of volumes that each
-    preset chooses of all. `drive_writes_per_day` are the page writes of all for each page of their
-    written sets and day of the longest span.
+    Args:
+        fleet: the volumes.
+        where: only volumes for which this condition on `Fleet.volumes` holds, in words of SQL.
+        preset: only volumes that the rule of a paper chooses, such as "sepbit".
+        sample: only so many of them, distributed as all.
+        sample_seed: decides which volumes are in the sample.
+
+    Returns:
+        A dictionary with the keys of `writeamp volumes info --json`: sums over the chosen volumes,
+        such as `requests` and `bytes_written`; `distributions`, quantiles of each fact by the keys
+        of `QUANTILES`; `presets`, the volumes that each preset chooses of all;
+        `drive_writes_per_day`, page writes for each page of the written sets and day of the longest
+        span.
+
+    Raises:
+        WriteampError: a condition that cannot be used, or that no volume meets.
+
+    >>> import tempfile
+    >>> import writeamp as wa
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     trace = wa.volumes.make(f"{folder}/fleet.csv", volumes=3, requests=3000).path
+    ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
+    ...     wa.volumes.info(fleet)["volumes"]
+    3
     """
-    chosen = select(fleet.volumes, settings or SelectionSettings())
+    chosen = select(fleet.volumes, SelectionSettings(where, preset, sample, sample_seed))
     written_set = int(chosen["written_set_bytes"].sum())
     bytes_of_pages = int(chosen["page_writes"].sum()) * 4096
     days = (int(chosen["last_ns"].max()) - int(chosen["first_ns"].min())) / 1e9 / _SECONDS_PER_DAY  # type: ignore[arg-type]

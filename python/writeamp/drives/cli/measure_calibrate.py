@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +15,7 @@ from writeamp.errors import WriteampError
 if TYPE_CHECKING:
     from writeamp.drives.devices.calibration import Calibration
 
-_FILES = 2
+_MOST_TARGETS = 2
 
 
 def calibrate(
@@ -42,44 +41,23 @@ def calibrate(
 
     Example: writeamp measure calibrate /dev/sda --in /home --write 20GiB
     """
-    if len(targets) == _FILES:
-        found = _of_files(targets[0], targets[1], asked)
-    elif len(targets) == 1:
-        found = _by_writing(targets[0], asked, waits)
-    else:
+    if len(targets) > _MOST_TARGETS:
         raise WriteampError(
             f"{len(targets)} targets are given; one is a device or a file to make, two are "
             "snapshots before and after --written bytes"
         )
-    print_result(found, lambda: _show(found), json=json, csv=csv)
-
-
-def _of_files(before: str, after: str, asked: CalibrationSettings) -> Calibration:
-    from writeamp.drives.counters.difference import interval_between  # noqa: PLC0415
-    from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415
-    from writeamp.drives.devices.calibration import calibration_of  # noqa: PLC0415 (slow)
-
-    if asked.written is None:
-        raise WriteampError("two snapshots need --written, the bytes written between them")
-    first, last = (read_snapshot(Path(one)).facts for one in (before, after))
-    refusal = interval_between(first, last).refusal
-    if refusal:
-        raise WriteampError(f"the snapshots cannot be compared: {refusal}")
-    return calibration_of(first, last, round(asked.written), is_exact=False)
-
-
-def _by_writing(target: str, asked: CalibrationSettings, waits: SettleSettings) -> Calibration:
-    from writeamp.drives.devices.calibration import calibrate as calibrated  # noqa: PLC0415 (slow)
+    from writeamp.drives.measure.on_drives import calibrate as calibrated  # noqa: PLC0415 (slow)
 
     with Bar("writing", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
-        return calibrated(
-            target,
-            size_bytes=round(asked.amount),
+        found = calibrated(
+            *targets,
+            write=asked.amount,
             folder=asked.folder,
-            settle_s=waits.settle,
-            wait_s=waits.wait,
+            written=asked.written,
+            **vars(waits),
             progress=bar.update,
         )
+    print_result(found, lambda: _show(found), json=json, csv=csv)
 
 
 def _show(found: Calibration) -> None:

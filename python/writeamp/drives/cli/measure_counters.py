@@ -32,18 +32,11 @@ def counters(
 
     Example: writeamp measure counters smart.json
     """
-    from writeamp.drives.counters.answer import life_answer  # noqa: PLC0415
-    from writeamp.drives.counters.families import families_in  # noqa: PLC0415
-    from writeamp.drives.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
     from writeamp.drives.counters.result import card_of_answers, frame_of_answers  # noqa: PLC0415
+    from writeamp.drives.measure.by_counters import counters as counted  # noqa: PLC0415 (slow)
 
-    families = families_in(asked.families)
     with Bar("reading"):
-        found = [
-            life_answer(one, asked.definition)
-            for path in snapshots
-            for one in read_snapshots(path, asked.model, families)
-        ]
+        found = counted(snapshots, **vars(asked))
 
     for one in found:
         warn_of_doubts(one, one.name if len(found) > 1 else "")
@@ -75,12 +68,8 @@ def diff(
 
     Example: writeamp measure diff monday.json friday.json
     """
-    from writeamp.drives.counters.answer import interval_answer  # noqa: PLC0415
-    from writeamp.drives.counters.families import families_in  # noqa: PLC0415
-    from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
+    from writeamp.drives.measure.by_counters import diff as between  # noqa: PLC0415 (slow)
 
-    families = families_in(asked.families)
-    first, last = (read_snapshot(path, asked.model, families) for path in (before, after))
-    found = interval_answer(first, last, asked.definition)
+    found = between(before, after, **vars(asked))
     warn_of_doubts(found)
     print_result(found, json=json, csv=csv)

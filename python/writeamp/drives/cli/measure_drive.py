@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from writeamp.cli import boundary, findings, options
 from writeamp.drives.cli.printing import warn_of_doubts
 from writeamp.drives.devices.settings import SerialSettings, SettleSettings
-
-if TYPE_CHECKING:
-    pass
 
 _STDERR = 2
 
@@ -46,15 +43,9 @@ def save(
 
     Example: writeamp measure save /dev/nvme0 --out monday.json
     """
-    from writeamp.drives.counters.answer import life_answer  # noqa: PLC0415
-    from writeamp.drives.devices.reading import (  # noqa: PLC0415
-        check_out,
-        read_device,
-        save_documents,
-    )
+    from writeamp.drives.measure.on_drives import save as saved  # noqa: PLC0415 (slow)
 
-    check_out(out)
-    found = life_answer(save_documents(read_device(device, keeps_serials=asked.serials), out))
+    found = saved(device, out, serials=asked.serials)
     for sentence in found.facts.notes:
         options.note(sentence)
     warn_of_doubts(found)
@@ -102,17 +93,17 @@ def run(
 
     Example: writeamp measure run /dev/nvme0 -- fio job.fio
     """
-    from writeamp.drives.devices.run import command_of, run_on  # noqa: PLC0415 (slow)
+    from writeamp.drives.devices.run import command_of  # noqa: PLC0415
+    from writeamp.drives.measure.on_drives import run as run_on  # noqa: PLC0415 (slow)
 
     wrong = findings.of_command(command_of(command))
     found = run_on(
         device,
         command,
-        settle_s=asked.settle,
-        wait_s=asked.wait,
-        out=keep,
+        **vars(asked),
+        keep=keep,
         stdout=_STDERR if json or csv else None,
-        tell=options.note,
+        note=options.note,
     )
     warn_of_doubts(found.answer)
     printed = options.printed_json(

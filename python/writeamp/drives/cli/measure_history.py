@@ -34,14 +34,13 @@ def watch(
 
     Example: writeamp measure watch /var/lib/smart/*.json --db history.sqlite --every 1h
     """
-    from writeamp.drives.devices.reading import read_device  # noqa: PLC0415 (slow)
-    from writeamp.drives.histories.watching import watch_once  # noqa: PLC0415
+    from writeamp.drives.measure.by_history import watch as watch_once  # noqa: PLC0415 (slow)
 
     rounds = 0
     try:
         while True:
             began = time.monotonic()
-            found = watch_once(sources, asked.db, read_device)
+            found = watch_once(sources, asked.db)
             rounds += 1
             for one in found.failures:
                 options.warn(f"{one.name} is left out of this round: {one.reason}")

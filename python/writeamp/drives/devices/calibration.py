@@ -165,7 +165,7 @@ def _reason(counts: int, fitting: list[str], written: Fraction) -> str:
     return "" if fitting else "no known unit fits: it counts something else, or others wrote"
 
 
-def calibrate(
+def by_writing(
     target: str,
     *,
     size_bytes: int,

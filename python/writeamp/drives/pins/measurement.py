@@ -332,9 +332,6 @@ def ready_busy(
     )
 
 
-measure_ready_busy = ready_busy  # an older name, which goes on working
-
-
 def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[BellMixture, Classification]:
     """Fit a mixture and tell its classes; few erases are sought where they must be."""
     bells = mixture.fit(pulses)

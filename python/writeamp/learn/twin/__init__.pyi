@@ -6,5 +6,6 @@ from .fitting import Fit as Fit
 from .fitting import fit as fit
 from .measuring import measure as measure
 from .one_number import fit_one as fit_one
+from .one_number import fit_trace as fit_trace
 from .windows import Windows as Windows
 from .windows import read_windows as read_windows

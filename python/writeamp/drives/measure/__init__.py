@@ -2,4 +2,4 @@
 
 from writeamp.fields.arguments import public_names
 
-__getattr__, __dir__, __all__ = public_names("writeamp.drives", __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

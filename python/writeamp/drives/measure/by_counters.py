@@ -1,0 +1,84 @@
+"""Functions `counters` and `diff`: WA of real drives by their counters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from writeamp.drives.counters.answer import interval_answer, life_answer
+from writeamp.drives.counters.families import families_in
+from writeamp.drives.counters.pairing import Definition
+from writeamp.drives.counters.reading import read_snapshot, read_snapshots
+from writeamp.drives.counters.result import DriveCounters
+from writeamp.drives.counters.settings import AnswerSettings
+from writeamp.files.output import AnyPath
+
+__all__ = ["DriveCounters", "counters", "diff"]
+
+
+def counters(
+    snapshots: Sequence[AnyPath] | AnyPath,
+    *,
+    definition: Definition | None = None,
+    model: str | None = None,
+    families: AnyPath | None = None,
+) -> list[DriveCounters]:
+    """Measure the WA of drives since they were new, by snapshots of their counters.
+
+    Args:
+        snapshots: files of nvme-cli or smartctl, or folders of one drive at one moment.
+        definition: definition of WA; by default the first that the counters give.
+        model: drive model, if the files do not name it.
+        families: TOML file of drive families, tried before those of writeamp.
+
+    Returns:
+        A `DriveCounters` for each snapshot: `wa`, `wa_low`, `wa_high`, `kind`, `host`, `flash`,
+        `checks` and `facts`; `reason` if `wa` is None.
+
+    Raises:
+        WriteampError: a file that cannot be read, or holds no counters.
+    """
+    asked = _settings(definition, model, families)
+    paths = [snapshots] if isinstance(snapshots, str | os.PathLike) else snapshots
+    known = families_in(asked.families)
+    return [
+        life_answer(one, asked.definition)
+        for path in paths
+        for one in read_snapshots(path, asked.model, known)
+    ]
+
+
+def diff(
+    before: AnyPath,
+    after: AnyPath,
+    *,
+    definition: Definition | None = None,
+    model: str | None = None,
+    families: AnyPath | None = None,
+) -> DriveCounters:
+    """Measure the WA of a drive between two snapshots of its counters.
+
+    Args:
+        before: the earlier snapshot.
+        after: the later one.
+        definition: see `counters`, like `model` and `families`.
+        model: see `counters`.
+        families: see `counters`.
+
+    Returns:
+        `DriveCounters` of the interval; see `counters`. `days` is its length.
+
+    Raises:
+        WriteampError: a file that cannot be read, or holds no counters.
+    """
+    asked = _settings(definition, model, families)
+    known = families_in(asked.families)
+    first, last = (read_snapshot(path, asked.model, known) for path in (before, after))
+    return interval_answer(first, last, asked.definition)
+
+
+def _settings(
+    definition: Definition | None, model: str | None, families: AnyPath | None
+) -> AnswerSettings:
+    return AnswerSettings(definition, model, None if families is None else Path(families))

@@ -1,0 +1,32 @@
+"""Function `watch`, and names of histories and fleets of drives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from writeamp.drives.devices.reading import read_device
+from writeamp.drives.fleets.result import Fleet, fleet
+from writeamp.drives.histories.result import History, history
+from writeamp.drives.histories.watching import Round, watch_once
+from writeamp.files.output import AnyPath
+
+__all__ = ["Fleet", "History", "fleet", "history", "watch"]
+
+
+def watch(sources: Sequence[AnyPath] | AnyPath, db: AnyPath) -> Round:
+    """Read drives once, and add their counters to a history, as `measure watch --once` does.
+
+    Args:
+        sources: devices, files, or folders with the files of one drive.
+        db: SQLite file of the history, which is made if there is none.
+
+    Returns:
+        `Round`: `read`, `added` and `failures`, each with `name` and `reason`.
+
+    Raises:
+        WriteampError: the history cannot be written.
+    """
+    given = [sources] if isinstance(sources, str | os.PathLike) else sources
+    return watch_once(given, Path(db), read_device)
