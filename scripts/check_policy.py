@@ -43,14 +43,14 @@ def main() -> int:
     try:
         kind = _engine.kind_of(name)
     except WriteampError as error:
-        print(f"make check-policy NAME=…: {error}", file=sys.stderr)
+        print(f"make check-policy NAME={name}: {error}", file=sys.stderr)
         return 2
     for command in commands(kind):
         print("$", " ".join(command).replace(f"{ROOT}/", ""), flush=True)
         environment = {**os.environ, "WRITEAMP_POLICY": name}
         if done := subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             return done
-    print(f"{name} keeps what {kind} promise")
+    print(f"{name} ({kind}) passes every conformance test")
     return 0
 
 
