@@ -2,7 +2,7 @@
 
 `tests/unit/test_generated.py` fails if a committed one differs. Not generated here are pins, which
 change on purpose only (`tests/data/golden.json`), and what is measured or simulated at length: the
-figures of `docs/images`, `benches/results`, the tables of `learn/twin` and the formulas of profiles
+figures of `docs/images`, `benches/results` and the formulas of profiles
 (`benches/blackbox_prior.py`).
 """
 

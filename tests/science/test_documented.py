@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ from vssd_documents import control_server
 from writeamp.drives.histories.watching import watch_once
 from writeamp.learn.blackbox.collection import collect
 from writeamp.learn.blackbox.designs import STATES, Design
+from writeamp.learn.twin import fitting, one_number
+from writeamp.learn.twin.families import USUAL
+from writeamp.learn.twin.table import table_of
 
 PAGES = [
     ROOT / "README.md",
@@ -155,6 +159,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     snapshot_drives(folder)
     with control_server(folder / "vssd.sock.control"):
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def _small_tables(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keep tables of twins out of the user's cache; in the short form, make them small."""
+    cache = ROOT / "target" if FULL else tmp_path_factory.getbasetemp()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache / "cache"))
+    if not FULL:
+        small = replace(one_number.GRID, logical_pages=2**13)
+        monkeypatch.setattr(one_number, "GRID", small)
+        monkeypatch.setattr(fitting, "table_of", partial(table_of, grid=small, families=USUAL))
 
 
 def measure_drives(folder: Path) -> None:

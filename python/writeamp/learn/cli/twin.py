@@ -148,6 +148,9 @@ def twin_fit(
 ) -> None:
     """Fit the hidden parameters of a drive: op, erase unit, policies, each with its probability.
 
+    The first fit of a chain simulates its candidates, some minutes of processor time, and caches
+    them. The same command continues after Ctrl-C.
+
     Example: writeamp twin fit windows.parquet --out mine.toml
 
     Example: writeamp twin fit --wa 3.2 --workload uniform --out one.toml
@@ -178,7 +181,9 @@ def _fitted(measured: Path | None, one: OneNumberSettings, runner: Runner) -> Fi
     from writeamp.learn.twin.one_number import fit_one  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.windows import read_windows  # noqa: PLC0415 (slow)
 
-    with Bar("simulating candidates", lambda done, all_: f"{done} of {all_}") as bar:
+    with Bar(
+        "simulating candidates", lambda done, all_: f"{done} of {all_}", by_own_pace=True
+    ) as bar:
         if measured is not None:
             return fit(read_windows(measured), runner=runner, progress=bar.update)
         if one.trace is not None:

@@ -1,4 +1,4 @@
-"""Table of candidates: the windows of one chain on many drives, simulated once and kept.
+"""Table of candidates: the windows of one chain on many drives, simulated once and cached.
 
 Every candidate serves the chain from the same state, so nothing has to be steady. Its axis of spare
 space leaves out blocks that hold no data (`Variant.tied_blocks`): they are a large share of a small
@@ -16,8 +16,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +33,15 @@ from writeamp.runners import Progress, Runner, gather_whole, local_runner
 from writeamp.units.ratios import physical_of
 
 Floats = npt.NDArray[np.float64]
+# Spare space and WA of one variant, with the axes of a table but the first.
+_Rows: TypeAlias = tuple[Floats, Floats]
 
-# Whatever changes what the table holds, beside the engine, the chain and the families.
-_FORM = 3
+# Whatever changes what a file holds, beside the engine, the chain and the variant.
+_FORM = 4
 # Bits of WA that are kept.
 _BITS = 13
 # Pages of the drive on which two engines are compared.
 _TINY_PAGES = 1000
-# Tables of the usual chains come with the package.
-_SHIPPED = Path(str(resources.files("writeamp.learn.twin").joinpath("tables")))
 # Smaller drives than this are compared with candidates of this size.
 _LEAST_PAGES = 2**12
 # Pages of the simulated drives: 128 of the largest erase units.
@@ -86,32 +86,52 @@ def table_of(
     runner: Runner | None = None,
     progress: Progress | None = None,
 ) -> CandidateTable:
-    """Return the table of a chain, from the user's cache if it is there.
+    """Return the table of a chain; variants that the user's cache lacks are simulated.
+
+    Each is written to the cache when it is complete, so that a table that was interrupted
+    continues, and a new policy costs its own simulations only.
 
     Args:
         chain: what every candidate serves, by shares of the drive.
         grid: values of the candidates; by default, those of a drive as large as the chain's.
         families: their managers and victim policies.
         runner: who simulates them.
-        progress: called with how many erase units of families are done, and how many there are.
+        progress: called with how many erase units of variants are done, and how many there are.
     """
     grid = grid or grid_of(chain)
     chain = in_usual_pages(chain)
-    variants = tuple(one for family in families for one in family)
-    family_of = tuple(at for at, family in enumerate(families) for _ in family)
-    name = f"{_hash(chain, grid, variants)}.npz"
-    kept = cache_folder() / f"twin-{name}"
-    shape = (len(variants), len(grid.unit_pages), len(grid.op))
-    found = _read(_SHIPPED / name, shape, chain.windows) or _read(kept, shape, chain.windows)
-    if found is None:
-        jobs = [(one, unit) for one in variants for unit in grid.unit_pages]
+    variants = [variant for family in families for variant in family]
+    files = {
+        variant: cache_folder() / f"{_digest(chain, grid, variant)}.npz" for variant in variants
+    }
+    shape = (len(grid.unit_pages), len(grid.op))
+    cached = {variant: _read(path, shape, chain.windows) for variant, path in files.items()}
+    rows = {variant: found for variant, found in cached.items() if found is not None}
+    # Sorted by digest: neighbours in the catalogue take equally long, which biases an estimate.
+    missing = sorted(files.keys() - rows.keys(), key=files.__getitem__)
+    jobs = [(variant, unit) for variant in missing for unit in grid.unit_pages]
+    simulated: dict[Variant, dict[int, _Rows]] = {variant: {} for variant in missing}
+
+    def keep(at: int, row: _Rows) -> None:
+        variant, unit = jobs[at]
+        of_units = simulated[variant]
+        of_units[unit] = row
+        if len(of_units) == len(grid.unit_pages):
+            columns = zip(*(of_units[unit] for unit in grid.unit_pages), strict=True)
+            log_op, wa = (np.array(column) for column in columns)
+            rows[variant] = log_op, _rounded(wa)
+            _write(files[variant], *rows[variant])
+
+    if jobs:
         runner = runner or local_runner(len(jobs))
-        rows = gather_whole(runner, partial(_simulated, chain, grid), jobs, progress=progress)
-        log_op = np.array([row[0] for row in rows]).reshape(shape)
-        wa = np.array([row[1] for row in rows]).reshape(*shape, chain.windows)
-        found = log_op, _rounded(wa)
-        _write(kept, *found)
-    return CandidateTable(variants, family_of, np.array(grid.unit_pages, float), *found)
+        gather_whole(runner, partial(_simulated, chain, grid), jobs, each=keep, progress=progress)
+    return CandidateTable(
+        tuple(variants),
+        tuple(at for at, family in enumerate(families) for _ in family),
+        np.array(grid.unit_pages, float),
+        np.array([rows[variant][0] for variant in variants]),
+        np.array([rows[variant][1] for variant in variants]),
+    )
 
 
 def grid_of(chain: Chain) -> Grid:
@@ -140,9 +160,9 @@ def in_usual_pages(chain: Chain) -> Chain:
 
 
 def cache_folder() -> Path:
-    """Return the folder in which tables are kept: the user's cache, by the rules of XDG."""
+    """Return the folder of cached tables, in the user's cache by the rules of XDG."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "writeamp"
+    return Path(base).expanduser() / "writeamp" / "twin"
 
 
 def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
@@ -157,22 +177,37 @@ def serve_chain(simulation: Simulation, ends: Sequence[int]) -> Floats:
     return np.array(found)
 
 
-def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> tuple[Floats, Floats]:
+def _simulated(chain: Chain, grid: Grid, job: tuple[Variant, int]) -> _Rows:
     """Return spare space and WA of one variant and erase unit at every op."""
     variant, unit = job
     log_op = np.full(len(grid.op), math.nan)
     wa = np.full((len(grid.op), chain.windows), math.nan)
+    # Drives of few blocks have as many at several spare spaces.
+    wa_of: dict[int, Floats | None] = {}
     for at, op in enumerate(grid.op):
         blocks = math.ceil(physical_of(grid.logical_pages, op) / unit + variant.tied_blocks)
-        runs = [
-            simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
-            for seed in range(1, 1 + grid.runs(unit))
-        ]
-        if runs[0] is not None:
+        if blocks not in wa_of:
+            wa_of[blocks] = _mean_windows(chain, grid, variant, unit, blocks)
+        found = wa_of[blocks]
+        if found is not None:
             free = blocks * unit - variant.tied_blocks * unit
             log_op[at] = math.log(free / grid.logical_pages - 1)
-            wa[at] = np.mean([run for run in runs if run is not None], axis=0)
+            wa[at] = found
     return log_op, wa
+
+
+def _mean_windows(
+    chain: Chain, grid: Grid, variant: Variant, unit: int, blocks: int
+) -> Floats | None:
+    """Return mean WA in the windows over the runs of a drive; None if the first fails."""
+    runs: list[Floats] = []
+    for seed in range(1, 1 + grid.runs(unit)):
+        run = simulated_windows(chain, variant, unit, blocks, grid.logical_pages, seed=seed)
+        if run is not None:
+            runs.append(run)
+        elif not runs:
+            return None
+    return np.asarray(np.mean(runs, axis=0))
 
 
 def simulated_windows(
@@ -205,10 +240,10 @@ def simulated_windows(
         return None
 
 
-def _hash(chain: Chain, grid: Grid, variants: Sequence[Variant]) -> str:
-    """Return the name of a table: a digest of all that it follows from."""
+def _digest(chain: Chain, grid: Grid, variant: Variant) -> str:
+    """Return the name of a variant's file: a digest of all that decides what it holds."""
     phases = [(phase.workload, phase.ends) for phase in chain.phases]
-    meaning = [_FORM, phases, repr(grid), repr(variants), *map(_trace_of, variants)]
+    meaning = [_FORM, phases, repr(grid), repr(variant), _trace_of(variant)]
     return hashlib.sha256(json.dumps(meaning).encode()).hexdigest()[:16]
 
 
@@ -220,8 +255,8 @@ def _trace_of(variant: Variant) -> list[float]:
     return [] if found is None else [float(wa) for wa in found]
 
 
-def _read(path: Path, shape: tuple[int, int, int], windows: int) -> tuple[Floats, Floats] | None:
-    """Return spare space and WA that a file holds; None if it is missing or damaged."""
+def _read(path: Path, shape: tuple[int, int], windows: int) -> _Rows | None:
+    """Return spare space and WA in a file of the cache; None if it is missing or damaged."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             log_op, wa = (np.asarray(file[name], float) for name in ("log_op", "wa"))
@@ -229,9 +264,8 @@ def _read(path: Path, shape: tuple[int, int, int], windows: int) -> tuple[Floats
         return None
     if log_op.shape != shape or wa.shape != (*shape, windows):
         return None
-    drives = np.isfinite(log_op)
-    whole = (np.isfinite(wa) == drives[..., np.newaxis]).all() and drives.any()
-    return (log_op, wa) if whole else None
+    is_whole = (np.isfinite(wa) == np.isfinite(log_op)[..., np.newaxis]).all()
+    return (log_op, wa) if is_whole else None
 
 
 def _rounded(wa: Floats) -> Floats:
@@ -245,10 +279,10 @@ def _write(path: Path, log_op: Floats, wa: Floats) -> None:
     np.savez_compressed(text, log_op=log_op, wa=wa.astype(np.float32))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with output.replacing(path, "table of candidates") as file:
+        with output.replacing(path, "table of candidates", synced=False) as file:
             file.write(text.getvalue())
     except (OSError, WriteampError):
-        return  # a cache that cannot be written costs time, and no result
+        return  # a cache that cannot be written costs time only
 
 
 # Keeps the logarithm of WA - 1 finite where nothing was collected yet.
