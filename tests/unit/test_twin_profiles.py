@@ -89,7 +89,7 @@ def test_a_comparison_mixes_all_candidates_under_each_manager(profile: Path) -> 
 def test_a_comparison_of_candidates_keeps_its_runs_and_its_other_rows(
     profile: Path, tmp_path: Path
 ) -> None:
-    asked = {"managers": "single,wolf", "writes": 2000, "out": tmp_path / "study"}
+    asked = {"managers": "single,wolf", "writes": 2000, "keep": tmp_path / "study"}
     first = wa.compare(profile, workload="uniform", **asked)
     again = wa.compare(profile, workload="uniform", **asked)
     assert (first.kept.done, again.kept.done) == (again.kept.skipped, 0)
