@@ -104,8 +104,7 @@ def _class(name: str, doc: str, keys: Keys, inherited: Keys | None = None, base:
 
 
 def _wrapped(text: str) -> Sequence[str]:
-    sentence = f'"""{text[0].upper()}{text[1:]}."""'
-    return textwrap.wrap(sentence, 100, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    return textwrap.wrap(f'"""{text}."""', 100, initial_indent=" " * 4, subsequent_indent=" " * 4)
 
 
 def _file(of: str, *classes: str) -> str:

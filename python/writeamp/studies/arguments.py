@@ -18,145 +18,145 @@ class CommonArguments(TypedDict, total=False):
     """Keyword arguments of all three verbs."""
 
     size: SizeLike | None
-    """Bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk
+    """bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk
     to it, at the same op."""
 
     capacity: SizeLike | None
-    """Bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller drive
+    """bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller drive
     of the same op and blocks: the result states its size and the error of that (with --size there
     is none)."""
 
     blocks: int | None
-    """Erase blocks in the drive."""
+    """erase blocks in the drive."""
 
     logical_blocks: int | None
-    """Size that the host sees, in erase blocks."""
+    """size that the host sees, in erase blocks."""
 
     logical_pages: int | None
-    """The same in pages."""
+    """the same in pages."""
 
     pages_per_block: int | None
-    """Pages of a flash block."""
+    """pages of a flash block."""
 
     page_bytes: SizeLike | None
-    """Bytes of a page, such as 4K."""
+    """bytes of a page, such as 4K."""
 
     op: RatioLike | None
-    """Over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
+    """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
 
     fill: RatioLike | None
-    """Fill U/T = 1/(1+op)."""
+    """fill U/T = 1/(1+op)."""
 
     spare_factor: RatioLike | None
-    """Spare factor (T-U)/T = op/(1+op)."""
+    """spare factor (T-U)/T = op/(1+op)."""
 
     layout: str | None
-    """How blocks are pooled: flat, striped, striped-per-lun, static."""
+    """how blocks are pooled: flat, striped, striped-per-lun, static."""
 
     write_cache: SizeLike | None
-    """Memory that writes are answered from."""
+    """memory that writes are answered from."""
 
     map_cache: SizeLike | None
-    """Memory for the mapping table, or all for the whole table."""
+    """memory for the mapping table, or all for the whole table."""
 
     set: ChangesLike | None
-    """Replace a value of the profile's tables, such as timing.read_us=50 or
+    """replace a value of the profile's tables, such as timing.read_us=50 or
     timing.program_us=[300,1500]; may be given several times."""
 
     trace_format: str | None
-    """Format of the trace if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
+    """format of the trace if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
     disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace, ftrace, biosnoop, xperf,
     parquet; or what its columns mean, as in
     columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write."""
 
     action: str | None
-    """Which stage of a request counts in blkparse and ftrace: Q, D or C."""
+    """which stage of a request counts in blkparse and ftrace: Q, D or C."""
 
     mapping: Mapping
-    """Compact: the trace's written pages, closed up, are the drive's logical space; as-is:
+    """compact: the trace's written pages, closed up, are the drive's logical space; as-is:
     addresses count (default compact)."""
 
     trace_device: str | None
-    """Use only this device of the trace."""
+    """use only this device of the trace."""
 
     utilization: RatioLike
-    """Share of the logical pages that the workload uses; the rest is never written (default
+    """share of the logical pages that the workload uses; the rest is never written (default
     1.0)."""
 
     precondition: str
-    """State of the drive when the run begins, none of it counted: full (each page written once, in
+    """state of the drive when the run begins, none of it counted: full (each page written once, in
     order), workload (only the pages that the host will write), none, random (full, then aged by
     random writes until WA is steady), random:N (by N drive writes of them) or aged:TRACE (full,
     then one pass over that trace) (default full)."""
 
     wear_leveling: SpecLike | None
-    """Wear leveller (default none)."""
+    """wear leveller (default none)."""
 
     batch_pages: int
-    """Pages handed to the engine at once; changes speed, never the outcome (default 1024)."""
+    """pages handed to the engine at once; changes speed, never the outcome (default 1024)."""
 
 
 class SimulateArguments(CommonArguments, total=False):
     """Keyword arguments of `simulate`."""
 
     trace: TraceLike | None
-    """Replay a block trace instead: its file, or - for standard input."""
+    """replay a block trace instead: its file, or - for standard input."""
 
     repeat: Repeat
-    """Replay the trace so many times; auto: until its passes agree, if it is short (default
+    """replay the trace so many times; auto: until its passes agree, if it is short (default
     auto)."""
 
     manager: SpecLike
-    """Block manager (default single)."""
+    """block manager (default single)."""
 
     victims: SpecLike | None
-    """Victim policy (default: the manager's)."""
+    """victim policy (default: the manager's)."""
 
     time: float | str | None
-    """End after so much virtual time."""
+    """end after so much virtual time."""
 
     timed: bool
-    """Give every operation a time, and measure latencies (default False)."""
+    """give every operation a time, and measure latencies (default False)."""
 
     host_bytes: SizeLike | None
-    """End when the host has written so many bytes after the fill; WA then counts from the fill to
+    """end when the host has written so many bytes after the fill; WA then counts from the fill to
     the end, without a warm-up."""
 
     time_scale: RatioLike
-    """Multiply the times of requests that have times of their own: 0.5 is twice as fast (default
+    """multiply the times of requests that have times of their own: 0.5 is twice as fast (default
     1.0)."""
 
     rb_capture: str | Path | None
-    """Write the Ready/Busy pins of all dies to this .vcd file, from the fill on."""
+    """write the Ready/Busy pins of all dies to this .vcd file, from the fill on."""
 
     rb_rate: float | str | None
-    """Sample the pins at this rate, as a logic analyser does (default: exact to the nanosecond)."""
+    """sample the pins at this rate, as a logic analyser does (default: exact to the nanosecond)."""
 
     rb_jitter: float | str | None
-    """Standard deviation of the moment at which the analyser sees an edge."""
+    """standard deviation of the moment at which the analyser sees an edge."""
 
     rb_missed: RatioLike | None
-    """Share of the pulses that the analyser misses."""
+    """share of the pulses that the analyser misses."""
 
     seed: int
-    """Decides every random draw (default 1)."""
+    """decides every random draw (default 1)."""
 
     writes: int | None
-    """Host page writes after the initial fill; without it, until steady and precise."""
+    """host page writes after the initial fill; without it, until steady and precise."""
 
     warmup: Warmup
-    """Host page writes to leave out of the measurement, or auto (default auto)."""
+    """host page writes to leave out of the measurement, or auto (default auto)."""
 
     precision: RatioLike
-    """Relative half width of the run's own noise, at 95% confidence, that ends an automatic run
+    """relative half width of the run's own noise, at 95% confidence, that ends an automatic run
     (default 0.0005)."""
 
     replicas: int
-    """Runs from which the interval and steadiness are judged: this one, and others of a workload
+    """runs from which the interval and steadiness are judged: this one, and others of a workload
     with seeds of their own (default 3)."""
 
     spread: bool
-    """Rerun a trace, or a mix with a sequential part, on drives one block smaller and larger
+    """rerun a trace, or a mix with a sequential part, on drives one block smaller and larger
     (default True)."""
 
 
@@ -164,29 +164,29 @@ class CompareArguments(CommonArguments, total=False):
     """Keyword arguments of `compare`."""
 
     trace: Sequence[TraceLike] | TraceLike | None
-    """Replay a block trace, instead of a workload or beside those that are given; several by giving
+    """replay a block trace, instead of a workload or beside those that are given; several by giving
     it several times."""
 
     repeat: Repeat
-    """Replay the trace so many times; auto: until its passes agree, if it is short (default
+    """replay the trace so many times; auto: until its passes agree, if it is short (default
     auto)."""
 
     managers: Sequence[SpecLike] | SpecLike
-    """Block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc
+    """block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc
     (required)."""
 
     victims: Sequence[SpecLike] | SpecLike | None
-    """Victim policies, separated by commas or given several times, each for every manager (default:
+    """victim policies, separated by commas or given several times, each for every manager (default:
     each manager's)."""
 
     replicas: int
-    """Runs of each manager, whose seeds follow from --seed (default 3)."""
+    """runs of each manager, whose seeds follow from --seed (default 3)."""
 
     seed: int
-    """Decides every random draw (default 1)."""
+    """decides every random draw (default 1)."""
 
     writes: int | None
-    """Host page writes after the initial fill, the second half of them measured; by default 20
+    """host page writes after the initial fill, the second half of them measured; by default 20
     times the logical pages."""
 
 
@@ -194,23 +194,23 @@ class EnduranceArguments(CommonArguments, total=False):
     """Keyword arguments of `endurance`."""
 
     trace: TraceLike | None
-    """Replay a block trace instead: its file, or - for standard input."""
+    """replay a block trace instead: its file, or - for standard input."""
 
     manager: SpecLike
-    """Block manager (default single)."""
+    """block manager (default single)."""
 
     victims: SpecLike | None
-    """Victim policy (default: the manager's)."""
+    """victim policy (default: the manager's)."""
 
     w_max: int | None
-    """Erases after which a block is worn out (the paper's W_max) (required)."""
+    """erases after which a block is worn out (the paper's W_max) (required)."""
 
     replicas: int
-    """Drives to run, for the confidence interval (default 10)."""
+    """drives to run, for the confidence interval (default 10)."""
 
     seed: int
-    """Decides every random draw; those of the other replicas follow from it (default 1)."""
+    """decides every random draw; those of the other replicas follow from it (default 1)."""
 
     spare_share: RatioLike
-    """Share of the blocks that is set aside to replace worn ones; it is taken from the over-
+    """share of the blocks that is set aside to replace worn ones; it is taken from the over-
     provisioning (default 0.0)."""

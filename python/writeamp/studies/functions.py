@@ -45,6 +45,12 @@ def simulate(
     `Mixture` of the runs of all drives that this may be, with its intervals. What all three have
     is in `writeamp.results.protocol`.
 
+    `trace` may be a file, "-" for standard input, a trace, or data: an array of page numbers, a
+    table with offset, length and op, or page (NumPy, Arrow, Polars, pandas; `trace_format` names
+    other columns), or an iterator of these (docs/traces.md). A run with `capacity` has
+    `Result.scaling`: the drive that was simulated, and its error (docs/capacity.md). The same
+    `seed` gives the same counters everywhere.
+
     Args:
         device: a profile's name, the path of a profile, or a device. Without one, a synthetic
             workload runs on "generic", and a trace on a flat drive sized to its footprint.
@@ -52,12 +58,7 @@ def simulate(
             a trace.
         progress: called from time to time with the host pages written and expected; in a timed
             run, with what is done of what ends it (ns, bytes or requests), and all of that.
-        settings: listed below. `trace` may be a file, "-" for standard input, a trace, or data: an
-            array of page numbers, a table with offset, length and op, or page (NumPy, Arrow,
-            Polars, pandas; `trace_format` names other columns), or an iterator of these
-            (docs/traces.md). A run with `capacity` has `Result.scaling`, the drive that was
-            simulated and its error (docs/capacity.md). The same `seed` gives the same counters
-            everywhere.
+        settings: listed below.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -86,6 +87,10 @@ def compare(
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
 
+    `managers`, `victims` and `trace` may be lists. Each victim policy is tried with each manager
+    that takes it, and each trace is a load beside the workloads. A drive without a size is fitted
+    to each trace.
+
     Args:
         device: as for `simulate`.
         workload: one or several, as a list or one text with commas: each, and each trace, is a load
@@ -95,9 +100,7 @@ def compare(
             this process, as many at the same time as it has processors.
         keep: a folder that keeps each finished run; runs that it holds are not done again, so that
             the same call continues after an interruption.
-        settings: listed below. `managers`, `victims` and `trace` may be lists; each victim policy
-            is tried with each manager that takes it, and each trace is a load beside the workloads.
-            A drive without a size is fitted to each trace.
+        settings: listed below.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -132,7 +135,8 @@ def endurance(
 
     The life of a drive ends when its first block has been erased `w_max` times, or, with spare
     blocks, when as many blocks have as there are spare ones, of one LUN in layouts where each LUN
-    has its own (docs/endurance.md).
+    has its own (docs/endurance.md). `spare_share` is rounded down to whole blocks, of each LUN
+    unless the layout is "flat". `precondition` is "full", "workload" or "none"; it wears nothing.
 
     Args:
         device: as for `simulate`, like `workload`; a trace is replayed without end.
@@ -142,9 +146,7 @@ def endurance(
             one. If the lives run in other processes, it is called on this thread, after each life.
         runner: who wears the replicas out, as for `compare`.
         keep: a folder that keeps each finished life, as for `compare`.
-        settings: listed below. `precondition` is "full", "workload" or "none", wears nothing and is
-            not counted. Spare blocks are taken from the over-provisioning: a share of each LUN's,
-            unless the layout is "flat", in whole blocks.
+        settings: listed below.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

@@ -12,39 +12,39 @@ class PredictArguments(TypedDict, total=False):
     """Keyword arguments of `predict`."""
 
     op: RatioLike | None
-    """Over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
+    """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
 
     fill: RatioLike | None
-    """Fill U/T = 1/(1+op)."""
+    """fill U/T = 1/(1+op)."""
 
     spare_factor: RatioLike | None
-    """Spare factor (T-U)/T = op/(1+op)."""
+    """spare factor (T-U)/T = op/(1+op)."""
 
     pages_per_block: int
-    """Pages of an erase block (default 128)."""
+    """pages of an erase block (default 128)."""
 
     target_wa: float | None
-    """Ask for the op that this WA needs, instead of giving a ratio."""
+    """ask for the op that this WA needs, instead of giving a ratio."""
 
     utilization: RatioLike | None
-    """Share of the logical space that holds data; the models then get the effective op ((1 -
+    """share of the logical space that holds data; the models then get the effective op ((1 -
     utilization) + op) / hot ratio."""
 
     hot_ratio: RatioLike | None
-    """Share of the logical space that is written (default: all that holds data)."""
+    """share of the logical space that is written (default: all that holds data)."""
 
     models: Sequence[str] | str | None
-    """Only this model (repeatable): uniform-distribution, expected-value, fifo, markov, d-choices,
+    """only this model (repeatable): uniform-distribution, expected-value, fifo, markov, d-choices,
     coupon-collector. Without it, all but coupon-collector, which is known to be wrong."""
 
     d: float
-    """D-choices: blocks drawn; inf is greedy (default 10)."""
+    """d-choices: blocks drawn; inf is greedy (default 10)."""
 
     window: int
-    """Coupon-collector: oldest blocks that compete (default 64)."""
+    """coupon-collector: oldest blocks that compete (default 64)."""
 
     reserve: int
-    """Coupon-collector: blocks held free (default 0)."""
+    """coupon-collector: blocks held free (default 0)."""
 
     logical_blocks: float
-    """Blocks that the host sees; inf is the limit of a large drive (default inf)."""
+    """blocks that the host sees; inf is the limit of a large drive (default inf)."""

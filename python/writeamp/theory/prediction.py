@@ -36,10 +36,11 @@ _MOST_POINTS = 10_000
 def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
     """Ask models, or those named, for the WA of uniform random writes, or for the op it needs.
 
+    A model that was not named in `models` and cannot answer is left NaN with a warning; one that
+    was named is an error.
+
     Args:
-        question: the drive, and either one of its ratios or `target_wa`; listed below. A model that
-            was not named in `models` and cannot answer is left NaN with a warning; one that was
-            named is an error.
+        question: the drive, and either one of its ratios or `target_wa`; listed below.
 
     Raises:
         WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.

@@ -13,62 +13,62 @@ class MakeArguments(TypedDict, total=False):
     """Keyword arguments of `make`."""
 
     volumes: int
-    """Volumes of the fleet (default 100)."""
+    """volumes of the fleet (default 100)."""
 
     requests: int
-    """Requests of all of them (default 1000000)."""
+    """requests of all of them (default 1000000)."""
 
     seed: int
-    """Decides every random draw (default 1)."""
+    """decides every random draw (default 1)."""
 
     trace_format: str
-    """Format of the file: alibaba or tencent (default alibaba)."""
+    """format of the file: alibaba or tencent (default alibaba)."""
 
     size: SizeLike
-    """Median size of the volumes, which are log-normal (default 67108864)."""
+    """median size of the volumes, which are log-normal (default 67108864)."""
 
     size_sigma: float
-    """Standard deviation of the logarithm of the sizes (default 1.0)."""
+    """standard deviation of the logarithm of the sizes (default 1.0)."""
 
     traffic_sigma: float
-    """The same of the requests a volume gets for each page that it has (default 0.7)."""
+    """the same of the requests a volume gets for each page that it has (default 0.7)."""
 
     skew_low: float
-    """Least exponent s of the power law by which pages are chosen; 0 is uniform (default 0.0)."""
+    """least exponent s of the power law by which pages are chosen; 0 is uniform (default 0.0)."""
 
     skew_high: float
-    """Greatest of these exponents; they are uniform between both (default 1.2)."""
+    """greatest of these exponents; they are uniform between both (default 1.2)."""
 
     sequential: RatioLike
-    """Mean share of the requests that begin where the volume's last one ended (default 0.2)."""
+    """mean share of the requests that begin where the volume's last one ended (default 0.2)."""
 
     reads: RatioLike
-    """Mean share of the reads (default 0.3)."""
+    """mean share of the reads (default 0.3)."""
 
     drift: float
-    """Mean of how far the hot pages move until the end, in sizes of the volume (default 0.1)."""
+    """mean of how far the hot pages move until the end, in sizes of the volume (default 0.1)."""
 
     request_pages: float
-    """Mean pages of 4 KiB of a request, whose number is geometric (default 2.0)."""
+    """mean pages of 4 KiB of a request, whose number is geometric (default 2.0)."""
 
     duration: float | str
-    """Time that the trace spans, such as 12h or 7d (default 8.64e+04s)."""
+    """time that the trace spans, such as 12h or 7d (default 8.64e+04s)."""
 
 
 class SplitArguments(TypedDict, total=False):
     """Keyword arguments of `split`."""
 
     trace_format: str | None
-    """Format of the files if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
+    """format of the files if it cannot be detected: msr, spc, alibaba, tencent, mqsim, ssdsim,
     disksim, blkparse, iolog, systor, fiu, libcachesim, vscsi, blktrace, ftrace, biosnoop, xperf,
     parquet; or what its columns mean, as in
     columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write."""
 
     action: str | None
-    """Which stage of a request counts in blkparse and ftrace: Q, D or C."""
+    """which stage of a request counts in blkparse and ftrace: Q, D or C."""
 
     by_file: bool | None
-    """Each file is a volume, whatever devices are in it; without it those are whose format names no
+    """each file is a volume, whatever devices are in it; without it those are whose format names no
     device."""
 
 
@@ -76,62 +76,62 @@ class NeedArguments(TypedDict, total=False):
     """Keyword arguments of `need`."""
 
     where: str | None
-    """Only volumes for which this holds, such as 'drive_writes > 2', in words of SQL."""
+    """only volumes for which this holds, such as 'drive_writes > 2', in words of SQL."""
 
     preset: str | None
-    """Only volumes that a paper's rule chooses: sepbit: written_set_bytes > 10 * 1073741824 AND
+    """only volumes that a paper's rule chooses: sepbit: written_set_bytes > 10 * 1073741824 AND
     drive_writes > 2; updated: drive_writes > 2."""
 
     sample: int | None
-    """So many of them, whose sizes and drive writes are distributed as those of all."""
+    """so many of them, whose sizes and drive writes are distributed as those of all."""
 
     sample_seed: int
-    """Decides which volumes are in the sample (default 1)."""
+    """decides which volumes are in the sample (default 1)."""
 
     pages_per_block: int | None
-    """Pages of a flash block."""
+    """pages of a flash block."""
 
     page_bytes: SizeLike | None
-    """Bytes of a page, such as 4K."""
+    """bytes of a page, such as 4K."""
 
     layout: str | None
-    """How blocks are pooled: flat, striped, striped-per-lun, static."""
+    """how blocks are pooled: flat, striped, striped-per-lun, static."""
 
     precondition: str
-    """State of the drive when the run begins, none of it counted: full (each page written once, in
+    """state of the drive when the run begins, none of it counted: full (each page written once, in
     order), workload (only the pages that the host will write), none, random (full, then aged by
     random writes until WA is steady), random:N (by N drive writes of them) or aged:TRACE (full,
     then one pass over that trace) (default full)."""
 
     repeat: Repeat
-    """Replay the trace so many times; auto: until its passes agree, if it is short (default
+    """replay the trace so many times; auto: until its passes agree, if it is short (default
     auto)."""
 
     seed: int
-    """Decides every random draw (default 1)."""
+    """decides every random draw (default 1)."""
 
     writes: int | None
-    """Host page writes after the initial fill; without it, until steady and precise."""
+    """host page writes after the initial fill; without it, until steady and precise."""
 
     warmup: Warmup
-    """Host page writes to leave out of the measurement, or auto (default auto)."""
+    """host page writes to leave out of the measurement, or auto (default auto)."""
 
 
 class RunArguments(NeedArguments, total=False):
     """Keyword arguments of `run` and `together`."""
 
     baseline: str | None
-    """Manager with which the others are compared; by default the first."""
+    """manager with which the others are compared; by default the first."""
 
     resamples: int
-    """Fleets of as many volumes that are drawn anew from this one, for the intervals (default
+    """fleets of as many volumes that are drawn anew from this one, for the intervals (default
     2000)."""
 
     op: RatioLike | None
-    """Over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
+    """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
 
     fill: RatioLike | None
-    """Fill U/T = 1/(1+op)."""
+    """fill U/T = 1/(1+op)."""
 
     spare_factor: RatioLike | None
-    """Spare factor (T-U)/T = op/(1+op)."""
+    """spare factor (T-U)/T = op/(1+op)."""

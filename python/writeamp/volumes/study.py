@@ -59,6 +59,8 @@ def run(
 ) -> FleetRun:
     """Run every chosen volume of a fleet on a drive of its own, under every policy.
 
+    Conditions of `where` are on the columns of `Fleet.volumes`.
+
     Args:
         fleet: the volumes.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
@@ -67,7 +69,7 @@ def run(
         runner: who does the runs; threads of this process by default.
         progress: called with the runs done and in all.
         settings: which volumes, what they are compared with, and the settings of their runs;
-            listed below. Conditions of `where` are on the columns of `Fleet.volumes`.
+            listed below.
 
     Raises:
         WriteampError: a setting that cannot be, or the folder cannot be written.

@@ -15,101 +15,101 @@ class ServeArguments(TypedDict, total=False):
     """Keyword arguments of `VirtualSsd`."""
 
     size: SizeLike | None
-    """Bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk
+    """bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk
     to it, at the same op."""
 
     blocks: int | None
-    """Erase blocks in the drive."""
+    """erase blocks in the drive."""
 
     logical_blocks: int | None
-    """Size that the host sees, in erase blocks."""
+    """size that the host sees, in erase blocks."""
 
     logical_pages: int | None
-    """The same in pages."""
+    """the same in pages."""
 
     pages_per_block: int | None
-    """Pages of a flash block."""
+    """pages of a flash block."""
 
     page_bytes: SizeLike | None
-    """Bytes of a page, such as 4K."""
+    """bytes of a page, such as 4K."""
 
     op: RatioLike | None
-    """Over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
+    """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
 
     fill: RatioLike | None
-    """Fill U/T = 1/(1+op)."""
+    """fill U/T = 1/(1+op)."""
 
     spare_factor: RatioLike | None
-    """Spare factor (T-U)/T = op/(1+op)."""
+    """spare factor (T-U)/T = op/(1+op)."""
 
     layout: str | None
-    """How blocks are pooled: flat, striped, striped-per-lun, static."""
+    """how blocks are pooled: flat, striped, striped-per-lun, static."""
 
     write_cache: SizeLike | None
-    """Memory that writes are answered from."""
+    """memory that writes are answered from."""
 
     map_cache: SizeLike | None
-    """Memory for the mapping table, or all for the whole table."""
+    """memory for the mapping table, or all for the whole table."""
 
     set: ChangesLike | None
-    """Replace a value of the profile's tables, such as timing.read_us=50 or
+    """replace a value of the profile's tables, such as timing.read_us=50 or
     timing.program_us=[300,1500]; may be given several times."""
 
     manager: SpecLike
-    """Block manager (default single)."""
+    """block manager (default single)."""
 
     victims: SpecLike | None
-    """Victim policy (default: the manager's)."""
+    """victim policy (default: the manager's)."""
 
     wear_leveling: SpecLike | None
-    """Wear leveller (default none)."""
+    """wear leveller (default none)."""
 
     socket: str | Path | None
     """Unix socket to serve at; by default one in a private folder. The counters are at
     SOCKET.control."""
 
     backing: str | Path | None
-    """Keep the drive in this sparse file, and its flash in FILE.flash: stopped or killed and
+    """keep the drive in this sparse file, and its flash in FILE.flash: stopped or killed and
     started again with the same options, it goes on; by default the data is in memory."""
 
     mount: str | Path | None
-    """Mount the drive with a file system at this folder, which is made; needs root. The file system
+    """mount the drive with a file system at this folder, which is made; needs root. The file system
     that a kept drive has stays."""
 
     fs: str | None
-    """File system for --mount: ext4, xfs, btrfs. On a preconditioned drive it is made without
+    """file system for --mount: ext4, xfs, btrfs. On a preconditioned drive it is made without
     discard, or the drive would be new again (default ext4)."""
 
     precondition: str
-    """State of a new drive before its host comes, not counted: none (as sold), full (each page
+    """state of a new drive before its host comes, not counted: none (as sold), full (each page
     written once, in order), random (full, then aged by random writes until WA is steady), random:N
     (by N drive writes of them) or aged:TRACE (full, then one pass over that trace) (default
     none)."""
 
     seed: int
-    """Decides every random draw (default 1)."""
+    """decides every random draw (default 1)."""
 
     count_from: str
-    """When counting begins: with the command, after mkfs and mount, or at the start of the server
+    """when counting begins: with the command, after mkfs and mount, or at the start of the server
     (default command)."""
 
     record: str | Path | None
-    """Write every request, from the start of the server, to this Parquet trace; simulate --trace
+    """write every request, from the start of the server, to this Parquet trace; simulate --trace
     replays it exactly."""
 
     counters: str | Path | None
-    """Keep the drive's own logs in this folder, refreshed once a second: smart.json, ocp.json and
+    """keep the drive's own logs in this folder, refreshed once a second: smart.json, ocp.json and
     fdp.json as nvme-cli prints them."""
 
     metrics: str | None
-    """Serve Prometheus metrics at this loopback address, such as 127.0.0.1:9105, or unix:PATH."""
+    """serve Prometheus metrics at this loopback address, such as 127.0.0.1:9105, or unix:PATH."""
 
     timed: bool
-    """Answer requests when the drive would, instead of at full speed (default False)."""
+    """answer requests when the drive would, instead of at full speed (default False)."""
 
     time_scale: RatioLike | None
-    """Seconds of the host for one of the drive: 10 is ten times slower, and lets slow computers
+    """seconds of the host for one of the drive: 10 is ten times slower, and lets slow computers
     keep up; the drive is then timed."""
 
     rb_capture: str | Path | None
-    """Write the Ready/Busy pins of all dies to this .vcd file; the drive is then timed."""
+    """write the Ready/Busy pins of all dies to this .vcd file; the drive is then timed."""

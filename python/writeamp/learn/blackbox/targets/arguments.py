@@ -9,21 +9,21 @@ class TargetArguments(TypedDict, total=False):
     """Keyword arguments of `target_of`."""
 
     precision: float
-    """A point ends when the 95% intervals of mean latency and bandwidth are within this share of
+    """a point ends when the 95% intervals of mean latency and bandwidth are within this share of
     them (default 0.01)."""
 
     most_s: float | str
-    """Virtual time after which a point ends anyway (default 60s)."""
+    """virtual time after which a point ends anyway (default 60s)."""
 
     seed: int
-    """Decides all random draws of the workloads (default 1)."""
+    """decides all random draws of the workloads (default 1)."""
 
     runtime_s: float | str
-    """How long fio measures each point, in the paper a minute (default 60s)."""
+    """how long fio measures each point, in the paper a minute (default 60s)."""
 
     precondition: str | None
-    """None, fill, steady: what is written before the first point. steady, the default of devices,
+    """none, fill, steady: what is written before the first point. steady, the default of devices,
     is SNIA's; of all others it is fill."""
 
     round_s: float | str
-    """Length of a round of --precondition steady (default 60s)."""
+    """length of a round of --precondition steady (default 60s)."""
