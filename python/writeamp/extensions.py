@@ -7,6 +7,7 @@ The core never imports them by name. Each declares an entry point in its `pyproj
 - `writeamp.lists`: a kind of `writeamp list`: a function that returns pairs of name and summary
 - `writeamp.learners`: a kind of black-box model, as
   `writeamp.learn.blackbox.model_kinds.ModelKind`
+- `writeamp.placements` and `writeamp.victims`: classes of policies, as `writeamp.custom` has them
 - `writeamp.findings`: functions that check the input of another verb, as
   `writeamp.drives.doctor.in_passing` has them
 """

@@ -135,8 +135,6 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
     "allocation.equal_gain": (
         wa.allocation.equal_gain, ({**_GROUPS, "measure": _made("wa.models.fifo"), "rounds": 3},)),
     "allocation.explore": (wa.allocation.explore, ({"chunks": 3, "op": 0.2},)),
-    "allocation.marginal": (
-        wa.allocation.marginal, ({**_GROUPS, "measure": _made("wa.models.fifo"), "rounds": 3},)),
     "allocation.optimal": (wa.allocation.optimal, (_GROUPS,)),
     "allocate": (wa.allocate, (_GROUPS, {"explore": 3, "op": 0.2})),
     "answer": (wa.answer, ({**_SIMULATED, "quick": True},)),

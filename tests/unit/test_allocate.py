@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 
 import in_process
-from writeamp.allocation import ColdestGroup, Marginal, by_size, closed_form, marginal, optimal
+from writeamp.allocation import ColdestGroup, EqualGain, by_size, closed_form, equal_gain, optimal
 from writeamp.errors import WriteampError
 from writeamp.models import d_choices, expected_value
 
@@ -161,7 +161,7 @@ def test_it_reaches_the_optimum_where_the_measured_wa_is_the_model_s(
     sizes, frequencies = rng.dirichlet(np.ones(groups), (2, 500))
     best = optimal(sizes, frequencies, op)
     start = by_size(sizes, frequencies, op).op_shares
-    found = marginal(sizes, frequencies, op, model, start=start)
+    found = equal_gain(sizes, frequencies, op, model, start=start)
     assert found.settled
     assert len(found.history) <= 15
     assert found.wa == pytest.approx(best.wa, rel=1e-9)
@@ -171,7 +171,7 @@ def test_it_reaches_the_optimum_where_the_measured_wa_is_the_model_s(
 
 @pytest.mark.parametrize("measure", [partly_written, four_choices])
 def test_it_reaches_the_optimum_of_what_is_measured_and_not_the_model_s(measure: Measure) -> None:
-    found = marginal(SIZES, FREQUENCIES, OP, measure)
+    found = equal_gain(SIZES, FREQUENCIES, OP, measure)
     direct = least(measure)
     assert found.settled
     assert float(found.wa) == pytest.approx(direct.fun, rel=1e-9)
@@ -182,7 +182,7 @@ def test_it_reaches_the_optimum_of_what_is_measured_and_not_the_model_s(measure:
 
 def test_noise_of_a_percent_leaves_it_near_the_optimum() -> None:
     rng = np.random.default_rng(11)
-    walk = Marginal(SIZES, FREQUENCIES, OP, start=SIZES, least_move=0.1)
+    walk = EqualGain(SIZES, FREQUENCIES, OP, start=SIZES, least_move=0.1)
     reached = []
     for _ in range(60):
         wa = model(walk.op_of_group)
@@ -197,7 +197,7 @@ def test_where_wa_has_kinks_the_best_round_is_returned() -> None:
     def greedy(op_of_group: Array) -> Array:
         return np.asarray(d_choices(op_of_group / (1 + op_of_group), 4, np.inf))
 
-    found = marginal(SIZES, FREQUENCIES, OP, greedy, rounds=20)
+    found = equal_gain(SIZES, FREQUENCIES, OP, greedy, rounds=20)
     assert not found.settled
     assert len(found.history) == 20
     assert found.wa == found.history.min()
@@ -206,7 +206,7 @@ def test_where_wa_has_kinks_the_best_round_is_returned() -> None:
 
 
 def test_a_group_without_any_migration_is_no_obstacle() -> None:
-    found = marginal([0.9, 0.1], [0.5, 0.5], 2.0, lambda op: np.where(op > 3, 1.0, model(op)))
+    found = equal_gain([0.9, 0.1], [0.5, 0.5], 2.0, lambda op: np.where(op > 3, 1.0, model(op)))
     assert np.isfinite(found.op_shares).all()
     assert found.wa < 1.2
 
@@ -228,7 +228,7 @@ def test_what_cannot_be_followed_is_refused(
     frequencies: Any, more: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(WriteampError, match=words):
-        marginal(SIZES, frequencies, OP, model, **more)
+        equal_gain(SIZES, frequencies, OP, model, **more)
 
 
 @pytest.mark.parametrize(
@@ -237,4 +237,4 @@ def test_what_cannot_be_followed_is_refused(
 )
 def test_a_measurement_that_is_none_is_refused(measured: list[float], words: str) -> None:
     with pytest.raises(WriteampError, match=words):
-        Marginal(SIZES, FREQUENCIES, OP).update(measured)
+        EqualGain(SIZES, FREQUENCIES, OP).update(measured)

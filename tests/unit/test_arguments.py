@@ -52,7 +52,6 @@ RIGHT: dict[str, dict[str, Any]] = {
     "allocation.closed_form": GROUPS,
     "allocation.optimal": GROUPS,
     "allocation.equal_gain": GROUPS | {"measure": np.negative},
-    "allocation.marginal": GROUPS | {"measure": np.negative},
     "allocation.explore": {"chunks": 4, "op": 0.2},
     "meanfield.hot_cold": HEAT,
     "meanfield.hot_cold_swap": HEAT | {"d_swap": 3},

@@ -7,7 +7,7 @@ import inspect
 import math
 import re
 import signal
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 import writeamp as wa
 from places import ROOT
 from samples import PARTS, SAMPLES, library_classes, served
-from writeamp.results.any_result import AnyResult, OlderName
+from writeamp.results.any_result import AnyResult
 
 # What callers say, and do not find.
 INPUTS = {"Characteristics", "MeasurementTarget", "Model", "PinFacts", "ReportPage", "Spec"}
@@ -28,16 +28,6 @@ WITHIN = {"Performance", "Tellable", "Found", "Round", "SimulationResult"}
 INTERVALS = ("ci", "bounds", "interval")
 # Names that say what these and `unfinished` say.
 INTERVAL, INTERRUPTION = re.compile(r"^ci_|_ci95$|_low$"), re.compile(r"interrupted|^finished")
-# What an older name gives, of any result.
-OLDER: dict[str, Callable[[Any], Any]] = {
-    "wa_ci95": lambda found: found.ci,
-    "op_low": lambda found: found.ci[0],
-    "op_high": lambda found: found.ci[1],
-    "interrupted": lambda found: bool(found.unfinished),
-    "interrupted_of": lambda found: found.unfinished,
-    "table": lambda found: found.tried if isinstance(found, wa.RequiredOp) else found.to_frame(),
-    "told": lambda found: found.hints,
-}
 # A signal, and no part of what was asked for.
 SIGNALS = {"interrupted_by"}
 
@@ -75,7 +65,7 @@ def results_among(kinds: Iterable[type]) -> list[type]:
         and (
             issubclass(kind, AnyResult)
             or {kind, kind.__name__} & returned
-            or names_of(kind) & {"ci", "wa_ci95", "unfinished", "interrupted", "to_frame"}
+            or names_of(kind) & {"ci", "unfinished", "interrupted", "to_frame"}
             or names_of(kind) >= {"low", "high", "to_dict"}
         )
     ]
@@ -90,16 +80,10 @@ def faults_of(kind: type) -> list[str]:
         INTERVALS: {one for one in names if INTERVAL.search(one)},
         ("unfinished",): {one for one in names if INTERRUPTION.search(one)},
     }
-    found = [
+    return [
         f"{kind.__name__} has {sorted(others)} and no {own[0]}"
         for own, others in said.items()
         if others and not any(is_own(kind, name) for name in own)
-    ]
-    own = (one for one in names_of(kind) if one in OLDER)
-    return found + [
-        f"{kind.__name__}.{one} is no older name"
-        for one in own
-        if not isinstance(inspect.getattr_static(kind, one, None), OlderName)
     ]
 
 
@@ -145,7 +129,6 @@ class OtherNames(AnyResult):
 
     wear_ci95: tuple[float, float]
     interrupted_after: int
-    table: tuple[float, ...]
 
 
 def test_a_class_with_other_names_for_the_three_is_found() -> None:
@@ -154,7 +137,6 @@ def test_a_class_with_other_names_for_the_three_is_found() -> None:
     assert faults_of(OtherNames) == [
         "OtherNames has ['wear_ci95'] and no ci",
         "OtherNames has ['interrupted_after'] and no unfinished",
-        "OtherNames.table is no older name",
     ]
 
 
@@ -214,22 +196,6 @@ def test_a_command_that_a_signal_ended_is_unfinished() -> None:
     ended = replace(served(Path()), run="fio")
     assert ended.unfinished == ()
     assert replace(ended, interrupted_by=signal.SIGINT).unfinished == ("fio",)
-
-
-def test_older_names_go_on_working_and_no_page_shows_them(tmp_path: Path, in_process: None) -> None:
-    seen = set()
-    for make in (SAMPLES | PARTS).values():
-        found = make(tmp_path)
-        older = inspect.getmembers_static(type(found), lambda one: isinstance(one, OlderName))
-        for name, _ in older:
-            seen.add(name)
-            given, expected = getattr(found, name), OLDER[name](found)
-            is_frame = isinstance(given, pl.DataFrame)
-            assert given.rows() == expected.rows() if is_frame else given == expected, name
-    assert seen == OLDER.keys()
-    shown = re.compile(r"(?<!rich)\.(" + "|".join(OLDER) + r")\b(?!\()")
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.*y*")]
-    assert [page.name for page in pages if shown.search(page.read_text())] == []
 
 
 # Where results of runs and of studies are declared, but for those of sweeps.

@@ -88,7 +88,6 @@ def test_users_reach_theory_by_the_names_they_know() -> None:
     for name in ("models", "meanfield", "allocation", "traces"):
         assert isinstance(getattr(wa, name), ModuleType)
         assert importlib.import_module(f"writeamp.{name}") is getattr(wa, name)
-    assert wa.allocation.marginal is wa.allocation.equal_gain
 
 
 @pytest.mark.parametrize("name", ["", *LATE])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from writeamp import models
 from writeamp.errors import WriteampError
 from writeamp.meanfield.described import HOT_COLD_MODELS
-from writeamp.models import MODELS, Describes, Drive, find_model, required_op
+from writeamp.models import MODELS, Describes, ModelInputs, find_model, required_op
 from writeamp.models._model import AnalyticModel
 from writeamp.registry.entries import engine_entries
 
@@ -44,7 +44,7 @@ def test_a_registered_model_is_found_described_and_public(name: str) -> None:
         assert text
         assert "\n" not in text
     assert {"op", "spare_factor"}.intersection(model.parameters)
-    assert set(model.parameters) - {"spare_factor"} <= set(Drive.__dataclass_fields__)
+    assert set(model.parameters) - {"spare_factor"} <= set(ModelInputs.__dataclass_fields__)
     assert getattr(models, name.replace("-", "_")) is model.function
 
 
@@ -256,4 +256,4 @@ def test_every_model_warns_of_something(name: str) -> None:
 )  # fmt: skip
 def test_a_drive_outside_its_domain_is_refused_by_name(field: str, value: float) -> None:
     with pytest.raises(WriteampError, match=rf"^{field} must be "):
-        Drive(**{"op": 0.1, field: value})
+        ModelInputs(**{"op": 0.1, field: value})

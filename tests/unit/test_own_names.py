@@ -20,6 +20,7 @@ from stand_in_runners import AsElsewhere
 from writeamp import custom
 from writeamp.cli.options import policy_completer
 from writeamp.custom import names
+from writeamp.extensions import extensions
 from writeamp.registry.specs import Spec
 
 
@@ -145,19 +146,17 @@ def test_an_installed_package_offers_its_placements_by_name(
     )
     monkeypatch.syspath_prepend(file.parent)
     importlib.invalidate_caches()
-    names.installed.cache_clear()
+    extensions.cache_clear()
     try:
         assert counted("paper", victims="paper-oldest") == counted("paper", victims="fifo")
         assert Spec.of("managers", "paper:groups=3").params["groups"] == "3"
         assert custom.find("managers", "sepbit") is None
         listed = in_process.run("list", "managers").out
         assert "  paper " in listed
-        assert "cannot be used: lost of the package papers cannot be imported" in " ".join(
-            listed.split()
-        )
+        assert "lost of the package papers cannot be used (mine, Lost)" in " ".join(listed.split())
         assert "paper-oldest" in in_process.run("simulate", "--victims oldest").err
     finally:
-        names.installed.cache_clear()
+        extensions.cache_clear()
 
 
 def test_a_file_is_named_by_its_path_and_takes_parameters(file: Path) -> None:

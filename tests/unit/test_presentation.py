@@ -300,18 +300,6 @@ def test_an_allocation_of_several_drives_has_a_row_for_each_group() -> None:
         found.plot()
 
 
-def test_the_table_of_a_comparison_is_its_frame_with_shorter_names_of_causes() -> None:
-    found = SAMPLES["Comparison"](Path())
-    frame, table = found.to_frame(), found.table
-    named = [
-        name.removeprefix("causes_") + "_pages" if name.startswith("causes_") else name
-        for name in frame.columns
-    ]
-    assert {"wa_low", "wa_high", "host_pages", "gc_pages"} <= set(table.columns)
-    assert table.columns == named
-    assert table.rows() == frame.rows()
-
-
 def test_a_search_for_op_has_a_row_for_the_answer_and_a_table_of_all_drives() -> None:
     found = SAMPLES["RequiredOp"](Path())
     (answer,) = found.to_frame().to_dicts()

@@ -5,12 +5,9 @@ from .compared import AllocationsByMethod as AllocationsByMethod
 from .compared import Exploration as Exploration
 from .equalization import EqualGain as EqualGain
 from .equalization import Followed as Followed
-from .equalization import Marginal as Marginal
 from .equalization import equal_gain as equal_gain
-from .equalization import marginal as marginal
 from .exploration import configurations as configurations
 from .exploration import explore as explore
-from .groups import Groups as Groups
 from .groups import GroupTable as GroupTable
 from .methods import METHODS as METHODS
 from .methods import by_frequency as by_frequency

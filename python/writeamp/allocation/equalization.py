@@ -220,11 +220,6 @@ def equal_gain(
     )
 
 
-# Older names; Wolf's `allocation=marginal` is another method, now `allocation=effective-size`.
-Marginal = EqualGain
-marginal = equal_gain
-
-
 def _levelled(shares: FloatArray, gain: FloatArray, fall: FloatArray) -> FloatArray:
     """Return the shares at which gain·(new share/share)^(−fall) is the same in every group."""
     log_gain = np.log(gain)

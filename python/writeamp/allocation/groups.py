@@ -64,9 +64,6 @@ class GroupTable:
         )
 
 
-Groups = GroupTable  # an older name, which goes on working
-
-
 def checked_groups(
     sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.ArrayLike
 ) -> GroupTable:

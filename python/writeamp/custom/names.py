@@ -6,13 +6,13 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Literal, TypeAlias, TypeVar
 
 from writeamp._engine import entries
 from writeamp.custom.policies import Placement, VictimPolicy
 from writeamp.errors import WriteampError
+from writeamp.extensions import Extension, extensions
 from writeamp.fields.domains import shown
 
 Kind: TypeAlias = Literal["managers", "victims"]
@@ -142,14 +142,7 @@ def named_class(kind: Kind, name: str) -> CustomClass | None:
     entry = installed(kind).get(name) if found is None else None
     if entry is None:
         return found
-    where = f"{name} of the package {entry.dist.name if entry.dist else 'installed'}"
-    try:
-        loaded = entry.load()
-    except RAISED as error:
-        raise WriteampError(
-            f"{where} cannot be imported: {type(error).__name__}: {error}"
-        ) from error
-    return check_class(kind, loaded, where)
+    return check_class(kind, entry.load(), f"{name} of the package {entry.package}")
 
 
 def name_of(kind: Kind, cls: CustomClass) -> str | None:
@@ -163,14 +156,13 @@ def known_names(kind: Kind) -> list[str]:
     return [*own, *(name for name in installed(kind) if name not in own)]
 
 
-@cache
-def installed(kind: Kind) -> dict[str, EntryPoint]:
+def installed(kind: Kind) -> dict[str, Extension]:
     """Return the entry points of installed packages by name.
 
     The name of a built-in entry always means that entry.
     """
-    found = entry_points(group=_GROUPS[kind])
-    return {entry.name: entry for entry in found if not is_built_in(kind, entry.name)}
+    found = extensions(_GROUPS[kind])
+    return {name: entry for name, entry in found.items() if not is_built_in(kind, name)}
 
 
 def has_numba() -> bool:

@@ -7,7 +7,6 @@ from ._effective_op import effective_op as effective_op
 from ._expected_value import expected_value as expected_value
 from ._fifo import fifo as fifo
 from ._markov import markov as markov
-from ._model import Drive as Drive
 from ._model import Model as Model
 from ._model import ModelInputs as ModelInputs
 from ._registry import MODELS as MODELS

@@ -75,9 +75,6 @@ class ModelInputs:
 Rule: TypeAlias = Callable[[ModelInputs], str | None]
 
 
-Drive = ModelInputs  # an older name, which goes on working
-
-
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AnalyticModel:
     """A function for write amplification, its assumptions, and the runs that it describes.

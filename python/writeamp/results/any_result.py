@@ -73,10 +73,6 @@ class AnyResult:
         return frame_of(self._records())
 
 
-class OlderName(property):
-    """A property of a result by an older name, which goes on working."""
-
-
 class OneLine:
     """A result that a shell shows as the line of `str`, in brackets: arrays would fill a page."""
 

@@ -19,7 +19,6 @@ from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.plots.style import DRIVE_WRITES_LABEL
 from writeamp.registry.specs import Spec
-from writeamp.results.any_result import OlderName
 from writeamp.results.beside import over_time, valid_pages, wear_of_blocks
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Picture, draw
@@ -153,11 +152,6 @@ class Result(DriveResult):
     def utilization(self) -> float:
         """Share of the logical pages that the host writes."""
         return self.used_share
-
-    @OlderName
-    def told(self) -> str | None:
-        """Hints under their older name: "deaths" for invalidation times."""
-        return "deaths" if self.hints == "invalidation_times" else self.hints
 
     @cached_property
     def theory(self) -> Expectation:

@@ -108,7 +108,7 @@ def compare(
     >>> import writeamp as wa
     >>> found = wa.compare(workload="hot-cold:f=0.1,r=0.9", managers=["single", "sepgc"], op=0.25,
     ...                    blocks=64, pages_per_block=16, writes=20_000, replicas=2)
-    >>> found.table["manager"].to_list()
+    >>> found.to_frame()["manager"].to_list()
     ['single', 'sepgc']
     >>> found = wa.compare(workload=["uniform", "zipf"], managers="single", victims="greedy,fifo",
     ...                    op=0.25, blocks=64, pages_per_block=16, writes=20_000, replicas=2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from writeamp.drives.pins.device_facts import PinFacts
 from writeamp.drives.pins.doubts import Doubt, width
 from writeamp.drives.pins.mixture import BellMixture, coarser, density
 from writeamp.drives.pins.unseen import Overlap
-from writeamp.results.any_result import AnyResult, OlderName
+from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import with_interval
 
 _Z95 = 1.959964
@@ -69,8 +68,6 @@ class FourLevel(AnyResult):
     by_pin: dict[str, dict[str, OperationCount]]
     spread: dict[str, float] | None
     ci: tuple[float, float] = (math.nan, math.nan)
-
-    wa_ci95 = OlderName(attrgetter("ci"))
 
     def cells(self, method: str) -> list[tuple[str, str]]:
         """Return the WA and the operations in words, the WA with the name of the method."""

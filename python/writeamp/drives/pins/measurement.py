@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.fields.domains import Number, OneOf
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
-from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import with_interval
@@ -70,8 +68,6 @@ class ReadyBusy(Drawn):
     used: tuple[str, ...]
     doubts: tuple[Doubt, ...]
     warnings: tuple[str, ...]
-
-    wa_ci95 = OlderName(attrgetter("ci"))
 
     @property
     def answer(self) -> FourLevel:

@@ -8,14 +8,12 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
-import polars as pl
-
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
 from writeamp.plots.style import legend_of_error, with_error
-from writeamp.results.any_result import OlderName, OneLine
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import interval_name
@@ -53,12 +51,6 @@ class Comparison(OneLine, Drawn):
         by_load = groupby(self.rows, key=lambda row: row.workload)
         return tuple(OneLoad(tuple(rows)) for _, rows in by_load)
 
-    @OlderName
-    def interrupted_of(self) -> tuple[str, ...]:
-        """Names of all rows that were asked for, where some are `unfinished`."""
-        finished = tuple(row.name for row in self.rows)
-        return finished + self.unfinished if self.unfinished else ()
-
     def __str__(self) -> str:
         """Return the row of the least WA of each load in a line, and how many rows there are."""
         least = [(load.name, load.by_wa[0]) for load in self.loads]
@@ -72,13 +64,6 @@ class Comparison(OneLine, Drawn):
     def device(self) -> Device:
         """The drive, the same for all; of several loads, that of the first."""
         return self.loads[0].device
-
-    @OlderName
-    def table(self) -> pl.DataFrame:
-        """`to_frame()` with shorter names of the causes: `gc_pages` is its `causes_gc`."""
-        frame = self.to_frame()
-        of_causes = {f"causes_{cause}": f"{cause}_pages" for cause in CAUSES}
-        return frame.rename({old: new for old, new in of_causes.items() if old in frame.columns})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types, with the keys of `writeamp compare --json`.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from writeamp._engine import CAUSES
 from writeamp.registry.specs import Spec
-from writeamp.results.any_result import AnyResult, OlderName
+from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import json_number
 from writeamp.runs.expectation import Expectation
 from writeamp.runs.series import flash_pages
@@ -37,8 +37,6 @@ class Row(AnyResult):
     """What `results` say of the drive requested, if that is another; the last decides."""
     with_victims: bool = False
     with_load: bool = False
-
-    told = OlderName(lambda self: self.results[0].told)
 
     @property
     def workload(self) -> str:
@@ -245,7 +243,7 @@ class Row(AnyResult):
             **self.facts_of_wa,
             "theory_wa": theory and theory.wa,
             "theory_model": theory and theory.model,
-            "told": self.told,
+            "told": "deaths" if self.hints == "invalidation_times" else self.hints,
             "hints": self.hints,
             "steady": self.steady,
             "steady_reason": self.steady_reason,

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.results.any_result import OlderName
 from writeamp.runs.capacity_error import LifeScalingErrors
 from writeamp.runs.daily_writes import (
     DAYS_PER_YEAR,
@@ -55,9 +53,6 @@ class FoundLives:
     """Of a capacity: the drive that was simulated for it, and the errors of that."""
     kept: StoreStats | None = field(default=None, compare=False)
     """The folder in which the lives were kept, if there is one."""
-
-    interrupted = OlderName(lambda self: bool(self.unfinished))
-    wa_ci95 = OlderName(attrgetter("ci"))
 
     @property
     def replicas(self) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import methodcaller
 from typing import Any
 
 from writeamp._engine import __version__
 from writeamp.plots.figures.wa_over_op import OpPoint, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.plots.style import legend_of_error, with_error
-from writeamp.results.any_result import OlderName, OneLine
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import as_one, json_number, kind_of
@@ -45,14 +44,6 @@ class OpCurve(OneLine, Drawn):
     elapsed_s: float = field(compare=False)
     unfinished: tuple[float, ...] = ()
     kept: StoreStats | None = field(default=None, compare=False)
-
-    table = OlderName(methodcaller("to_frame"))
-
-    @OlderName
-    def interrupted_of(self) -> tuple[float, ...]:
-        """All values that were asked for, where some are `unfinished`."""
-        finished = tuple(one.asked for one in self.points)
-        return finished + self.unfinished if self.unfinished else ()
 
     @property
     def results(self) -> list[Result]:

@@ -48,7 +48,7 @@ def required_op(
 
     >>> import writeamp as wa
     >>> found = wa.required_op(2.0, logical_pages=4096, pages_per_block=16, precision=0.005)
-    >>> bool(found.op_low <= found.op <= found.op_high), round(found.op, 1)
+    >>> bool(found.ci[0] <= found.op <= found.ci[1]), round(found.op, 1)
     (True, 0.3)
     """
     check_callbacks(progress, runner)
@@ -84,7 +84,7 @@ def wa_over_op(
 
     >>> import writeamp as wa
     >>> found = wa.wa_over_op([0.25, 0.5], logical_pages=4096, pages_per_block=16, writes=200_000)
-    >>> found.table["op"].to_list()
+    >>> found.to_frame()["op"].to_list()
     [0.25, 0.5]
     """
     check_callbacks(progress, runner)

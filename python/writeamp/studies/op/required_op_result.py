@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 import polars as pl
 
 from writeamp.plots.figures.wa_over_op import WaTarget, wa_over_op
 from writeamp.plots.spec import LineChart
-from writeamp.results.any_result import OlderName, OneLine
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.frames import frame_of
@@ -67,10 +66,6 @@ class RequiredOp(OneLine, Drawn):
     """
     kept: StoreStats | None = field(default=None, compare=False)
     """The folder in which the runs were kept, if there is one."""
-
-    op_low = OlderName(lambda self: self.ci[0])
-    op_high = OlderName(lambda self: self.ci[1])
-    table = OlderName(attrgetter("tried"))
 
     @property
     def op(self) -> float:
