@@ -194,7 +194,8 @@ def test_a_real_drives_wa_under_a_trace_tells_its_op(
     form = "columns:time=time:s,offset=offset:bytes,length=length:bytes,op=op:W=write"
     drive = {"pages_per_block": 8, "op": 0.2, "manager": "sepgc"}
     real = wa.simulate(trace=str(trace), trace_format=form, spread=False, **drive)
-    monkeypatch.setattr(one_number, "USUAL", USUAL[6:7])
+    families = [family for family in USUAL if family[0].family == ("sepgc", "greedy")]
+    monkeypatch.setattr(one_number, "USUAL", families)
     monkeypatch.setattr(one_number, "TRACE_GRID", Grid(unit_pages=(8,), op=(0.1, 0.17, 0.29)))
     files = [tmp_path / name for name in ("before.json", "after.json")]
     for day, file in enumerate(files, 1):
