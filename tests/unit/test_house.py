@@ -8,17 +8,20 @@ import inspect
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import writeamp as wa
 import writeamp_papers
 from places import ROOT
+from samples import library_classes
 from writeamp.cli import verbs
+from writeamp.results.any_result import AnyResult
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
@@ -43,6 +46,20 @@ LATE = (
 )
 
 
+# Names of functions, which docstrings refer to.
+ELSEWHERE = {
+    name for module in (wa, *(getattr(wa, one) for one in LATE)) for name in module.__all__
+}
+
+
+def names_of(kind: type) -> set[str]:
+    """Return the attributes of a class, its fields among them."""
+    return {
+        *dir(kind),
+        *(name for one in kind.__mro__ for name in vars(one).get("__annotations__", {})),
+    }
+
+
 def test_no_module_is_shadowed_by_what_its_package_exports() -> None:
     for found in pkgutil.walk_packages(wa.__path__, "writeamp."):
         # One is no Python, the other a plugin that only nbdkit loads.
@@ -56,6 +73,61 @@ def test_no_module_is_shadowed_by_what_its_package_exports() -> None:
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_function_has_an_example_that_the_tests_run(name: str) -> None:
     assert ">>>" in (PUBLIC[name].__doc__ or "")
+
+
+def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Give the functions of the library, and the methods of its classes, by name."""
+    modules = [wa, *(getattr(wa, name) for name in LATE)]
+    for module in modules:
+        for name in module.__all__:
+            one = getattr(module, name)
+            if inspect.isfunction(one):
+                yield f"{module.__name__}.{name}", one
+            elif inspect.isclass(one) and issubclass(one, AnyResult):
+                for inner, method in vars(one).items():
+                    if inner[0] != "_" and inspect.isfunction(method):
+                        yield f"{module.__name__}.{name}.{inner}", method
+
+
+def returns_fault(function: Callable[..., Any]) -> str | None:
+    """Return what is wrong with the section `Returns` of a docstring; None if nothing is.
+
+    A method may say it in its first line. Names behind that of a class must be attributes of it,
+    but for those in parentheses.
+    """
+    returned = str(function.__annotations__.get("return"))
+    doc = inspect.getdoc(function) or ""
+    if returned in ("None", "NoReturn"):
+        return None
+    section = re.search(r"^(?:Returns|Yields):\n((?:    .*\n?)+)", doc, re.MULTILINE)
+    if section is None:
+        is_said = "." in function.__qualname__ and re.match(r"(Return|Describe|Compare) ", doc)
+        return None if is_said else "has no section Returns"
+    words = re.findall(r"`([A-Za-z_]\w*)", re.sub(r" \([^)]*\)", "", section[1]))
+    kinds = [one for one in library_classes() if one.__name__ in words]
+    attributes = {name for kind in kinds for name in names_of(kind)}
+    unknown = [one for one in words if one[0].islower() and one not in attributes | ELSEWHERE]
+    return f"has no {unknown}" if kinds and unknown else None
+
+
+def test_public_functions_say_what_they_return() -> None:
+    found = {name: fault for name, one in public_callables() if (fault := returns_fault(one))}
+    assert found == {}
+
+
+def test_a_docstring_without_what_is_returned_is_found() -> None:
+    def silent() -> wa.Result:
+        """Run it."""
+
+    def wrong() -> wa.Result:
+        """Run it.
+
+        Returns:
+            `Result`: `wa` (with `anything`), `waa`; see `simulate`.
+        """
+
+    assert returns_fault(silent) == "has no section Returns"
+    assert returns_fault(wrong) == "has no ['waa']"
 
 
 def verbs_of_the_command() -> set[str]:

@@ -185,6 +185,9 @@ def equal_gain(
         rounds: most measurements.
         tolerance: the division stays if no share changes by more.
 
+    Returns:
+        `Followed`: `op_shares`, `wa_of_group`, `wa`, `history` (WA of each round), `settled`.
+
     Raises:
         WriteampError: a value outside its domain.
 

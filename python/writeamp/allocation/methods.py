@@ -28,6 +28,10 @@ def by_size(
     Greedy collection across all groups ends up there: every group has the WA of a drive that is
     not divided.
 
+    Returns:
+        `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
+        writes, `over_optimal_percent`.
+
     >>> import writeamp as wa
     >>> wa.allocation.by_size([0.75, 0.25], [0.2, 0.8], 0.4).op_shares
     array([0.75, 0.25])
@@ -45,6 +49,10 @@ def by_frequency(
 
     The second line of eq. 7 as printed, p_x·(1/V + 1), is not the space; its first line stands.
 
+    Returns:
+        `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
+        writes, `over_optimal_percent`.
+
     >>> import writeamp as wa
     >>> wa.allocation.by_frequency([0.75, 0.25], [0.2, 0.8], 0.4).op_shares
     array([0.2, 0.8])
@@ -60,6 +68,10 @@ def closed_form(
 ) -> Allocation:
     """Give each group the mean of the other two: OP_x = OP·(s_x/LBA + p_x)/2 (eq. 8, corrected).
 
+    Returns:
+        `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
+        writes, `over_optimal_percent`.
+
     >>> import writeamp as wa
     >>> wa.allocation.closed_form([0.75, 0.25], [0.2, 0.8], 0.4).op_shares
     array([0.475, 0.525])
@@ -74,6 +86,10 @@ def optimal(
     coldest: ColdestGroup | None = None,
 ) -> Allocation:
     """Divide the space so that the predicted WA of all writes is least, exactly.
+
+    Returns:
+        `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
+        writes, `over_optimal_percent`.
 
     >>> import writeamp as wa
     >>> wa.allocation.optimal([0.75, 0.25], [0.2, 0.8], 0.4).op_shares.round(4)

@@ -99,6 +99,10 @@ def answer(
         progress: called with what is done and expected of the part.
         settings: by keyword, those of `simulate`, but for those of one timed run.
 
+    Returns:
+        `Answer`: `rows` (one for each way, with `wa` and `reason`), `differences`, `advice`,
+        `warnings`; `row(way)` returns one row.
+
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
         Interrupted: Ctrl-C; `finished` is what there is.

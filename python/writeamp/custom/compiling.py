@@ -39,6 +39,9 @@ def compiled(of: _T) -> _T:
     constructor, which stays Python. Where Numba is not installed, and as `Mine:compiled=no`, the
     same class is interpreted, which is slower and does the same.
 
+    Returns:
+        The class or function itself, marked for compilation.
+
     Raises:
         WriteampError: it is a victim policy, which chooses by whole arrays and gains nothing.
 

@@ -33,6 +33,9 @@ _named: dict[tuple[Kind, str], CustomClass] = {}
 def placement(name: str) -> Callable[[_C], _C]:
     """Return a decorator that gives a class of placements a name, as managers are asked for.
 
+    Returns:
+        A decorator, which returns the class itself.
+
     Raises:
         WriteampError: the name is that of a built-in manager or of another class, or is none; or
             the class is not derived from `Placement`.
@@ -50,6 +53,9 @@ def victim_policy(name: str) -> Callable[[_C], _C]:
     """Return a decorator that gives a class of victim policies a name.
 
     Errors are those of `placement`.
+
+    Returns:
+        A decorator, which returns the class itself.
 
     >>> import writeamp as wa
     >>> @wa.victim_policy("oldest-of-mine")
@@ -151,7 +157,11 @@ def name_of(kind: Kind, cls: CustomClass) -> str | None:
 
 
 def known_names(kind: Kind) -> list[str]:
-    """Return the names of users' policies that this process knows."""
+    """Return the names of users' policies that this process knows.
+
+    Returns:
+        Names, those of decorators first.
+    """
     own = [name for of, name in _named if of == kind]
     return [*own, *(name for name in installed(kind) if name not in own)]
 

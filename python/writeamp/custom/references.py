@@ -86,6 +86,9 @@ def find(kind: str, text: str) -> CustomPolicy | None:
         kind: "managers" or "victims"; of others users have none.
         text: `path/to/file.py:Class`, `module:Class`, or a name, each perhaps with parameters.
 
+    Returns:
+        `CustomPolicy`, or None.
+
     Raises:
         WriteampError: it names a user's policy and there is none, or none with such parameters, or
             within `without_imports`.
@@ -128,7 +131,11 @@ def find(kind: str, text: str) -> CustomPolicy | None:
 
 
 def is_users(kind: str, text: str) -> bool:
-    """Return whether `find` would look for a user's policy; nothing is imported to tell."""
+    """Return whether `find` would look for a user's policy; nothing is imported to tell.
+
+    Returns:
+        True if it would.
+    """
     of = _kind(kind)
     text = text.strip()
     if of is None:
@@ -149,6 +156,9 @@ def without_imports(why_not: str) -> Iterator[None]:
 
     Args:
         why_not: the rest of the sentence that begins with what was named.
+
+    Returns:
+        A context manager.
     """
     before = _forbidden.set(why_not)
     try:
@@ -159,6 +169,9 @@ def without_imports(why_not: str) -> Iterator[None]:
 
 def as_written(text: str) -> tuple[str, dict[str, str]]:
     """Return a policy's reference and the parameters given to it; nothing is imported.
+
+    Returns:
+        The reference, and the parameters by name.
 
     Raises:
         WriteampError: what follows the name are no parameters.
@@ -173,6 +186,9 @@ def as_written(text: str) -> tuple[str, dict[str, str]]:
 
 def reference_of(kind: str, cls: type) -> str:
     """Return the words that name a class, in other processes too if they can come by it.
+
+    Returns:
+        The reference, such as "mine.py:Mine".
 
     Raises:
         WriteampError: it is no policy of that kind.
@@ -193,7 +209,11 @@ def reference_of(kind: str, cls: type) -> str:
 
 
 def find_class(kind: str, name: str) -> bool:
-    """Return whether a text without parameters names a user's policy."""
+    """Return whether a text without parameters names a user's policy.
+
+    Returns:
+        True if a user's policy has this name.
+    """
     of = _kind(kind)
     return (
         of is not None
@@ -203,13 +223,21 @@ def find_class(kind: str, name: str) -> bool:
 
 
 def split_file(text: str) -> tuple[str | None, str]:
-    """Return the file that a text names a class of, or None, and what follows it."""
+    """Return the file that a text names a class of, or None, and what follows it.
+
+    Returns:
+        The file or None, and the rest of the text.
+    """
     found = _FILE.fullmatch(text.strip())
     return (None, text) if found is None else (found["of"], text.strip()[found.end("of") :])
 
 
 def is_reference(kind: str, text: str) -> bool:
-    """Return whether a text names a class of a file or module, without parameters."""
+    """Return whether a text names a class of a file or module, without parameters.
+
+    Returns:
+        True if the text is such a reference.
+    """
     found = _FILE.fullmatch(text) or _MODULE.fullmatch(text)
     of = _kind(kind)
     if found is None or found["rest"] or of is None:
@@ -358,7 +386,11 @@ class ListedPolicy:
 
 
 def listed(kind: Kind) -> list[ListedPolicy]:
-    """Return users' policies that have names, those of installed packages among them."""
+    """Return users' policies that have names, those of installed packages among them.
+
+    Returns:
+        A list of `ListedPolicy`: `name`, `summary`, `defaults`.
+    """
     return [_listed(kind, name) for name in known_names(kind)]
 
 
@@ -379,7 +411,11 @@ def _listed(kind: Kind, name: str) -> ListedPolicy:
 
 
 def classes_in(path: str) -> list[str]:
-    """Return the names of the classes of a file, which is read, not run; none of a broken one."""
+    """Return the names of the classes of a file, which is read, not run; none of a broken one.
+
+    Returns:
+        Names, in the order of the file.
+    """
     try:
         tree = ast.parse(read_bytes(path, _MOST_BYTES, "Python file"))
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):

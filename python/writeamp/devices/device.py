@@ -79,6 +79,9 @@ def device(
         set: values of the profile's tables, such as {"timing.read_us": 50} or
             ["bus.channel_mb_s=400", "timing.program_us=[300, 1500]"].
 
+    Returns:
+        `Device`: `op`, `logical_pages`, `capacity_bytes`, `geometry`, `layout`; `facts()` has all.
+
     Raises:
         WriteampError: a value outside its domain, two sizes or two ratios at once, an unknown
             profile, table or key.

@@ -274,6 +274,9 @@ def diff(a: Any, b: Any) -> Difference:
         a: a result, its JSON document, or a file of that.
         b: the other one.
 
+    Returns:
+        `Difference`: `settings` and `numbers` that differ, each with both values; `equal`, `notes`.
+
     Raises:
         WriteampError: one cannot be read, is no result, or they are of different verbs.
 

@@ -93,7 +93,7 @@ def explore(
         seed: decides every random draw.
 
     Returns:
-        `ExplorePage`: `drives`, each with `name` and `wa`; `page`, its HTML; `save(path)`.
+        `ExplorePage`: `drives` (each with `name` and `wa`), `page` (HTML), `save(path)`.
 
     Raises:
         WriteampError: an input that cannot be used, or a page that would be too large.

@@ -155,6 +155,10 @@ def hot_cold(
         op: (T−U)/U, above 0.
         fill: U/T, above 0 and below 1.
 
+    Returns:
+        `FixedPoint`: `wa`, `hot_block_share`, `m_hot` and `m_cold` (shares of blocks by valid
+        pages), `ill_conditioned`.
+
     Raises:
         WriteampError: a parameter is missing or outside its domain, or no fixed point was found.
 
@@ -200,6 +204,10 @@ def hot_cold_swap(
         spare_factor: see `hot_cold`.
         op: see `hot_cold`.
         fill: see `hot_cold`.
+
+    Returns:
+        `FixedPoint`: `wa`, `hot_block_share`, `share_gc_swap`, `m_hot` and `m_cold` (shares of
+        blocks by valid pages), `ill_conditioned`.
 
     Raises:
         WriteampError: as `hot_cold`.

@@ -108,6 +108,10 @@ def transient(
         m_cold: the same of the cold blocks; give both or neither.
         tolerance: error of a step in the share of blocks.
 
+    Returns:
+        `Trajectory`: `wa`, `mean_wa` and `hot_block_share` at each of `drive_writes`; `m_hot`,
+        `m_cold`.
+
     Raises:
         WriteampError: a parameter is missing or outside its domain, or the start's blocks or valid
             pages do not add up.

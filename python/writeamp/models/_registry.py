@@ -21,6 +21,9 @@ MODELS: dict[str, Model] = {
 def find_model(name: str) -> Model:
     """Return the registered model called `name`; an unknown name is a `WriteampError`.
 
+    Returns:
+        `Model`: `name`, `summary`, `wa(inputs)`, `parameters`, `source`.
+
     >>> import writeamp as wa
     >>> wa.models.find_model("markov").parameters
     ('op', 'pages_per_block')

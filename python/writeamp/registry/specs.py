@@ -174,6 +174,9 @@ def workload(name: str, **params: Value) -> Spec:
         params: its parameters; a list for those that take several values, and specs where they
             take specs.
 
+    Returns:
+        `Spec`: `name`, `params` and `text`.
+
     Raises:
         WriteampError: an unknown name or parameter.
 
@@ -194,6 +197,9 @@ def manager(name: str | type[custom.Placement], **params: Value) -> Spec:
 
     Args and errors are those of `workload`; a class of placements may stand for its name.
 
+    Returns:
+        `Spec`: `name`, `params` and `text`.
+
     >>> import writeamp as wa
     >>> print(wa.manager("hcwf-swap", d=5, d_swap=9))
     hcwf-swap:d=5,d_swap=9
@@ -206,6 +212,9 @@ def victims(name: str | type[custom.VictimPolicy], **params: Value) -> Spec:
 
     Args and errors are those of `workload`; a class of victim policies may stand for its name.
 
+    Returns:
+        `Spec`: `name`, `params` and `text`.
+
     >>> import writeamp as wa
     >>> print(wa.victims("d-choices", d=10))
     d-choices:d=10
@@ -217,6 +226,9 @@ def wear_leveling(name: str, **params: Value) -> Spec:
     """Return a wear leveller, checked: which blocks take the wear.
 
     Args and errors are those of `workload`.
+
+    Returns:
+        `Spec`: `name`, `params` and `text`.
 
     >>> import writeamp as wa
     >>> print(wa.wear_leveling("static", threshold=16))

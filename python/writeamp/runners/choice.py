@@ -39,6 +39,9 @@ def runner_of(
         scheduler: the address of a Dask scheduler that runs, or a client of it.
         tls: who we are to the scheduler, whose address begins with `tls://` then.
 
+    Returns:
+        A context manager of a `Runner`.
+
     Raises:
         WriteampError: arguments that exclude each other, or Dask, an extra, is not installed.
     """

@@ -60,6 +60,11 @@ def simulate(
             run, with what is done of what ends it (ns, bytes or requests), and all of that.
         settings: listed below.
 
+    Returns:
+        `Result`, `TimedResult` or `Mixture`. Each has `wa` with `ci`, `steady`, `series`, `notes`,
+        `warnings`, `to_dict()`, `to_frame()`, `plot()`. `Result` and `TimedResult` have `causes`,
+        `host_pages`, `erases` and `device`.
+
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
 
@@ -101,6 +106,10 @@ def compare(
         keep: a folder that keeps each finished run; runs that it holds are not done again, so that
             the same call continues after an interruption.
         settings: listed below.
+
+    Returns:
+        `Comparison`: `rows` (each with `manager`, `wa`, `ci`, `causes`, `pe_fairness`), `loads`,
+        `warnings`, `to_frame()`, `unfinished`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -148,6 +157,10 @@ def endurance(
         keep: a folder that keeps each finished life, as for `compare`.
         settings: listed below.
 
+    Returns:
+        `Endurance`: `pe_fairness`, `endurance_full_drive_writes`, `tbw`, `dwpd`, `wa` with `ci`,
+        `erases_of_block`, `years(daily_bytes)`.
+
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
 
@@ -170,6 +183,9 @@ def run(
     experiment: Experiment | str | Path, progress: Progress | None = None
 ) -> SimulationResult | Comparison | Endurance:
     """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
+
+    Returns:
+        The result of the verb: see `simulate`, `compare` and `endurance`.
 
     >>> import writeamp as wa
     >>> experiment = wa.Experiment.of("simulate", blocks=64, pages_per_block=16, op=0.25,

@@ -42,6 +42,9 @@ def predict(**question: Unpack[PredictArguments]) -> ModelPredictions:
     Args:
         question: the drive, and either one of its ratios or `target_wa`; listed below.
 
+    Returns:
+        `ModelPredictions`, a list of `Prediction`: `model`, `wa`, `op`, `in_domain`, `warnings`.
+
     Raises:
         WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.
 
@@ -214,6 +217,9 @@ def predict_sweep(
     Args:
         sweep: what to vary, also as text such as "op=0.05:1.0:100" (see `parse_sweep`).
         question: the other arguments of `predict`.
+
+    Returns:
+        `PredictionSweep`, a list of the `ModelPredictions` of each value; `to_frame()`, `plot()`.
 
     Raises:
         WriteampError: the swept argument is given too, or as `predict` and `parse_sweep` raise.

@@ -27,6 +27,9 @@ _LINES_ONE_BY_ONE = 32
 def detect(path: str | os.PathLike[str]) -> str:
     """Return the name of the file's format.
 
+    Returns:
+        Name of the format, such as "msr".
+
     Raises:
         WriteampError: no format or more than one fits; names the candidates and what sets them
             apart.

@@ -202,6 +202,10 @@ def to_pages(
             as the trace needs: the footprint (compact) or the highest page plus one (as-is).
         with_reads: whether reads matter as writes do, because they take time.
 
+    Returns:
+        `PageTrace`: `start`, `count` and `op` of each request (arrays), `logical_pages`,
+        `host_pages`, `notes`.
+
     Raises:
         WriteampError: an argument is not valid, nothing is written, or the pages do not fit.
 

@@ -39,6 +39,9 @@ def read(
         action: for blkparse and blktrace, the action that counts: Q (default), D or C;
             for ftrace also I, and by default the first of C, D, Q and I that the file has.
 
+    Returns:
+        `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
+
     Raises:
         WriteampError: the file cannot be read, its format is not certain, or a row is not valid.
 
@@ -94,6 +97,9 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
             "columns:time=ts:ms,offset=lba:sectors,length=n:sectors,op=rw:R=read/W=write"; of a
             file, as `traces.read` takes it.
         page_bytes: the size of a page, where data are in pages.
+
+    Returns:
+        `Trace`: `requests` (a data frame), `format`, `devices`, `warnings`, `notes`.
 
     Raises:
         WriteampError: the data are none of these, a column is missing, or a value is not valid;
@@ -156,6 +162,9 @@ def info(trace: Trace | Any) -> dict[str, Any]:
     page that is written in part counting as a whole;
     ``hottest_1pct_share`` and ``hottest_10pct_share`` are the shares of them to the most written 1%
     and 10% of these pages (their number rounded up), exact. A ratio over no request is None.
+
+    Returns:
+        A dictionary with the keys of `writeamp trace info --json`.
 
     >>> import writeamp as wa
     >>> wa.traces.info(wa.traces.read("examples/postgres-tpcb.parquet"))["requests"]

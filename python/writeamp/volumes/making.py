@@ -82,6 +82,9 @@ def make(
         progress: called with the requests made and in all.
         settings: how many volumes, and what they are like; listed below.
 
+    Returns:
+        `Made`: `path`, `truth` (file of parameters), `requests`, `bytes`, `volumes`.
+
     Raises:
         WriteampError: a file cannot be written.
 

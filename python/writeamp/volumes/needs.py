@@ -210,6 +210,9 @@ def need(
         progress: called with the runs done and in all of the fleet that is being run.
         settings: which volumes, and the settings of their runs; listed below.
 
+    Returns:
+        `FleetNeed`: `op`, `tried`, `costliest` volumes, `drive_writes_per_day`, `target_wa`.
+
     Raises:
         WriteampError: no op from 1% to 400% gives that WA, or a setting cannot be.
         Interrupted: Ctrl-C.

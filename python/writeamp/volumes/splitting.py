@@ -98,6 +98,9 @@ def split(
             in all is 0 while it is not known.
         settings: how to read them; listed below.
 
+    Returns:
+        `Split`: `fleet` (a `Fleet`), `requests_now`, `elapsed_s`.
+
     Raises:
         WriteampError: a file cannot be read, a row is not valid (file and line), the folder holds
             something else, or it cannot be written.

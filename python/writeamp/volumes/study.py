@@ -71,6 +71,9 @@ def run(
         settings: which volumes, what they are compared with, and the settings of their runs;
             listed below.
 
+    Returns:
+        `FleetRun`: `rows` (WA by policy), `runs` (a data frame), `compared`, `too_small`, `failed`.
+
     Raises:
         WriteampError: a setting that cannot be, or the folder cannot be written.
         Interrupted: Ctrl-C, with what was finished, or None.

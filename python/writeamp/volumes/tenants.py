@@ -190,6 +190,9 @@ def together(
         progress: called with the runs done and in all.
         settings: as of `writeamp.volumes.run`; listed below.
 
+    Returns:
+        `TogetherRun`: `rows` (WA by policy), `volumes`, `failed`, `warnings`.
+
     Raises:
         WriteampError: a setting that cannot be, or more volumes than hints can name.
         Interrupted: Ctrl-C, with what was finished, or None.

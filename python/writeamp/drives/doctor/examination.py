@@ -156,6 +156,9 @@ def doctor(
         size: bytes that the host sees of it.
         op: its over-provisioning (T−U)/U; by default 0.15, or the profile's.
 
+    Returns:
+        `DoctorReport`: `findings` (each a `Finding`), `worst`, `not_judged`, `notes`.
+
     Raises:
         WriteampError: an input cannot be read, or is none of what can be judged.
 

@@ -159,6 +159,9 @@ def fleet(
             processor, and this one for few files.
         progress: is called with the files that are read, and all.
 
+    Returns:
+        `Fleet`: `drives`, `models` (WA by model), `outliers`, `skipped` files.
+
     Raises:
         WriteampError: a path cannot be read, or none of the files is a snapshot.
 

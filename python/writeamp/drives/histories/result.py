@@ -147,6 +147,9 @@ def history(db: str | os.PathLike[str], *, drive: str | None = None) -> History:
         db: the file that `writeamp measure watch` keeps.
         drive: only drives whose serial hash, source or model holds this text.
 
+    Returns:
+        `History`: `drives`, each with its snapshots and WA over time.
+
     Raises:
         WriteampError: there is no such file, or it is no history or damaged.
 

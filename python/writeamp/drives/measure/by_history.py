@@ -23,7 +23,7 @@ def watch(sources: Sequence[AnyPath] | AnyPath, db: AnyPath) -> Round:
         db: SQLite file of the history, which is made if there is none.
 
     Returns:
-        `Round`: `read`, `added` and `failures`, each with `name` and `reason`.
+        `Round`: `read`, `added` and `failures` (each with `name` and `reason`).
 
     Raises:
         WriteampError: the history cannot be written.

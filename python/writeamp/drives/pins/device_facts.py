@@ -102,6 +102,9 @@ class PinFacts:
 def facts_of(device: Device) -> PinFacts:
     """Return the facts of a drive's pins in its profile.
 
+    Returns:
+        `PinFacts`: `dies`, `page_bytes`, `program_us`, `erase_us`, `read_us`.
+
     Raises:
         WriteampError: the device has no flash of its own.
     """

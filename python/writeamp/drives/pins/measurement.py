@@ -253,6 +253,10 @@ def ready_busy(
         inverted: busy is high rather than low.
         progress: called with the bytes read and those of the files, where they are known.
 
+    Returns:
+        `ReadyBusy`: `answer` by the method requested (`wa`, `ci`), `mixture`, `fixed`,
+        `methods_agree`, `doubts`, `warnings`.
+
     Raises:
         WriteampError: the capture cannot be read, has more pins than the drive has dies, or
             durations that may be of two classes.

@@ -128,6 +128,9 @@ def choose(
             throughput, in the units of `TARGETS`.
         share: of the rows that must meet them.
 
+    Returns:
+        `Ranking`, a list of `Verdict`: `name`, `meets`, `headroom`, `predictions`.
+
     Raises:
         WriteampError: there is no bound, a bound or the share is not valid, or a model does not
             predict a target that has one.

@@ -138,6 +138,9 @@ def collect(
         learner: what the active design learns by; a Gaussian process if None.
         progress: called with the points done, and all that are to be measured.
 
+    Returns:
+        `Collected`: `points`, `done`, `failed`, `errors`, `out`, `unfinished`.
+
     Raises:
         WriteampError: the design or the file cannot be, or the target cannot be measured at all.
         Interrupted: Ctrl-C, with the `Collected` as far as it came.

@@ -129,6 +129,9 @@ class Response(Drawn):
 def explained(model: BlackBox, target: str) -> Explanation:
     """Return the explanation of a target's model.
 
+    Returns:
+        `Explanation`: `importances` (share by feature; None of a model without), `rules`.
+
     Raises:
         WriteampError: the model predicts no such target.
     """

@@ -146,6 +146,9 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
         path: a Parquet file, or with the suffix .csv a table with a header.
         drive: the drive, as the column ``target`` names it; None if there is but one.
 
+    Returns:
+        A Polars data frame, a row for each measured point: characteristics and targets.
+
     Raises:
         WriteampError: the file cannot be read, has no such columns as measurements have, is of
             several drives of which none was chosen, or holds no row of the one that was.

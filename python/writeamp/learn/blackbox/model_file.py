@@ -61,6 +61,10 @@ def save(model: BlackBox, path: AnyPath) -> None:
 def load(path: AnyPath) -> BlackBox:
     """Return the model that a file holds.
 
+    Returns:
+        `BlackBox`: `predict(rows)`, `held_out`, `estimators` by target, `features`,
+        `level`.
+
     Raises:
         WriteampError: the file cannot be read, is no such file, is damaged, or is of a version that
             this one does not know.

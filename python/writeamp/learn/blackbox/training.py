@@ -267,6 +267,10 @@ def train(
         log_target: fit logarithms of the targets, as paper 2 does.
         progress: called with the number of targets that are done, and of all.
 
+    Returns:
+        `BlackBox`: `predict(rows)`, `held_out`, `unseen_mre` by target, `card()`; see `save` and
+        `load`.
+
     Raises:
         WriteampError: an unknown name, a missing column, a value that is missing or not above 0,
             too few rows, or rows of several drives.

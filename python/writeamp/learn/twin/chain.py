@@ -169,7 +169,11 @@ class Chain:
 def chain_of(
     phases: int, *, chunks: bool, capacity_bytes: int, page_bytes: int = PAGE_BYTES
 ) -> Chain:
-    """Return the chain of so many phases, 1 to 6, with aligned chunks behind them or without."""
+    """Return the chain of so many phases, 1 to 6, with aligned chunks behind them or without.
+
+    Returns:
+        `Chain`: `phases`, `windows`, `written_bytes`; `write(path)`.
+    """
     workloads = list(_PHASES[:phases])
     if chunks:
         workloads += [f"random(bs={pages * page_bytes})" for pages in _CHUNK_PAGES]

@@ -334,6 +334,10 @@ def fit(
         runner: who simulates them.
         progress: called with what is done of the table.
 
+    Returns:
+        `Fit`: `op`, `families` and their probabilities, `erase_unit_pages`, `candidates`,
+        `profile()`, `warnings`.
+
     Raises:
         WriteampError: no candidate can be such a drive.
     """

@@ -39,6 +39,9 @@ def measure(
         kept: where each repeat is kept that was served; those that are there are not served again.
         progress: called with host pages written and expected.
 
+    Returns:
+        `Windows`: `wa` of each window, `noise`, `chain`; `write(path)`.
+
     Raises:
         WriteampError: the drive cannot work by the policy.
     """

@@ -48,6 +48,9 @@ def fit_one(
         capacity_bytes: what the host sees; by default 512 MiB, which says nothing of the drive.
         runner: who simulates the candidates.
         progress: called with what is done of them.
+
+    Returns:
+        `Fit`; see `fit`.
     """
     wa = STEADY_WA.check("wa", wa)
     asked = Chain(
@@ -93,6 +96,9 @@ def fit_trace(
         noise: relative standard deviation of that WA.
         runner: who simulates the candidates.
         progress: called with what is done of them.
+
+    Returns:
+        `Fit`; see `fit`.
 
     Raises:
         WriteampError: no candidate can serve it.

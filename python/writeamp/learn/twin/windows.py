@@ -157,6 +157,9 @@ def windows_of(chain: Chain, rows: Sequence[tuple[int, int, float, float]]) -> W
 def read_windows(path: str | Path) -> Windows:
     """Return the windows in a file of `twin measure`.
 
+    Returns:
+        `Windows`: `wa` of each window, `noise`, `chain`.
+
     Raises:
         WriteampError: the file cannot be read, or holds no windows of a whole chain.
     """

@@ -45,6 +45,9 @@ def life_over_w(curves: Sequence[LifeCurve], *, title: str, subtitle: str) -> Pa
         title: what is shown.
         subtitle: the run: op (by that name), device, seed.
 
+    Returns:
+        A specification, which `save` draws.
+
     Raises:
         WriteampError: there is no curve, or one has no point or arrays that differ in length.
     """
@@ -81,6 +84,9 @@ def erases_of_blocks(
         label: whose blocks they are.
         title: what is shown.
         subtitle: the run: op (by that name), device, seed.
+
+    Returns:
+        A specification, which `save` draws.
     """
     if not erases_from:
         raise WriteampError("erases_from has no bin; a histogram has one at least")

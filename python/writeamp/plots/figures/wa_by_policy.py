@@ -65,6 +65,9 @@ def wa_by_policy(
         subtitle: the run: op (by that name), device, seed.
         interval: name of the intervals of the rows.
 
+    Returns:
+        A specification, which `save` draws.
+
     Raises:
         WriteampError: there is no row, or a row's causes count no page.
     """

@@ -108,6 +108,9 @@ def wa_over_time(
         passes: where each pass over a looped trace ends, in drive writes, and WA of it.
         strips: what else happened, on the same axis.
 
+    Returns:
+        A specification, which `save` draws.
+
     Raises:
         WriteampError: there is no series, or one is empty or its arrays differ in length.
     """

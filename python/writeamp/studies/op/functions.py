@@ -43,6 +43,10 @@ def required_op(
         settings: by keyword, as for `simulate`, but for `op`, `fill`, `spare_factor` and `blocks`,
             which say what is asked for, and those of timed runs.
 
+    Returns:
+        `RequiredOp`: `op` with `ci`, `wa` there, `result` (its simulation), `points` and `tried`
+        (all drives).
+
     Raises:
         WriteampError: no op has that WA, or an input that cannot be used.
 
@@ -78,6 +82,9 @@ def wa_over_op(
             several of them at the same time.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
         settings: see `device`.
+
+    Returns:
+        `OpCurve`: `points` (each with its `result`), `results`, `to_frame()`, `plot()`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

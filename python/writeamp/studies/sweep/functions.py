@@ -45,6 +45,9 @@ def sweep(
             processor, or threads of this one without Dask, the extra `cluster`.
         progress: called with the points done, and all that are to be run.
 
+    Returns:
+        `Sweep`: `points`, `done`, `failed`, `best`, `results` (a `SweepResults`), `unfinished`.
+
     Raises:
         WriteampError: something in the plan cannot be, before any point is run; or the results
             cannot be written, and then those that were stay.

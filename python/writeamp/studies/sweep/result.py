@@ -106,6 +106,9 @@ class Sweep(Drawn):
             path: the file.
             axes: the arguments of `SweepResults.curves`: x, y, hue, facet, log_x, log_y.
 
+        Returns:
+            The picture that a notebook shows, if there is no path.
+
         Raises:
             WriteampError: as of `SweepResults.curves`, or the file cannot be written.
         """

@@ -203,6 +203,10 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
         folder: the `keep` of sweeps.
         of: only those of this sweep, a .toml file or a mapping as `wa.sweep` takes it.
 
+    Returns:
+        `SweepResults`: `to_frame()`, `curves()`, `heat_map()`, `pareto()`, `sensitivity()`,
+        `where()`.
+
     Raises:
         WriteampError: the folder holds none, or the sweep cannot be, is a search, or is a file that
             names a policy in Python, of which none is imported to look at results.

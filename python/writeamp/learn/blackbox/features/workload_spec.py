@@ -32,6 +32,10 @@ def of_workload(
         page_bytes: bytes of a logical page.
         use: the state of the drive; without it only paper 2's characteristics are known.
 
+    Returns:
+        `Characteristics`: `write_ratio`, `queue_depth`, `read_size_bytes`, `skew`, and others;
+        `frame()`.
+
     Raises:
         WriteampError: the spec is not valid; its requests come at a rate, so that their depth
             depends on the drive; or its parameters do not say them (`phases`, `database`).

@@ -55,6 +55,9 @@ def target_of(
         runner: who runs simulated points.
         settings: of points on a simulated or on a real target; listed below.
 
+    Returns:
+        `MeasurementTarget` for `collect`: `name`, `kind`, `space_bytes`, `notes`.
+
     Raises:
         WriteampError: there is no such target, or it is not safe to write to; or a setting is for
             the other kind.
