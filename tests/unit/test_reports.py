@@ -21,6 +21,7 @@ from writeamp.errors import WriteampError
 from writeamp.reports.embedding import report_in, report_of, without_serials
 from writeamp.reports.html import report_page
 from writeamp.reports.markdown import markdown
+from writeamp.reports.report import Report
 from writeamp.reports.sections import SECTIONS, sections_of
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 20000 --warmup 5000"
@@ -70,6 +71,34 @@ def test_a_page_reads_as_markdown(page: Path) -> None:
     assert out.startswith("# writeamp simulate\n\n**For each page that the host writes")
     for heading in ("What to do", "Write amplification by cause", "Over time", "Blocks at the end"):
         assert f"## {heading}" in out
+
+
+def test_a_page_names_intervals_by_their_kind() -> None:
+    real = {"way": "real drive, since new", "wa": 2.9, "wa_ci95": [2.8, 3.0]}
+    candidates = {"wa_ci90": [2.849, 2.861], "candidates": []}
+    row = {"manager": "single", "victims": "greedy", "wa": 2.9, "wa_ci95": [2.8, 3.0]}
+    pages = {
+        "run": {"wa": 2.9, "wa_ci95": [2.8, 3.0]},
+        "run of a profile": {"wa": 2.9, "wa_ci95": [2.8, 3.0], **candidates},
+        "answer": ANSWER,
+        "answer of a drive": ANSWER | {"rows": [real, *ANSWER["rows"]]},
+        "answer of a profile": ANSWER | candidates,
+        "rows of a profile": {"rows": [row | candidates, row | candidates], "loads": []},
+    }
+    kinds = r"95% CI|95% interval of the candidates|bounds(?= 2)"
+    found = {
+        name: set(re.findall(kinds, in_words(Report("answer", (), document)).partition("##")[0]))
+        | set(re.findall(r"WA .\[(.*?).\] ", in_words(Report("answer", (), document))))
+        for name, document in pages.items()
+    }
+    assert found == {
+        "run": {"95% CI"},
+        "run of a profile": {"95% interval of the candidates"},
+        "answer": {"95% CI"},
+        "answer of a drive": {"bounds", "interval"},
+        "answer of a profile": {"95% interval of the candidates", "interval"},
+        "rows of a profile": {"95% interval of the candidates"},
+    }
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda one: one.__name__)

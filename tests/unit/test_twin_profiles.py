@@ -77,6 +77,9 @@ def test_a_comparison_mixes_all_candidates_under_each_manager(profile: Path) -> 
     assert [one.candidate for one in of_rows[0]] == [one.candidate for one in mixed.runs]
     assert single.wa == pytest.approx(mixed.wa, rel=1e-6)
     assert single.interval[0] < single.wa < single.interval[1]
+    assert (single.ci, single.level) == (None, mixed.level)
+    assert "± is the 95% interval of the candidates" in found.figure().subtitle
+    assert "(95% interval of the candidates 2." in str(found)
     assert {one.candidate.manager for one in of_rows[1]} == {"sepgc"}
     assert {one.candidate.victims for one in of_rows[0]} == {"greedy"}
     assert wolf.wa > 1

@@ -153,8 +153,7 @@ class Answer(OneLine, Drawn):
             title=f"Write amplification by every way: {self.load_name}",
             subtitle=f"{device.name}, op = (T-U)/U = {device.op:.4g}, {self.policy}",
             interval=interval_name(
-                of_profile=self.mixture is not None,
-                of_counters=any(one.bounds for one in self.rows),
+                of_profile=False, is_mixed=any(one.bounds or one.interval for one in self.rows)
             ),
         )
 

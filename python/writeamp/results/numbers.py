@@ -43,16 +43,16 @@ def interval_in_words(low: float, high: float, form: str = ".4f", name: str = "9
     return f"{name} {low:{form}} to {high:{form}}"
 
 
-def interval_name(*, of_profile: bool, of_counters: bool = False) -> str:
+def interval_name(*, of_profile: bool, is_mixed: bool = False) -> str:
     """Return the name of the intervals of several WA, for headings and legends.
 
     Args:
         of_profile: they are of a learnt profile.
-        of_counters: one of them is the bounds of a real drive's counters.
+        is_mixed: they are of several kinds, such as the bounds of a real drive's counters.
     """
-    if of_counters:
+    if is_mixed:
         return "interval"
-    return "95% of the candidates" if of_profile else "95% CI"
+    return "95% interval of the candidates" if of_profile else "95% CI"
 
 
 def with_range(value: float, low: float, high: float, form: str = ".4g") -> str:

@@ -12,11 +12,11 @@ from writeamp.results.numbers import with_interval
 from writeamp.runs.preconditioning import Ageing
 
 
-def wa_in_words(wa: float, interval: tuple[float, float], level: float | None = None) -> str:
-    """Return WA with its interval, if there is one; `level` is that of a learnt profile's."""
+def wa_in_words(wa: float, interval: tuple[float, float], name: str = "95% CI") -> str:
+    """Return WA with its interval by name, if there is one."""
     if math.isnan(wa):
         return "– (the host wrote nothing)"
-    return with_interval(wa, interval, name="95% CI" if level is None else f"{level:.0%}:")
+    return with_interval(wa, interval, name=name)
 
 
 def shape_in_words(device: Device) -> str:

@@ -8,7 +8,13 @@ from typing import Any
 from writeamp.reports.report import Block, Paragraph, Report, Section
 from writeamp.reports.sections.ways import in_words, most_trusted
 from writeamp.reports.values import interval, number, rows, table, texts, words
-from writeamp.results.numbers import at_least, four_digits, interval_in_words, range_of
+from writeamp.results.numbers import (
+    at_least,
+    four_digits,
+    interval_in_words,
+    interval_name,
+    range_of,
+)
 
 _Document = Mapping[str, Any]
 
@@ -49,7 +55,10 @@ def _of_answer(document: _Document) -> str:
         if one is not row and (wa := number(one, "wa")) is not None
     ]
     also = f"; {', '.join(others)}" if others else ""
-    said = f"{_wa(row)} That is what {in_words(words(row, 'way'))} finds{also}."
+    way = words(row, "way")
+    name = interval_name(of_profile=way == "simulate" and "wa_ci90" in document)
+    wa_said = _wa(row, name="bounds" if way.startswith("real") else name)
+    said = f"{wa_said} That is what {in_words(way)} finds{also}."
     changes = [
         (wa, words(one, "change"))
         for one in rows(document, "advice")
@@ -195,14 +204,15 @@ def _of_trace(document: _Document) -> str:
     return f"{writes:,.0f} writes go to each page that is written {times:.3g} times{uneven}."
 
 
-def _wa(document: _Document, within: str | None = None) -> str:
-    """Return the sentence on WA, with a 95% interval if the words of its bounds are not given."""
+def _wa(document: _Document, within: str | None = None, name: str = "") -> str:
+    """Return the sentence on WA, with its interval by name if its words are not given."""
     wa = number(document, "wa")
     if wa is None:
         return "The host wrote nothing." if document.get("host_pages") == 0 else ""
     bounds = interval(document, "wa")
     if within is None:
-        within = f" ({interval_in_words(*bounds, '.3f')})" if bounds else ""
+        name = name or interval_name(of_profile="wa_ci90" in document)
+        within = f" ({interval_in_words(*bounds, '.3f', name)})" if bounds else ""
     collected = number(table(document, "causes"), "gc")
     host = number(table(document, "causes"), "host")
     moved = ""

@@ -43,7 +43,8 @@ def ways(report: Report) -> Section | None:
     more = [one for one in _MORE if any(row.get(one[0]) not in (None, "") for row in found)]
     of_profile = any("wa_ci90" in one for one in (report.document, *found))
     of_counters = any(words(row, "way").startswith("real") and interval(row, "wa") for row in found)
-    named = interval_name(of_profile=of_profile, of_counters=of_counters)
+    is_mixed = of_counters or (of_profile and key == "way")
+    named = interval_name(of_profile=of_profile, is_mixed=is_mixed)
     table = Rows(
         [key, f">WA [{named}]", *(heading for _, heading in more)],
         [

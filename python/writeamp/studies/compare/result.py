@@ -16,7 +16,6 @@ from writeamp.plots.style import legend_of_error, with_error
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import interval_name
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 from writeamp.studies.compare.warnings import warnings_of
@@ -165,7 +164,8 @@ class Comparison(OneLine, Drawn):
 
     @property
     def _interval_name(self) -> str:
-        return "95% confidence" if self.rows[0].level is None else interval_name(of_profile=True)
+        row = self.rows[0]
+        return "95% confidence" if row.level is None else f"the {row.interval_name}"
 
     @property
     def ops(self) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from writeamp._engine import CAUSES
 from writeamp.registry.specs import Spec
 from writeamp.results.any_result import AnyResult
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import interval_name, json_number
 from writeamp.runs.expectation import Expectation
 from writeamp.runs.series import flash_pages
 from writeamp.runs.simulation_result import ROUGH, Result
@@ -89,9 +89,14 @@ class Row(AnyResult):
         return found
 
     @property
+    def interval_name(self) -> str:
+        """Name of the interval, in words."""
+        return interval_name(of_profile=self.level is not None)
+
+    @property
     def wa_in_words(self) -> str:
         """Write amplification with its interval, if there is one."""
-        return wa_in_words(self.wa, self.error_bar, self.level)
+        return wa_in_words(self.wa, self.error_bar, self.interval_name)
 
     @property
     def _own_ci(self) -> tuple[float, float]:
