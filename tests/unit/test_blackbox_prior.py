@@ -6,6 +6,7 @@ import json
 from importlib import resources
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,11 @@ from writeamp.learn.blackbox.features.pages import lies_across, pages_touched
 from writeamp.learn.blackbox.formulas import of_profiles
 from writeamp.learn.blackbox.formulas.drive_formula import COSTS, LIKELY, DriveFormula
 from writeamp.learn.blackbox.formulas.fit import fitted_formulas
-from writeamp.learn.blackbox.formulas.of_profiles import chosen_formulas, profile_formulas
+from writeamp.learn.blackbox.formulas.of_profiles import (
+    chosen_formulas,
+    fitted_from,
+    profile_formulas,
+)
 from writeamp.learn.blackbox.model_file import load, save
 from writeamp.learn.blackbox.models.documents import from_document, to_document
 from writeamp.learn.blackbox.models.prior import PriorRegressor, prior_regressor
@@ -184,6 +189,55 @@ def test_the_measured_drive_and_its_arrays_are_no_prior_of_their_own() -> None:
         chosen_formulas("auto,none", ["real"])
     with pytest.raises(WriteampError, match="did you mean 'apex'"):
         chosen_formulas("apx", [])
+
+
+FITTED: dict[str, dict[str, Any]] = json.loads(
+    resources.files(of_profiles.__package__).joinpath(of_profiles.FILE).read_text("utf-8")
+)["profiles"]
+
+
+def stale_formula(name: str, base: str) -> str | None:
+    """Return a sentence if a formula was fitted from another profile than the one of that path."""
+    fitted, now = FITTED[name]["fitted_from"], fitted_from(base)
+    changed = [table for table in sorted({*fitted, *now}) if fitted.get(table) != now.get(table)]
+    if not changed:
+        return None
+    return (
+        f"[{'], ['.join(changed)}] of the profile {name} changed after its formula was fitted; "
+        f"run: python benches/blackbox_prior.py {name} --points {FITTED[name]['points']}"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(FITTED))
+def test_a_formula_is_fitted_from_the_profile_of_today(name: str) -> None:
+    assert stale_formula(name, name) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "replacement", "table"),
+    [
+        ("read_us = 40.0", "read_us = 41.0", "timing"),
+        ("op = 0.1453246", "op = 0.15", "management"),
+        ("planes_per_die = 1", "planes_per_die = 2", "geometry"),
+        ("background = false", "background = true", "collection"),
+        ("read_us = 40.0", "# measured\nread_us = 40", None),
+        ("summary = ", 'source = "a data sheet"\nsummary = ', None),
+        ('geometry = "two', 'geometry = "2', None),
+    ],
+)
+def test_a_formula_is_stale_if_a_value_that_it_is_fitted_from_changed(
+    text: str, replacement: str, table: str | None, tmp_path: Path
+) -> None:
+    own, source = tmp_path / "apex.toml", profile_text("apex")
+    source = source.replace(source[source.index("source = ") : source.index("timed = ")], "")
+    assert source.count(text) == 1
+    own.write_text(source.replace(text, replacement))
+    found = stale_formula("apex", str(own))
+    assert (found is None) == (table is None)
+    if found is not None:
+        assert f"[{table}]" in found
+        assert "of the profile apex changed after its formula was fitted" in found
+        assert found.endswith("run: python benches/blackbox_prior.py apex --points 400")
 
 
 def test_a_profile_in_a_file_is_simulated_for_a_prior(

@@ -1,17 +1,22 @@
 """Drive formulas of profiles, fitted to their simulated answers.
 
 `benches/blackbox_prior.py` simulates the profiles of the library and writes the file of theirs; a
-profile in another file is simulated when it is asked for."""
+profile in another file is simulated when it is asked for.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Any
 
 from writeamp.devices.device import device
+from writeamp.devices.profile import profile
 from writeamp.devices.raid import is_array, parse_array
+from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError, unknown
 from writeamp.learn.blackbox.designs import Design
 from writeamp.learn.blackbox.formulas.drive_formula import COSTS, DriveFormula
@@ -70,6 +75,28 @@ def profile_formulas() -> Mapping[str, DriveFormula]:
         )
         for name, one in json.loads(text)["profiles"].items()
     }
+
+
+def fitted_from(base: str) -> dict[str, str]:
+    """Return what the formula of a profile is fitted from: a digest for each of its tables.
+
+    Names, summaries, sources and comments of a profile are not in them, nor how a number is
+    written.
+
+    Args:
+        base: name or path of the profile.
+    """
+    simulated = dict(SimulatedTarget(base).meaning["device"])
+    tables = tables_of(simulated.pop("times_json"))
+    management = {name: simulated.pop(name, None) for name in ("layout", "logical_pages")}
+    tables |= {"geometry": simulated, "management": management | {"op": profile(base).op}}
+    return {name: _digest(tables[name]) for name in sorted(tables)}
+
+
+def _digest(table: Mapping[str, Any]) -> str:
+    # As floats: 40 and 40.0 are one time.
+    plain = json.loads(json.dumps(table), parse_int=float)
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def chosen_formulas(asked: str, drives: Sequence[str]) -> dict[str, DriveFormula] | None:
