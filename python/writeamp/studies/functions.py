@@ -61,9 +61,9 @@ def simulate(
         settings: listed below.
 
     Returns:
-        `Result`, `TimedResult` or `Mixture`. Each has `wa` with `ci`, `steady`, `series`, `notes`,
-        `warnings`, `to_dict()`, `to_frame()`, `plot()`. `Result` and `TimedResult` have `causes`,
-        `host_pages`, `erases` and `device`.
+        `Result`, `TimedResult` or `Mixture`. Each has `wa` with `ci` (a `Mixture` with `interval`
+        and `level`), `steady`, `series`, `notes`, `warnings`, `to_dict()`, `to_frame()`, `plot()`.
+        `Result` and `TimedResult` have `causes`, `host_pages`, `erases` and `device`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
