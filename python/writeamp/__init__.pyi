@@ -8,6 +8,8 @@ from . import plots as plots
 from . import runners as runners
 from . import traces as traces
 from . import volumes as volumes
+from ._engine import Candidates as Candidates
+from ._engine import Victim as Victim
 from ._engine import __version__ as __version__
 from .allocation.division import allocate as allocate
 from .answers.functions import answer as answer
@@ -20,6 +22,7 @@ from .custom import placement as placement
 from .custom import victim_policy as victim_policy
 from .devices.device import Device as Device
 from .devices.device import device as device
+from .devices.policy import Policy as Policy
 from .differences.difference import Difference as Difference
 from .differences.difference import diff as diff
 from .drives import measure as measure

@@ -77,7 +77,7 @@ def test_every_public_function_has_an_example_that_the_tests_run(name: str) -> N
 
 def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Give the functions of the library, and the methods of its classes, by name."""
-    modules = [wa, *(getattr(wa, name) for name in LATE)]
+    modules = [wa, wa.runners, *(getattr(wa, name) for name in LATE)]
     for module in modules:
         for name in module.__all__:
             one = getattr(module, name)
@@ -113,6 +113,29 @@ def returns_fault(function: Callable[..., Any]) -> str | None:
 def test_public_functions_say_what_they_return() -> None:
     found = {name: fault for name, one in public_callables() if (fault := returns_fault(one))}
     assert found == {}
+
+
+def called_in(code: str) -> set[str]:
+    """Return the dotted names that code calls, decorates with, or enters."""
+    calls = {
+        ast.unparse(one.func) for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Call)
+    }
+    classes = (one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.ClassDef))
+    return calls | {ast.unparse(name) for one in classes for name in one.decorator_list}
+
+
+def test_the_script_of_a_user_calls_every_public_function() -> None:
+    """Mypy checks it: a function that it does not call may have a type that is no use."""
+    assert called_in("@a.b\nclass A: c.d(e(1))") == {"a.b", "c.d", "e"}
+    called = called_in((ROOT / "tests/data/user_script.py").read_text())
+    modules = {"": wa} | {f"{name}.": getattr(wa, name) for name in (*LATE, "runners")}
+    public = {
+        f"wa.{place}{name}"
+        for place, module in modules.items()
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name))
+    }
+    assert public - called == set()
 
 
 def test_a_docstring_without_what_is_returned_is_found() -> None:
