@@ -39,6 +39,7 @@ def asked(
     *,
     quick: bool = False,
     row: Any = lambda row: None,
+    part: Any = lambda part: None,
     kinds: Any = (),
     counters: Any = None,
     **settings: Any,
@@ -47,7 +48,7 @@ def asked(
     question = Question.of(
         Experiment.of("simulate", **settings), QuestionSettings(quick=quick, counters=counters)
     )
-    listener = Listener(row, lambda part: None, lambda done, of: None)
+    listener = Listener(row, part, lambda done, of: None)
     return answered(question, listener, ways=ways, causes=causes, kinds=kinds)
 
 
@@ -88,8 +89,11 @@ def test_skew_and_the_finite_drive_explain_what_a_formula_lacks(of_zipf: wa.Answ
 
 def test_a_larger_drive_gets_as_many_writes_a_page_as_the_user_gives_the_small_one() -> None:
     few = SMALL | {"blocks": 16, "writes": 10_000, "replicas": 1}
-    found = asked(THEORY, workload="uniform", **few)
+    parts: list[str] = []
+    found = asked(THEORY, workload="uniform", part=parts.append, **few)
     assert unexplained(found, "formula markov", "simulate") < 0.05
+    names = [way.name for way in THEORY]
+    assert parts == [*names, "why rows differ", "what would make it less"]
 
 
 @pytest.mark.parametrize("name", ["skew", "finite drive"])
