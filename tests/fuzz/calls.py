@@ -39,6 +39,8 @@ _OVER_OP: dict[str, Any] = {"logical_pages": 300, "pages_per_block": 8, "replica
 _HOT: dict[str, Any] = {
     "pages_per_block": 8, "d": 4, "hot_fraction": 0.2, "hot_write_fraction": 0.8, "op": 0.2,
 }  # fmt: skip
+# Parameters of models.
+_DRIVE: dict[str, Any] = {"op": 0.2, "spare_factor": 0.2, "pages_per_block": 16}
 _GROUPS: dict[str, Any] = {"sizes": [0.7, 0.3], "frequencies": [0.2, 0.8], "op": 0.25}
 
 
@@ -188,17 +190,15 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
         ({"path": _file("capture"), "facts": _PINS, "host_bytes": 1e5},
          {"path": _file("capture"), "facts": _PINS, "host_bytes": 1e5, "method": "fixed"})),
     "measure.watch": (wa.measure.watch, ({"sources": [_file("snap")], "db": "db.sqlite"},)),
-    "models.coupon_collector": (
-        wa.models.coupon_collector, ({"op": 0.2, "pages_per_block": 16},)),
-    "models.d_choices": (wa.models.d_choices, ({"spare_factor": 0.2, "pages_per_block": 16},)),
+    **{
+        f"models.{model.function.__name__}":
+            (model.function, ({key: _DRIVE[key] for key in model.parameters if key in _DRIVE},))
+        for model in wa.models.MODELS.values()
+    },
     "models.effective_op": (
         wa.models.effective_op, ({"op": 0.2, "utilization": 0.5, "hot_ratio": 0.5},)),
-    "models.expected_value": (wa.models.expected_value, ({"op": 0.2},)),
-    "models.fifo": (wa.models.fifo, ({"op": [0.1, 0.2]},)),
     "models.find_model": (wa.models.find_model, ({"name": "fifo"},)),
-    "models.markov": (wa.models.markov, ({"op": 0.2, "pages_per_block": 16},)),
     "models.required_op": (wa.models.required_op, ({"target_wa": 1.5},)),
-    "models.uniform_distribution": (wa.models.uniform_distribution, ({"op": 0.2},)),
     "placement": (_policy(wa.placement), ({"name": "mine"},)),
     "plots.check_target": (wa.plots.check_target, ({"path": "out.svg"},)),
     "plots.erases_of_blocks": (

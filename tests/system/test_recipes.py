@@ -169,7 +169,7 @@ def python(tree: Path, *arguments: str, **more: str) -> subprocess.CompletedProc
     """Run Python with the packages of a copy."""
     # The tests of a copy are not those of the worker that runs them.
     own = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_XDIST")}
-    path = os.pathsep.join([str(tree / "python"), str(tree / "papers")])
+    path = os.pathsep.join(str(tree / name) for name in ("python", "papers", "tests/support"))
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=tree,
@@ -227,6 +227,9 @@ def test_the_tests_of_a_recipe_run_on_what_it_adds_and_on_its_cases(
     found = outcomes(with_cases, {*EXPECTING, "dummy"})
     assert (found["FAILED"], found["ERROR"]) == (set(), set())
     assert found["PASSED"] >= PASSED | EXPECTING
+    fuzz = "import sys; sys.path.append('tests/fuzz'); import calls, making"
+    fuzzed = python(with_cases, "-c", fuzz)
+    assert fuzzed.returncode == 0, fuzzed.stderr
 
 
 # The worked example, and a placement.
