@@ -183,6 +183,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         "scheduler is 3; it must be the address of one or a Dask client",
     ),
     (lambda: ANY.compare(threads=2), "threads is an option of the command; give runner="),
+    (
+        lambda: wa.run(wa.Experiment.of("simulate"), keep="o"),
+        "runner and keep are for compare and endurance",
+    ),
     (lambda: ANY.runners.Threads("a"), "workers is 'a'; it must be a whole number"),
     (
         lambda: wa.sweep({"verb": "simulate", "sweep": {"axes": {"ops": [1]}}}, keep="o"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -180,12 +180,25 @@ def endurance(
 
 
 def run(
-    experiment: Experiment | str | Path, progress: Progress | None = None
+    experiment: Experiment | str | Path,
+    progress: Progress | None = None,
+    *,
+    runner: Runner | None = None,
+    keep: AnyPath | None = None,
 ) -> SimulationResult | Comparison | Endurance:
     """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
 
+    Args:
+        experiment: what to do, or its file.
+        progress: as of the verb.
+        runner: who does the runs of `compare` and `endurance`, as for `compare`.
+        keep: a folder that keeps each finished run of these, as for `compare`.
+
     Returns:
         The result of the verb: see `simulate`, `compare` and `endurance`.
+
+    Raises:
+        WriteampError: an input that cannot be used, or `runner` or `keep` for `simulate`.
 
     >>> import writeamp as wa
     >>> experiment = wa.Experiment.of("simulate", blocks=64, pages_per_block=16, op=0.25,
@@ -193,15 +206,16 @@ def run(
     >>> wa.run(experiment).host_pages
     1000
     """
-    check_callbacks(progress)
+    check_callbacks(progress, runner)
     if not isinstance(experiment, Experiment):
         experiment = Experiment.from_toml(experiment, to_run=True)
-    runs: dict[str, Callable[..., SimulationResult | Comparison | Endurance]] = {
-        "simulate": run_simulation,
-        "compare": run_comparison,
-        "endurance": run_lifetime,
-    }
-    return runs[experiment.verb](experiment, progress)
+    if experiment.verb == "compare":
+        return run_comparison(experiment, progress, runner, keep)
+    if experiment.verb == "endurance":
+        return run_lifetime(experiment, progress, runner=runner, keep=keep)
+    if runner is not None or keep is not None:
+        raise WriteampError("runner and keep are for compare and endurance, and this simulates")
+    return run_simulation(experiment, progress)
 
 
 def _refuse_threads(settings: Mapping[str, object]) -> None:
