@@ -16,7 +16,7 @@ from places import TRACE
 from refusals import refused_with
 from writeamp.registry import Spec, engine_entries, split_specs
 from writeamp.settings.experiment import VERBS, setting_places
-from writeamp.studies import functions
+from writeamp.studies import arguments
 
 REQUIRED = {"simulate": {}, "compare": {"managers": "single,hcwf:d=5"}, "endurance": {"w_max": 20}}
 
@@ -156,11 +156,12 @@ def test_the_files_that_it_reads_are_traces_and_profiles() -> None:
 def test_the_keyword_functions_take_every_setting_and_show_its_default(verb: str) -> None:
     function = getattr(wa, verb)
     shown = inspect.signature(function).parameters
-    places = setting_places(verb)
-    assert set(shown) - {"progress", "runner", "out"} == set(places)
-    typed = typing.get_type_hints(getattr(functions, f"{verb.capitalize()}Arguments"))
-    assert set(typed) == set(places) - {"device", "workload"}
+    places = set(setting_places(verb)) - {"threads"}  # in whose place `runner` is
+    assert set(shown) - {"progress", "runner", "keep"} == places
+    typed = typing.get_type_hints(getattr(arguments, f"{verb.capitalize()}Arguments"))
+    assert set(typed) == places - {"device", "workload"}
     assert shown["seed"].default == 1
+    assert "\n        seed: decides every random draw" in function.__doc__
 
 
 def test_an_argument_that_is_none_is_a_type_error() -> None:
