@@ -11,6 +11,7 @@ import numpy as np
 
 from writeamp import traces
 from writeamp.errors import RefusedError, WriteampError
+from writeamp.fields.domains import Number
 from writeamp.learn.twin.chain import PAGE_BYTES, Chain, Phase
 from writeamp.learn.twin.families import USUAL, Variant
 from writeamp.learn.twin.fitting import Fit
@@ -74,6 +75,8 @@ def windows_of_one(chain: Chain, wa: float) -> Windows:
     )
 
 
+# Counters with coarse units may give a WA just below 1.
+_ANY_WA = Number("be above 0", lambda value: value > 0)
 # A trace is simulated once for each drive; its passes need not agree better than families do.
 _TRACE_PRECISION = 0.01
 # A trace is long, and families differ by more than what lies between these.
@@ -101,8 +104,9 @@ def fit_trace(
         `Fit`; see `fit`.
 
     Raises:
-        WriteampError: no candidate can serve it.
+        WriteampError: `wa` is no WA, or no candidate can serve the trace.
     """
+    wa = _ANY_WA.check("wa", wa)
     variants = tuple(family[len(family) // 2] for family in USUAL)
     jobs = [(variant, unit) for variant in variants for unit in TRACE_GRID.unit_pages]
     work = partial(_simulated_under, trace, TRACE_GRID.op)
