@@ -123,6 +123,8 @@ def add_a_section(recipe: Recipe) -> None:
 
 def add_cases(tree: Path) -> None:
     """Add the cases that the rows ask for."""
+    call = "    wa.models.dummy_age(0.2)"
+    Recipe(tree, "analytic model").add("tests/data/user_script.py", "    wa.models.fifo", call)
     sample = "tests/data/traces/tiny.ssdsim"
     Recipe(tree, "trace format").copy(sample, "tiny.dummysim", {})
     log = '        "dummy": "Dummy host TB : 200\\\\nDummy media TB : 300\\\\n",'
@@ -157,6 +159,7 @@ PASSED = {
     "test_the_same_three_requests_read_the_same_from_every_text_format[dummysim-tiny.dummysim]",
 }
 EXPECTING = {
+    "test_the_script_of_a_user_calls_every_public_function",
     "test_every_text_format_of_the_registry_has_a_sample_here",
     "test_every_source_reads_a_document_of_the_tests[nvme dummy log]",
     "test_every_source_reads_a_document_of_the_tests[dummytool]",
