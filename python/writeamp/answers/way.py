@@ -14,8 +14,6 @@ from writeamp.results.numbers import json_number, range_in_words
 from writeamp.runners import Progress
 from writeamp.vssd.result import ServeResult
 
-# Called with the name of a part, how much of it is done, and of how much.
-
 
 @dataclass(frozen=True, eq=False)
 class Findings:

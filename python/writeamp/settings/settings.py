@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
@@ -34,13 +34,11 @@ from writeamp.settings.timed import TimedSettings
 from writeamp.traces.settings import action_setting, format_setting
 from writeamp.traces.words import MAPPINGS, Mapping
 
-if TYPE_CHECKING:
-    pass
-
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
-# A path, a trace, or data that say one, of whatever library.
-TraceLike: TypeAlias = str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any
+# A path, or a trace as `Trace`, `PageTrace` or data of any library. The classes are not named here:
+# they import NumPy and Polars, and `--help` reads this module.
+TraceLike: TypeAlias = str | os.PathLike[str] | Any
 
 # The engine counts erases of a block in 32 bits, of which one value means "no limit".
 _MOST_ERASES = 2**32 - 2
