@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 
@@ -36,7 +35,7 @@ class Describes:
     row: str
     label: str
     kind: Literal["formula", "mean-field"] = "formula"
-    arguments: Mapping[str, float | str] = field(default_factory=lambda: MappingProxyType({}))
+    arguments: Mapping[str, float | str] = field(default_factory=dict)
     load: str = "uniform"
     manager: str | None = None
     detector: str | None = None
