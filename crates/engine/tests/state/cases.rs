@@ -77,7 +77,8 @@ impl Case {
     /// True if one of its policies, or its workload, is the entry of that name.
     fn is_of(&self, name: &str) -> bool {
         let specs = [&*self.manager, self.victims, self.leveler.unwrap_or("none"), self.workload];
-        specs.iter().any(|spec| spec.split([':', '(']).next() == Some(name))
+        // A detector is named within the spec of its manager.
+        specs.iter().any(|spec| spec.split([':', '(', ')', '=', ',']).any(|word| word == name))
     }
 
     /// A new run; an error if the engine knows no such combination.
