@@ -66,6 +66,8 @@ RIGHT: dict[str, dict[str, Any]] = {
     "measure.calibrate": {"write": 1},
     "measure.fleet": {"paths": ["no-such"]},
     "traces.of": {"data": np.arange(5)},
+    # Refused after WA is checked and before any candidate is simulated.
+    "twin.fit_one": {"workload": "no-such"},
     "plots.wa_by_policy": {"rows": [], "title": "", "subtitle": ""},
     "plots.wa_over_time": {"series": [], "title": "", "subtitle": ""},
     "plots.life_over_w": {"curves": [], "title": "", "subtitle": ""},
