@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -182,6 +183,15 @@ def test_without_the_papers_the_verb_and_the_module_name_the_package(
     with pytest.raises(WriteampError) as refused:
         wa.reproduce("park2017")
     assert str(refused.value) == PAPERS_MISSING
+    monkeypatch.delitem(sys.modules, "writeamp.reproduce", raising=False)
+    with pytest.raises(ModuleNotFoundError) as missing:
+        importlib.import_module("writeamp.reproduce")
+    assert str(missing.value) == PAPERS_MISSING
+
+
+def test_the_module_reproduce_is_the_function() -> None:
+    function = wa.reproduce
+    assert importlib.import_module("writeamp.reproduce") is function is wa.reproduce
 
 
 def test_both_packages_have_one_version() -> None:
