@@ -34,20 +34,21 @@ _MEAN_FIELD_ASSUMES = "many blocks; uniform writes, or hot and cold ones under h
 
 
 def _theory_rows(question: Question, kind: str, assumes: str) -> Iterator[WayRow]:
-    found = theories(question, kind)
-    if not found:
+    began = time.perf_counter()  # models of this very load are solved to choose among them
+    chosen = theories(question, kind)
+    if not chosen:
         plan, policies = question.plan, ", ".join(described_policies(question, kind))
-        reason = f"none is known of {plan.load_name} under {plan.policy}; those of {policies} are"
+        reason = f"no {kind} model is of {plan.load_name} under {plan.policy}; valid: {policies}"
         yield WayRow.without(kind, kind, assumes, reason)
-    for theory in found:
-        began = time.perf_counter()
+    for theory in chosen:
         try:
             answer = by_theory(question, theory)
         except WriteampError as error:
             yield WayRow.without(theory.way, kind, assumes, str(error))
-            continue
-        seconds = time.perf_counter() - began
-        yield WayRow(theory.way, kind, answer.wa, seconds, answer.assumes, answer.reason)
+        else:
+            seconds = time.perf_counter() - began
+            yield WayRow(theory.way, kind, answer.wa, seconds, answer.assumes, answer.reason)
+        began = time.perf_counter()
 
 
 def _formula(question: Question, findings: Findings, progress: Progress) -> Iterator[WayRow]:

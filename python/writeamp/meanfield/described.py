@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -16,6 +16,8 @@ _COUNTS = ("pages_per_block", "d", "d_swap")
 _SHARES = ("hot_fraction", "hot_write_fraction")
 
 
+# Kept, as a question asks several times and a fixed point takes up to seconds.
+@lru_cache(maxsize=64)
 def _wa(solve: Callable[..., FixedPoint], **parameters: float) -> np.float64:
     found = solve(
         **{name: int(value) if name in _COUNTS else value for name, value in parameters.items()}
