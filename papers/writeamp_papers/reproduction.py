@@ -20,7 +20,7 @@ _PLOT_SUFFIX = ".png"
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction(Findings):
-    """Results of reproducing a paper, and the differences that nothing explains.
+    """Results of reproducing a paper, and the differences without an explanation.
 
     Attributes:
         paper: the paper.

@@ -157,7 +157,7 @@ def name_of(kind: Kind, cls: CustomClass) -> str | None:
 
 
 def known_names(kind: Kind) -> list[str]:
-    """Return the names of users' policies that this process knows.
+    """Return the names of users' policies that this process has imported or can import.
 
     Returns:
         Names, those of decorators first.

@@ -131,7 +131,7 @@ def find(kind: str, text: str) -> CustomPolicy | None:
 
 
 def is_users(kind: str, text: str) -> bool:
-    """Return whether `find` would look for a user's policy; nothing is imported to tell.
+    """Return whether `find` would look for a user's policy, without an import.
 
     Returns:
         True if it would.

@@ -20,7 +20,7 @@ def with_interval(
     unknown: str = "",
     name: str = "95% CI",
 ) -> str:
-    """Return a number with its interval, or with what is said in brackets if it has none.
+    """Return a number with its interval, or with `unknown` in brackets if it has none.
 
     >>> with_interval(1.85, (1.84, 1.86), ".2f")
     '1.85 (95% CI 1.84 to 1.86)'
@@ -30,7 +30,7 @@ def with_interval(
 
 
 def interval_in_words(low: float, high: float, form: str = ".4f", name: str = "95% CI") -> str:
-    """Return an interval in words after its name; nothing for one of NaN, which is none.
+    """Return an interval in words after its name; an empty text if it is NaN.
 
     It has more decimals than the form says where these would make a point of it.
 

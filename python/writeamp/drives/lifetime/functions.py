@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from writeamp.drives.lifetime.result import DriveLifetime
 from writeamp.drives.lifetime.settings import DriveLifetimeSettings
 from writeamp.drives.lifetime.under_load import lifetime_under_load
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import file_names
 from writeamp.files.output import AnyPath
 from writeamp.runners import Progress
 
@@ -99,7 +99,7 @@ def lifetime(
             for one in history(asked.db).drives
         }
         return lifetime_of_history(chosen_drive(drives, asked.drive))
-    paths = [snapshots] if isinstance(snapshots, str | os.PathLike) else snapshots
+    paths = file_names(snapshots)
     if not paths:
         raise WriteampError(
             "give snapshots of a drive, its history (--db), or a load (--trace or --workload with "

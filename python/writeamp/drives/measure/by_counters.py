@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from writeamp.drives.counters.pairing import Definition
 from writeamp.drives.counters.reading import read_snapshot, read_snapshots
 from writeamp.drives.counters.result import DriveCounters
 from writeamp.drives.counters.settings import AnswerSettings
+from writeamp.fields.domains import file_names
 from writeamp.files.output import AnyPath
 
 __all__ = ["DriveCounters", "counters", "diff"]
@@ -40,11 +40,10 @@ def counters(
         WriteampError: a file that cannot be read, or holds no counters.
     """
     asked = _settings(definition, model, families)
-    paths = [snapshots] if isinstance(snapshots, str | os.PathLike) else snapshots
     known = families_in(asked.families)
     return [
         life_answer(one, asked.definition)
-        for path in paths
+        for path in file_names(snapshots)
         for one in read_snapshots(path, asked.model, known)
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from writeamp.drives.devices.reading import read_device
 from writeamp.drives.fleets.result import Fleet, fleet
 from writeamp.drives.histories.result import History, history
 from writeamp.drives.histories.watching import Round, watch_once
+from writeamp.fields.domains import file_names
 from writeamp.files.output import AnyPath
 
 __all__ = ["Fleet", "History", "fleet", "history", "watch"]
@@ -28,5 +28,4 @@ def watch(sources: Sequence[AnyPath] | AnyPath, db: AnyPath) -> Round:
     Raises:
         WriteampError: the history cannot be written.
     """
-    given = [sources] if isinstance(sources, str | os.PathLike) else sources
-    return watch_once(given, Path(db), read_device)
+    return watch_once(file_names(sources), Path(db), read_device)

@@ -124,7 +124,7 @@ def calibrate(
             folder=asked.folder,
             settle_s=waits.settle,
             wait_s=waits.wait,
-            progress=progress or (lambda _done, _whole: None),
+            progress=progress,
         )
     if asked.written is None:
         raise WriteampError("two snapshots need --written, the bytes written between them")

@@ -127,7 +127,7 @@ def _causes(rows: Sequence[PolicyResult]) -> list[str]:
 
 
 class WaDot(NamedTuple):
-    """A WA by its name, its interval (NaN for none), and whether nothing is said against it."""
+    """A WA by its name, its interval (NaN for none), and whether it has no reservation."""
 
     name: str
     wa: float
