@@ -10,6 +10,8 @@ from typing import Any
 from writeamp.text import printable, shown
 
 _SHOWN_CHARACTERS = 80
+# Arguments by the names of the command's options that they replace.
+_ARGUMENTS_OF_OPTIONS = {"threads": "runner", "workers": "runner", "out": "keep"}
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -79,7 +81,13 @@ def _is_ours(path: str) -> bool:
 
 
 class UnknownArgumentError(WriteampError, TypeError):
-    """Error for an unknown argument, as Python itself would raise it, with the nearest."""
+    """Error for an unknown argument, as Python itself would raise it, with the nearest.
+
+    Attributes:
+        argument: name of the argument.
+    """
+
+    argument = ""
 
 
 def placed(where: str, error: WriteampError) -> WriteampError:
@@ -101,8 +109,11 @@ def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:
 def unknown_argument(function: str, name: str, valid: Iterable[str]) -> UnknownArgumentError:
     """Return the error for an argument that a function has not."""
     names = list(valid)
-    hint = _hint(name, names) or f"; valid: {', '.join(names)}"
-    return UnknownArgumentError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+    option = _ARGUMENTS_OF_OPTIONS.get(name, name)
+    hint = _hint(option if option in names else name, names) or f"; valid: {', '.join(names)}"
+    error = UnknownArgumentError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+    error.argument = name
+    return error
 
 
 def _hint(name: str, names: list[str]) -> str:

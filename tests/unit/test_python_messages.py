@@ -100,7 +100,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.compare(managers="single", warmup=3),
-        "unexpected keyword argument 'warmup'; valid: device, size",
+        "unexpected keyword argument 'warmup'; valid: device, workload, progress, runner, keep, size",
     ),
     (lambda: wa.compare(managers=[]), "there is no manager to compare; name at least one"),
     (
@@ -183,6 +183,18 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         "scheduler is 3; it must be the address of one or a Dask client",
     ),
     (lambda: ANY.compare(threads=2), "threads is an option of the command; give runner="),
+    (lambda: ANY.compare(workers=2), "argument 'workers' (did you mean 'runner'?)"),
+    (lambda: ANY.endurance(out="o"), "argument 'out' (did you mean 'keep'?)"),
+    (lambda: ANY.required_op(2.0, ants=2), "argument 'ants'; valid: target_wa, device, workload"),
+    (lambda: ANY.blackbox.target_of("ssd-m", workers=2), "target_of() got an unexpected keyword"),
+    (
+        lambda: ANY.sweep(PLAN, keep="o", runner=wa.runners.Threads),
+        "Threads'>; it must be a writeamp.runners.Runner",
+    ),
+    (
+        lambda: ANY.compare(runner=wa.runners.Here),
+        "Here'>; it must be a writeamp.runners.Runner",
+    ),
     (
         lambda: wa.run(wa.Experiment.of("simulate"), keep="o"),
         "runner and keep are for compare and endurance",

@@ -195,7 +195,7 @@ REFUSED: list[tuple[str, str]] = [
     ("--target-wa 1.5 --op 0.2", "op and target_wa exclude each other"),
     ("--sweep op=0.1:0.2:3 --fill 0.8", "fill and sweep exclude each other"),
     ("--target-wa 1.5 --spare-factor 0.2", "spare_factor and target_wa"),
-    ("--target-wa 1.5 --blocks 100", "--logical-pages, --logical-blocks or --size"),
+    ("--target-wa 1.5 --blocks 100", "logical_pages, logical_blocks or size"),
     ("--target-wa 1.5 --time 1s", "untimed"),
     ("--target-wa 1.5 --timed", "untimed"),
     ("--sweep op=0.1:0.2:3 --rb-capture a.vcd", "untimed"),

@@ -13,11 +13,12 @@ from writeamp.answers.settings import QuestionSettings
 from writeamp.answers.way import WayRow
 from writeamp.devices.device import DeviceLike
 from writeamp.errors import WriteampError
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
 from writeamp.files.temporary import temporary_folder
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Progress
-from writeamp.settings.experiment import Experiment
+from writeamp.settings.experiment import Experiment, untimed_places
 from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationSettings
 from writeamp.studies.arguments import SimulateArguments
 from writeamp.vssd.session import serve
@@ -65,6 +66,7 @@ def question_of_program(experiment: Experiment, asked: QuestionSettings) -> Iter
         yield Question.of(recorded, asked, program=served, notes=notes)
 
 
+@with_settings_of(untimed_places())
 def answer(
     device: DeviceLike | None = None,
     workload: SpecLike | None = None,
@@ -97,7 +99,7 @@ def answer(
         row: called with each row as it comes.
         part: called with the name of each part as it begins.
         progress: called with what is done and expected of the part.
-        settings: by keyword, those of `simulate`, but for those of one timed run.
+        settings: those of untimed runs of `simulate`; listed below.
 
     Returns:
         `Answer`: `rows` (one for each way, with `wa` and `reason`), `differences`, `advice`,

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import lazy_loader
 
-from writeamp.errors import WriteampError
+from writeamp.errors import UnknownArgumentError, WriteampError, unknown_argument
 from writeamp.fields.domains import MOST, finite, shown
 from writeamp.text import fault_of_text
 
@@ -67,8 +67,8 @@ def checked(public: _F) -> _F:
     """Return a function or class that refuses arguments of a wrong type by a sentence.
 
     Arguments are looked at after the call has failed, so that whatever works stays valid. An
-    exception that no argument explains stays as it is. Of a class, `__init__` and the public
-    methods are checked.
+    exception that no argument explains stays as it is. An unknown argument is compared with all
+    arguments of the function. Of a class, `__init__` and the public methods are checked.
     """
     if isinstance(public, type):
         for name, one in tuple(vars(public).items()):
@@ -81,10 +81,13 @@ def checked(public: _F) -> _F:
         return public
 
     refused, explanations = WriteampError, _explanations
+    unknown, with_all_names = UnknownArgumentError, _with_all_names
 
     def call(*positional: Any, **given: Any) -> Any:
         try:
             return public(*positional, **given)
+        except unknown as error:
+            raise with_all_names(public, error) from None
         except (refused, MemoryError):
             raise
         except Exception as error:
@@ -96,6 +99,18 @@ def checked(public: _F) -> _F:
     # With the globals of the function, in which its annotations mean what they say.
     made = FunctionType(call.__code__, public.__globals__, closure=call.__closure__)
     return wraps(public)(made)  # type: ignore[return-value]
+
+
+def _with_all_names(
+    public: Callable[..., Any], error: UnknownArgumentError
+) -> UnknownArgumentError:
+    """Return the error with all arguments of the function as the valid ones, if it lists them."""
+    parameters = inspect.signature(public).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return error
+    function = public.__qualname__.removesuffix(".__init__")
+    names = [name for name in parameters if name not in ("self", "cls")]
+    return unknown_argument(function, error.argument, names)
 
 
 def _explanations(
@@ -211,7 +226,10 @@ def _is_of(value: Any, kind: Any) -> bool:
     try:
         return isinstance(value, kind)
     except TypeError:  # of what nothing can be an instance: Any, protocols, type variables
-        names = vars(kind) if getattr(kind, "_is_protocol", False) else ()
+        is_protocol = getattr(kind, "_is_protocol", False)
+        if is_protocol and isinstance(value, type):  # its methods need an instance
+            return False
+        names = vars(kind) if is_protocol else ()
         return all(hasattr(value, name) for name in names if not name.startswith("_"))
 
 

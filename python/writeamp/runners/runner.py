@@ -112,5 +112,5 @@ def check_callbacks(progress: object, runner: object = None) -> None:
             f"progress is {shown(progress)}; it must be a function of what is done and what is "
             "expected"
         )
-    if runner is not None and not hasattr(runner, "results"):
+    if runner is not None and (isinstance(runner, type) or not hasattr(runner, "results")):
         raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

@@ -45,6 +45,7 @@ from writeamp.settings.settings import (
     SimulationSettings,
 )
 from writeamp.settings.tables import moved, plain, settings_of, table_of
+from writeamp.settings.timed import TimedSettings
 
 _Path: TypeAlias = str | Path
 _S = TypeVar("_S", bound=Settings)
@@ -390,6 +391,12 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
 def setting_places(verb: str) -> Places:
     """Return where each setting of a verb stands, by the name of its keyword argument."""
     return places_in(setting_types(verb), verb)
+
+
+def untimed_places() -> Places:
+    """Return where each setting of a simulation without time stands."""
+    timed = {one.name for one in fields(TimedSettings)}
+    return {name: one for name, one in setting_places("simulate").items() if one[1] not in timed}
 
 
 def _load_type(run: type[RunSettings]) -> type[LoadSettings]:

@@ -202,7 +202,7 @@ def need(
 
     Args:
         target_wa: the overall WA, above 1.
-        fleet: the volumes.
+        fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         manager: the block manager.
         victims: its victim policy; its own by default.
         keep: a folder that keeps each finished run; runs that it holds are not done again.

@@ -99,7 +99,7 @@ def info(
     """Summarize the volumes of a fleet.
 
     Args:
-        fleet: the volumes.
+        fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         where: only volumes for which this condition on `Fleet.volumes` holds, in words of SQL.
         preset: only volumes that the rule of a paper chooses, such as "sepbit".
         sample: only so many of them, distributed as all.

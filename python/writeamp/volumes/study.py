@@ -62,7 +62,7 @@ def run(
     Conditions of `where` are on the columns of `Fleet.volumes`.
 
     Args:
-        fleet: the volumes.
+        fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
         victims: victim policies; each manager's own by default.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
@@ -133,7 +133,7 @@ def study_fleet(
     """Run jobs of the chosen volumes of a fleet, whose runs are kept.
 
     Args:
-        fleet: the volumes.
+        fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         policies: block managers and victim policies.
         jobs_of: returns the jobs of the chosen volumes under the policies.
         result: makes the result of that of runs of any jobs.

@@ -182,7 +182,7 @@ def together(
     Managers that hear groups, such as "nvme-fdp", hear the volume of each write.
 
     Args:
-        fleet: the volumes.
+        fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
         victims: victim policies; each manager's own by default.
         keep: a folder that keeps each finished run; runs that it holds are not done again.

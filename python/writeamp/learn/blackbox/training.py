@@ -89,6 +89,9 @@ class BlackBox(Drawn):
 
         A workload that does not write has no WA: that of its rows is NaN.
 
+        Returns:
+            `Forecast`: `Predictions` by target, each with `value`, `low` and `high`; `level`.
+
         Raises:
             WriteampError: a characteristic that the features need is missing.
         """
@@ -170,6 +173,9 @@ class BlackBox(Drawn):
     def held_out(self, measurements: pl.DataFrame) -> list[HeldOut]:
         """Return measured and predicted values of each target that the table has.
 
+        Returns:
+            `HeldOut` of each target: `observed`, `value`, `low`, `high`, `score`.
+
         Raises:
             WriteampError: one of the rows was a training row, or as of `predict`.
         """
@@ -195,6 +201,9 @@ class BlackBox(Drawn):
 
         All repeats of a workload are in one fold, so that none of them is predicted by the others.
         The interval of a row is as wide as the errors in the other folds make it.
+
+        Returns:
+            `HeldOut` of each target: `observed`, `value`, `low`, `high`, `score`.
 
         Raises:
             WriteampError: there are too few rows or workloads, or as of `predict`.

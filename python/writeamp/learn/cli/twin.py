@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
@@ -171,7 +171,10 @@ def twin_fit(
     output.check_distinct([out, *([] if plot is None else [plot])])
     from writeamp.learn.twin.profile import write_profile  # noqa: PLC0415 (slow)
 
-    found = _fitted(measured, one, runner)
+    try:
+        found = _fitted(measured, one, runner)
+    except KeyboardInterrupt as stopped:
+        raise boundary.PartlyDone(str(stopped)) from None
     write_profile(out, found.profile(), inputs)
     options.tell(found, lambda: _print_fit(found, out), json=json, csv=csv, plot=plot)
 

@@ -97,6 +97,9 @@ def table_of(
         families: their managers and victim policies.
         runner: who simulates them.
         progress: called with how many erase units of variants are done, and how many there are.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; its text says how many variants are cached, if any is.
     """
     grid = grid or grid_of(chain)
     chain = in_usual_pages(chain)
@@ -124,7 +127,17 @@ def table_of(
 
     if jobs:
         runner = runner or local_runner(len(jobs))
-        gather_whole(runner, partial(_simulated, chain, grid), jobs, each=keep, progress=progress)
+        try:
+            gather_whole(
+                runner, partial(_simulated, chain, grid), jobs, each=keep, progress=progress
+            )
+        except KeyboardInterrupt:
+            in_cache = sum(path.exists() for path in files.values())
+            if not in_cache:
+                raise
+            raise KeyboardInterrupt(
+                f"{in_cache} of {len(variants)} variants are cached; the same command continues"
+            ) from None
     return CandidateTable(
         tuple(variants),
         tuple(at for at, family in enumerate(families) for _ in family),

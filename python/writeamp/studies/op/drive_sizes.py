@@ -224,7 +224,7 @@ def _check(experiment: Experiment, asks: str) -> None:
     if device.blocks is not None:
         raise WriteampError(
             f"blocks and {asks} exclude each other: {asks} keeps what the host sees and varies the "
-            "blocks; give the logical size by --logical-pages, --logical-blocks or --size"
+            "blocks; give the logical size by logical_pages, logical_blocks or size"
         )
     if experiment.is_timed:
         raise WriteampError(

@@ -5,17 +5,22 @@ from __future__ import annotations
 from typing import Unpack
 
 from writeamp.devices.device import DeviceLike
+from writeamp.fields.shown_settings import with_settings_of
 from writeamp.files.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Progress, Runner, check_callbacks
-from writeamp.settings.experiment import Experiment
+from writeamp.settings.experiment import Experiment, untimed_places
 from writeamp.studies.arguments import SimulateArguments
 from writeamp.studies.op.curve import SweepLike, run_op_curve
 from writeamp.studies.op.curve_result import OpCurve
 from writeamp.studies.op.required_op import run_required_op
 from writeamp.studies.op.required_op_result import RequiredOp
 
+_VARIED = ("op", "fill", "spare_factor", "blocks")
+_PLACES = {name: place for name, place in untimed_places().items() if name not in _VARIED}
 
+
+@with_settings_of(_PLACES)
 def required_op(
     target_wa: float,
     device: DeviceLike | None = None,
@@ -40,8 +45,7 @@ def required_op(
         progress: called with what is done and expected, in thousandths of a run.
         runner: who simulates the drives, as for `wa_over_op`.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
-        settings: by keyword, as for `simulate`, but for `op`, `fill`, `spare_factor` and `blocks`,
-            which say what is asked for, and those of timed runs.
+        settings: those of untimed runs of `simulate` that do not decide op; listed below.
 
     Returns:
         `RequiredOp`: `op` with `ci`, `wa` there, `result` (its simulation), `points` and `tried`
@@ -60,6 +64,7 @@ def required_op(
     return run_required_op(experiment, target_wa, progress, runner, keep)
 
 
+@with_settings_of(_PLACES)
 def wa_over_op(
     sweep: SweepLike,
     device: DeviceLike | None = None,
@@ -75,13 +80,13 @@ def wa_over_op(
     Args:
         sweep: values of op, or text such as "op=0.05:0.4:6", of op, fill or spare_factor. Each
             drive has the fewest whole blocks that make at least that op.
-        device: as for `required_op`, like `workload` and the `settings`.
+        device: as for `required_op`, like `workload`.
         workload: see `device`.
         progress: called with the drives done and in all.
         runner: who simulates the drives, a `writeamp.runners.Runner`; by default this process,
             several of them at the same time.
         keep: a folder that keeps each finished run; runs that it holds are not done again.
-        settings: see `device`.
+        settings: as for `required_op`; listed below.
 
     Returns:
         `OpCurve`: `points` (each with its `result`), `results`, `to_frame()`, `plot()`.

@@ -40,9 +40,9 @@ def sweep(
         keep: the folder of the results, made if there is none. Points whose results are in it
             already are not run again; other sweeps may share it, also at the same time.
         retry_failed: run points again whose result is an error.
-        runner: who runs the points: `Here()`, `Threads()`, or one of `runner_of(…)` for processes
-            of this machine or a Dask scheduler (all of `wa.runners`). By default a process for each
-            processor, or threads of this one without Dask, the extra `cluster`.
+        runner: who runs the points: `Here()`, `Threads()`, or that of `with runner_of(…)` for
+            processes of this machine or a Dask scheduler (all of `wa.runners`). By default a
+            process for each processor, or threads of this one without Dask, the extra `cluster`.
         progress: called with the points done, and all that are to be run.
 
     Returns:

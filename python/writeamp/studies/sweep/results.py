@@ -133,6 +133,9 @@ class SweepResults(Drawn):
             log_x: whether the x axis is logarithmic; by default if its values rise at equal ratios.
             log_y: whether the y axis is.
 
+        Returns:
+            `Curves`: `series`, `left_out` (choices without an x), `to_frame()`, `plot()`.
+
         Raises:
             WriteampError: there is no such axis or column, or an axis is left over: a mean over it
                 would hide it.
@@ -155,6 +158,10 @@ class SweepResults(Drawn):
             color: what was found: any column of numbers.
             facet: as of `curves`.
 
+        Returns:
+            `HeatMaps`: `grids`, `x_values`, `y_values`, `left_out` (choices without an x or y),
+            `to_frame()`, `plot()`.
+
         Raises:
             WriteampError: as of `curves`, and if an axis has too many values for cells.
         """
@@ -168,6 +175,10 @@ class SweepResults(Drawn):
                 with the direction that it is known to be better in; "max:" or "min:" before a name
                 says which.
             hue: the axis of which each value has a colour; by default the first one of words.
+
+        Returns:
+            `Pareto`: `choices` (the front first), `left_out` (choices that lack an objective),
+            `to_frame()`, `plot()`.
 
         Raises:
             WriteampError: there is no such column, or its better direction is not known.
@@ -183,6 +194,9 @@ class SweepResults(Drawn):
 
         Args:
             y: what was found: any column of numbers.
+
+        Returns:
+            `Sensitivity`: `parts` (indices by axis), `method`, `to_frame()`, `plot()`.
 
         Raises:
             WriteampError: the design has no such analysis, a point has no result, or SALib is

@@ -11,7 +11,7 @@ from writeamp.devices.device import SIZE, SizeLike
 from writeamp.devices.profile import profile_names
 from writeamp.devices.raid import is_array
 from writeamp.drives.devices.writing import kind_of
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, unknown_argument
 from writeamp.fields.setting import flag_of
 from writeamp.fields.shown_settings import with_settings_of
 from writeamp.learn.blackbox.targets.real import RealTarget
@@ -62,6 +62,9 @@ def target_of(
         WriteampError: there is no such target, or it is not safe to write to; or a setting is for
             the other kind.
     """
+    for key in settings:
+        if key not in TARGET_PLACES:
+            raise unknown_argument("target_of", key, TARGET_PLACES)
     given: dict[str, Any] = {key: one for key, one in settings.items() if one is not None}
     if is_simulated(name):
         if destroys is not None:
