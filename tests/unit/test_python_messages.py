@@ -100,7 +100,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.compare(managers="single", warmup=3),
-        "unexpected keyword argument 'warmup'; valid: device, workload, progress, runner, keep, size",
+        "unexpected keyword argument 'warmup'; valid: device, workload, progress, runner, keep",
     ),
     (lambda: wa.compare(managers=[]), "there is no manager to compare; name at least one"),
     (

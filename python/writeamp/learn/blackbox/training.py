@@ -211,12 +211,12 @@ class BlackBox(Drawn):
         Whole(2, 1000).check("folds", folds)
         tables, refitted = {}, {}
         targets = self._targets_in(measurements)
-        for done, target in enumerate(targets):
-            if progress:
-                progress(done, len(targets))
+        for target in targets:
             tables[target] = _training_table(measurements, target, self.features)
             one = clone(self.estimators[target]).set_params(folds=folds)
             refitted[target] = tables[target].fitted(one)
+            if progress:
+                progress(len(refitted), len(targets))
         if self.is_joint and littles_law.follow(measurements):
             _join(refitted, tables)
         return [_by_other_folds(one, refitted[one], tables[one]) for one in targets]
@@ -297,9 +297,7 @@ def train(
     if not asked:
         raise WriteampError("targets names none; name at least one")
     tables, fitted = {}, {}
-    for done, target in enumerate(asked):
-        if progress:
-            progress(done, len(asked))
+    for target in asked:
         tables[target] = _training_table(measurements, target, features)
         inner = make_model(model, log_target=log_target, names=chosen.names)
         folds = MODELS[model].folds_for(len(tables[target].values))
@@ -308,6 +306,8 @@ def train(
             folds = _FOLDS
         one = ConformalRegressor(inner, level=level, folds=folds, relative=log_target)
         fitted[target] = tables[target].fitted(one)
+        if progress:
+            progress(len(fitted), len(asked))
     is_joint = (
         log_target and set(littles_law.RELATED) <= set(asked) and littles_law.follow(measurements)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -158,11 +158,13 @@ class Chain:
         text = toml_text.read_text(path, "plan")
         return Chain.from_tables(toml_text.parse(text, str(path)).get("chain", {}), str(path))
 
-    def write(self, path: str | Path, more: dict[str, Any]) -> None:
-        """Write a plan, with what a person who follows it by hand needs besides."""
+    def write(self, path: str | Path, more: Mapping[str, Any] | None = None) -> None:
+        """Write a plan, with further tables for a person who follows it by hand if given."""
         with output.replacing(path, "plan") as file:
             file.write(
-                tomli_w.dumps({"chain": self.tables()} | more, multiline_strings=True).encode()
+                tomli_w.dumps(
+                    {"chain": self.tables(), **(more or {})}, multiline_strings=True
+                ).encode()
             )
 
 
