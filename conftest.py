@@ -18,6 +18,8 @@ settings.load_profile("unhurried")
 # Of processor time, its own and that of the processes it waited for: a busy machine names no other.
 MOST_SECONDS_OF_A_UNIT_TEST = 1
 SYSTEM_TESTS = Path(__file__).parent / "tests/system"
+# Its import gives a function, in which pytest looks for examples of a module.
+collect_ignore = ["python/writeamp/reproduce.py"]
 
 
 @pytest.fixture
