@@ -63,7 +63,7 @@ def check_page(path: AnyPath) -> None:
         WriteampError: the path does not end in .html, or cannot be written.
     """
     if not str(path).lower().endswith(".html"):
-        raise WriteampError(f"--out writes a page; {str(path)!r} must end in .html")
+        raise WriteampError(f"the page is {str(path)!r}; its name must end in .html")
     check_target(path, "page")
 
 

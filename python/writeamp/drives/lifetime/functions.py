@@ -83,7 +83,9 @@ def lifetime(
     )
     if asked.trace is not None or asked.workload is not None:
         if asked.device is None or asked.daily_writes is None:
-            raise WriteampError("a life under a load needs --device and --daily-writes")
+            raise WriteampError(
+                "a life under a load needs --device and --daily-writes, the bytes of a day"
+            )
         return lifetime_under_load(
             asked.device,
             daily_bytes=asked.daily_writes,
@@ -102,8 +104,8 @@ def lifetime(
     paths = file_names(snapshots)
     if not paths:
         raise WriteampError(
-            "give snapshots of a drive, its history (--db), or a load (--trace or --workload with "
-            "--device and --daily-writes)"
+            "give snapshots of a drive, its history (--db), or a load (--trace or --workload) with "
+            "the device and its daily writes (--device, --daily-writes)"
         )
     read = [one for path in paths for one in read_snapshots(path, asked.model)]
     return lifetime_of_history(chosen_drive(by_drive(read), asked.drive))

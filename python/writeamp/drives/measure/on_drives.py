@@ -127,7 +127,7 @@ def calibrate(
             progress=progress,
         )
     if asked.written is None:
-        raise WriteampError("two snapshots need --written, the bytes written between them")
+        raise WriteampError("two snapshots need the bytes written between them (--written)")
     first, last = (read_snapshot(one).facts for one in (target, after))
     refusal = interval_between(first, last).refusal
     if refusal:
