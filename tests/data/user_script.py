@@ -145,7 +145,7 @@ def learnt(folder: Path) -> None:
     assert_type(wa.twin.fit(windows), wa.twin.Fit)
     wa.twin.fit_one(3.2, "uniform")
     wa.twin.fit_trace(3.2, wa.traces.read(folder / "disk.csv"))
-    policy = wa.Policy("sepgc", None, None)
+    policy = wa.Policy("sepgc")
     assert_type(wa.twin.measure(wa.device("ssd-m"), policy, chain), wa.twin.Windows)
 
 

@@ -19,8 +19,8 @@ class Policy:
     """
 
     manager: str = field(compare=False)
-    asked_victims: str | None = field(compare=False)
-    wear_leveling: str | None = field(compare=False)
+    asked_victims: str | None = field(default=None, compare=False)
+    wear_leveling: str | None = field(default=None, compare=False)
     meaning: tuple[str | None, ...] = field(init=False, repr=False)
     """The three specs in their one form."""
 

@@ -17,7 +17,7 @@ from writeamp.plots.style import SERIES_COLORS, WA_LABEL
 from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.results.numbers import json_number
+from writeamp.results.numbers import interval_name, json_number, with_interval
 from writeamp.runs.substitute import Substitute
 
 if TYPE_CHECKING:
@@ -196,8 +196,8 @@ class Mixture(OneLine, Drawn):
 
     def __str__(self) -> str:
         """Return the result in a line."""
-        low, high = self.interval_at(0.9)
-        return f"WA {self.wa:.4f} (90%: {low:.4f} to {high:.4f}) of {self.load_name}"
+        wa = with_interval(self.wa, self.interval, name=interval_name(of_profile=True))
+        return f"WA {wa} of {self.load_name}"
 
 
 @dataclass(frozen=True)

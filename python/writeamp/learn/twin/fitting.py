@@ -335,8 +335,8 @@ def fit(
         progress: called with what is done of the table.
 
     Returns:
-        `Fit`: `op`, `families` and their probabilities, `erase_unit_pages`, `candidates`,
-        `profile()`, `warnings`.
+        `Fit`: `op` and `erase_unit_pages` (each the median and the ends of its 90% interval),
+        `families` and their probabilities, `candidates`, `profile()`, `warnings`.
 
     Raises:
         WriteampError: no candidate can be such a drive.

@@ -31,8 +31,8 @@ def measure(
     """Let a simulated drive serve a chain, without time, and return what its counters say.
 
     Args:
-        drive: its shape.
-        policy: how it places pages and chooses victims.
+        drive: its shape, such as `wa.device("ssd-m", size="64MiB")`.
+        policy: how it places pages and chooses victims, such as `wa.Policy("sepgc")`.
         chain: what it serves, on its own size.
         seed: decides every random draw.
         repeats: chains that are served, each by a new drive with a seed of its own.
