@@ -79,6 +79,17 @@ def test_ctrl_c_ends_the_command_with_a_sentence_that_says_how_to_go_on(tmp_path
     assert f"{have} of 1000 points have results in out, and the same command" in done.err
 
 
+def test_ctrl_c_in_a_search_says_where_its_finished_runs_are(tmp_path: Path) -> None:
+    words = ["simulate", "--target-wa", "1.5", "--logical-blocks", "8192", "--keep", "out"]
+    done = interrupted(
+        [*words, "--writes", "2e7"],
+        tmp_path,
+        when=lambda: any((tmp_path / "out").glob("part-*")),
+    )
+    assert (done.status, done.out) == (130, "")
+    assert "finished runs are kept in out; the same command continues" in done.err
+
+
 # Of processor time; the imports take most of the first second of it.
 @pytest.mark.parametrize(
     ("after_s", "by"),

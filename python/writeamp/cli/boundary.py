@@ -45,6 +45,19 @@ def end_as_interrupted(number: signal.Signals, what: str) -> NoReturn:
 
 
 @contextmanager
+def runs_kept_in(folder: str | None) -> Iterator[None]:
+    """After Ctrl-C in a search, whose parts are no result, say where its finished runs are."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        raise PartlyDone(
+            f"finished runs are kept in {folder}; the same command continues"
+        ) from None
+
+
+@contextmanager
 def interrupts_kept() -> Iterator[None]:
     """Raise Ctrl-C again where what was cleaned up after it raised an error of its own."""
     try:

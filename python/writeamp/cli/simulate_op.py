@@ -38,7 +38,10 @@ def simulate_over_op(
 
     found: RequiredOp | OpCurve
     if target_wa is not None:
-        with Bar("searching", _drives, by_own_pace=True) as bar:
+        with (
+            boundary.runs_kept_in(keep),
+            Bar("searching", _drives, by_own_pace=True) as bar,
+        ):
             found = run_required_op(experiment, target_wa, bar.update, runner, keep)
     else:
         assert sweep is not None

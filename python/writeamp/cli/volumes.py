@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
@@ -188,7 +188,10 @@ def need(
     from writeamp.volumes.fleet import Fleet  # noqa: PLC0415 (slow)
     from writeamp.volumes.needs import need as needed  # noqa: PLC0415 (slow)
 
-    with Bar("searching", lambda done, runs: f"{done:,} of {runs:,} runs at this op") as bar:
+    with (
+        boundary.runs_kept_in(keep),
+        Bar("searching", lambda done, runs: f"{done:,} of {runs:,} runs at this op") as bar,
+    ):
         found = needed(
             asked.target_wa,
             Fleet.open(fleet),

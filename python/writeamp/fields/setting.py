@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -12,6 +13,8 @@ from writeamp.fields.domains import Domain
 Reading: TypeAlias = Literal[
     "count", "number", "ratio", "bytes", "path", "paths", "text", "texts", "flag", "switch"
 ]
+
+_OPTION = re.compile(r"--([a-z-]+)")
 
 
 @dataclass(frozen=True)
@@ -67,14 +70,15 @@ def words_of(one: Any) -> Words:
 
 
 def help_of(one: Field[Any]) -> str:
-    """Return the help of a field, with its default if the help does not have it."""
+    """Return the help of an argument, with its default; other options by their arguments' names."""
     words = words_of(one)
+    text = _OPTION.sub(lambda option: option[1].replace("-", "_"), words.help)
     if words.required:
-        return f"{words.help} (required)"
-    if one.default is None or "default" in words.help:
-        return words.help
+        return f"{text} (required)"
+    if one.default is None or "default" in text:
+        return text
     shown = getattr(one.metadata["domain"], "shown", str)
-    return f"{words.help} (default {shown(one.default)})"
+    return f"{text} (default {shown(one.default)})"
 
 
 def flag_of(one: Any) -> str:

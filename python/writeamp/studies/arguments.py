@@ -23,8 +23,8 @@ class CommonArguments(TypedDict, total=False):
 
     capacity: SizeLike | None
     """bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller drive
-    of the same op and blocks: the result states its size and the error of that (with --size there
-    is none)."""
+    of the same op and blocks: the result states its size and the error of that (with size there is
+    none)."""
 
     blocks: int | None
     """erase blocks in the drive."""
@@ -180,7 +180,7 @@ class CompareArguments(CommonArguments, total=False):
     each manager's)."""
 
     replicas: int
-    """runs of each manager, whose seeds follow from --seed (default 3)."""
+    """runs of each manager, whose seeds follow from seed (default 3)."""
 
     seed: int
     """decides every random draw (default 1)."""

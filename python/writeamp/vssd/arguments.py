@@ -77,7 +77,7 @@ class ServeArguments(TypedDict, total=False):
     that a kept drive has stays."""
 
     fs: str | None
-    """file system for --mount: ext4, xfs, btrfs. On a preconditioned drive it is made without
+    """file system for mount: ext4, xfs, btrfs. On a preconditioned drive it is made without
     discard, or the drive would be new again (default ext4)."""
 
     precondition: str
@@ -94,8 +94,8 @@ class ServeArguments(TypedDict, total=False):
     (default command)."""
 
     record: str | Path | None
-    """write every request, from the start of the server, to this Parquet trace; simulate --trace
-    replays it exactly."""
+    """write every request, from the start of the server, to this Parquet trace, which simulate
+    replays exactly."""
 
     counters: str | Path | None
     """keep the drive's own logs in this folder, refreshed once a second: smart.json, ocp.json and

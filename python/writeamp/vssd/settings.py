@@ -100,8 +100,8 @@ class DriveSettings(Settings):
     record: str | None = setting(
         None,
         None,
-        "write every request, from the start of the server, to this Parquet trace; "
-        "simulate --trace replays it exactly",
+        "write every request, from the start of the server, to this Parquet trace, "
+        "which simulate replays exactly",
         **_PATH,
         **_COUNTED,
     )

@@ -26,4 +26,4 @@ class TargetArguments(TypedDict, total=False):
     is SNIA's; of all others it is fill."""
 
     round_s: float | str
-    """length of a round of --precondition steady (default 60s)."""
+    """length of a round of precondition steady (default 60s)."""
