@@ -14,6 +14,7 @@ from writeamp.allocation.methods import METHODS
 from writeamp.allocation.result import Allocation
 from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
 from writeamp.plots.spec import BarChart, PanelChart
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AllocationsByMethod(Drawn):
+class AllocationsByMethod(OneLine, Drawn):
     """Division of one drive's space by every method.
 
     Attributes:
@@ -62,6 +63,11 @@ class AllocationsByMethod(Drawn):
             for name, one in self.allocations.items()
             for record in one._records()
         ]
+
+    def __str__(self) -> str:
+        """Return WA by method in a line."""
+        by_method = ", ".join(f"{name} {one.wa:.4f}" for name, one in self.allocations.items())
+        return f"WA at op {self.op:.4g} by {by_method}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the divisions as JSON types; null is infinite."""

@@ -14,6 +14,7 @@ from writeamp.explorer.recording import Recording, record
 from writeamp.explorer.settings import ExploreSettings
 from writeamp.files.output import AnyPath, check_target, replacing
 from writeamp.registry.specs import SpecLike
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Presented
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.units.ratios import RatioLike
@@ -21,8 +22,8 @@ from writeamp.units.ratios import RatioLike
 _MOST_DRIVES = 2
 
 
-@dataclass(frozen=True)
-class ExplorePage(Presented):
+@dataclass(frozen=True, repr=False)
+class ExplorePage(OneLine, Presented):
     """Page on which one small drive or two are replayed step by step.
 
     Attributes:
@@ -45,6 +46,10 @@ class ExplorePage(Presented):
 
     def _records(self) -> list[dict[str, Any]]:
         return [one.facts() for one in self.drives]
+
+    def __str__(self) -> str:
+        """Return the drives and their WA in a line."""
+        return ", ".join(f"{one.name} with WA {one.wa:.4f}" for one in self.drives)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the size of the page, and the facts of its drives, as JSON types."""

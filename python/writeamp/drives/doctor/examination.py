@@ -34,6 +34,7 @@ from writeamp.drives.doctor.settings import DoctorSettings
 from writeamp.drives.doctor.small_drive import SmallDrive
 from writeamp.drives.doctor.traces import TraceFacts
 from writeamp.errors import WriteampError
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card, Presented
 from writeamp.results.equality import ComparedByValue
 from writeamp.results.frames import frame_of
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 _NONE = Finding("", "note", "", "", "", "", WaEstimate(1.0, 1.0, 1.0), WaEstimate(1.0, 1.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
-class DoctorReport(Presented, ComparedByValue):
+@dataclass(frozen=True, repr=False, eq=False)
+class DoctorReport(OneLine, Presented, ComparedByValue):
     """Findings of the doctor, the worst first.
 
     Attributes:

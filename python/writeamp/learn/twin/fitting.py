@@ -18,6 +18,7 @@ from writeamp.learn.twin.refining import refined
 from writeamp.learn.twin.table import CandidateTable, table_of
 from writeamp.learn.twin.windows import Windows
 from writeamp.plots.spec import Line, LineChart
+from writeamp.results.any_result import OneLine
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.runners import Progress, Runner
@@ -39,8 +40,8 @@ _BEYOND_THE_CHAIN = 4.0
 _STRANGE = 2.5
 
 
-@dataclass(frozen=True, eq=False)
-class Fit(Drawn):
+@dataclass(frozen=True, repr=False, eq=False)
+class Fit(OneLine, Drawn):
     """Hidden parameters of a drive that its windows tell.
 
     `op` is (T-U)/U, `erase_unit_pages` what is erased at once. `misfit` is the error of the windows
@@ -168,7 +169,7 @@ class Fit(Drawn):
         return profile_tables(
             Candidates(chain.logical_pages, self.error, self.candidates),
             chain.page_bytes,
-            self.summary,
+            str(self),
             posterior | {"classes": self.classes, "sequential_factor": found["sequential_factor"]},
         )
 
@@ -272,7 +273,7 @@ class Fit(Drawn):
         low, high = self._bands()
         return LineChart(
             title="What each window said of the drive",
-            subtitle=self.summary,
+            subtitle=str(self),
             x_label="window of the chain",
             y_label="write amplification",
             lines=(
@@ -288,9 +289,8 @@ class Fit(Drawn):
             ),
         )
 
-    @property
-    def summary(self) -> str:
-        """Summary of what was found, in a line."""
+    def __str__(self) -> str:
+        """Return op, the most probable family and the erase unit in a line."""
         op, low, high = self.op
         first = self.families[0]
         return (
