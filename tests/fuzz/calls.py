@@ -189,7 +189,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
         wa.measure.ready_busy,
         ({"path": _file("capture"), "facts": _PINS, "host_bytes": 1e5},
          {"path": _file("capture"), "facts": _PINS, "host_bytes": 1e5, "method": "fixed"})),
-    "measure.watch": (wa.measure.watch, ({"sources": [_file("snap")], "db": "db.sqlite"},)),
+    "measure.watch": (wa.measure.watch, ({"sources": [_file("snap")], "db": "out.db"},)),
     **{
         f"models.{model.function.__name__}":
             (model.function, ({key: _DRIVE[key] for key in model.parameters if key in _DRIVE},))
@@ -361,7 +361,7 @@ def draw(rng: Random, kind: str, samples: Samples) -> Call:
             "out",
             *(
                 str(given[key])
-                for key in ("path", "out", "keep")
+                for key in ("path", "out", "keep", *(["db"] if name == "measure.watch" else []))
                 if isinstance(given.get(key), str | Path)
             ),
         ),

@@ -39,7 +39,7 @@ def test_a_virtual_drive_counts_what_the_simulation_of_its_requests_counts(
     question = Question.of(Experiment.of("simulate", **load, **SHAPE), QuestionSettings())
     findings = Findings()
     for way in (SIMULATE, VIRTUAL):
-        [row] = way.rows(question, findings, lambda what, done, of: None)
+        [row] = way.rows(question, findings, lambda done, total: None)
         findings = findings.joined(row.findings)
     served, simulated = findings.served, findings.simulated
     again = run_case(simulated.windowed).result

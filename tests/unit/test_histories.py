@@ -50,6 +50,12 @@ def test_reading_a_history_does_not_change_it(tmp_path: Path) -> None:
     assert db.read_bytes() == before
 
 
+def test_a_history_with_nul_in_its_name_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
+    with pytest.raises(WriteampError, match="holds a NUL"):
+        wa.measure.watch("no-such", tmp_path / "a\0b")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_intervals_are_joined_until_their_counters_show_wa(tmp_path: Path) -> None:
     texts = [intel(10_000 + 10 * day, 20_000 + 30 * day, day) for day in range(21)]
     (drive,) = wa.measure.history(watched(tmp_path, *texts)).drives

@@ -86,7 +86,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: simulate(victims=3), "victim policy is 3; it must be a spec or the text of one"),
     (lambda: simulate(precondition=None), "precondition is None; it must be one of full, workload"),
-    (lambda: simulate(progress=3), "progress is 3; it must be a function of what is done"),
+    (lambda: simulate(progress=3), "progress is 3; it must be a function of two numbers"),
     (lambda: wa.simulate(trace="nothere.csv"), "nothere.csv: there is no such file"),
     (lambda: wa.simulate(trace="t.spc", trace_format="spcc"), "(did you mean 'spc'?)"),
     (

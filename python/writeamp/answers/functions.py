@@ -98,7 +98,7 @@ def answer(
         quick: leave out what takes more than ten seconds.
         row: called with each row as it comes.
         part: called with the name of each part as it begins.
-        progress: called with what is done and expected of the part.
+        progress: called with the amount done and the total of the current part.
         settings: those of untimed runs of `simulate`; listed below.
 
     Returns:

@@ -109,8 +109,7 @@ def check_callbacks(progress: object, runner: object = None) -> None:
     """Refuse before a run what could not be called after a part of it."""
     if progress is not None and not callable(progress):
         raise WriteampError(
-            f"progress is {shown(progress)}; it must be a function of what is done and what is "
-            "expected"
+            f"progress is {shown(progress)}; it must be a function of two numbers, done and total"
         )
     if runner is not None and (isinstance(runner, type) or not hasattr(runner, "results")):
         raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

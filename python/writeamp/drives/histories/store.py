@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from writeamp.errors import WriteampError
+from writeamp.fields.domains import file_name
 from writeamp.files.inputs import opened
 
 # What a file says that is a history, and the version of its tables.
@@ -116,6 +117,7 @@ def is_history(path: Path) -> bool:
 
 @contextmanager
 def _opened(db: Path, *, is_new: bool) -> Iterator[sqlite3.Connection]:
+    file_name(db)  # SQLite cuts a name at NUL
     mode = "rwc" if is_new else "rw"
     if not is_new and not os.access(db, os.W_OK):
         mode = "ro"
