@@ -9,7 +9,6 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.models._effective_op import effective_op
 from writeamp.models._model import ModelInputs
-from writeamp.models._registry import MODELS
 from writeamp.runs import described
 from writeamp.runs.described import DescribedRun, describing, is_plain
 from writeamp.runs.plan import Plan
@@ -23,24 +22,20 @@ _SAME_OP = 1e-3
 class Expectation:
     """WA that a model expects at `op`, which is that of the pages that hold data.
 
-    `outside` says why the run lies outside the model's domain, if it does.
+    `outside` says why the run lies outside the model's domain, if it does. A model that
+    `is_comparison` stands beside the run, and does not describe it.
     """
 
     wa: float
     model: str
     op: float
     outside: str | None = None
+    is_comparison: bool = False
 
     @property
     def describes_run(self) -> bool:
-        """True if the model is of this very run and its domain has the drive.
-
-        False of one that stands beside the run for comparison only.
-        """
-        comparisons = [
-            one.label for model in MODELS.values() for one in model.describes if one.is_comparison
-        ]
-        return self.outside is None and self.model not in comparisons
+        """True if the model is of this very run and its domain has the drive."""
+        return self.outside is None and not self.is_comparison
 
     def __str__(self) -> str:
         """Return WA and op in a line, marked if the model is outside its domain."""
@@ -120,6 +115,7 @@ def _best(candidates: Sequence[DescribedRun], drive: ModelInputs) -> Expectation
             wa, warnings = one.model.wa(inputs), one.model.warnings(inputs)
         except WriteampError:  # a drive that it cannot compute
             continue
-        found.append((len(warnings), wa, one.label, "; ".join(warnings) or None))
-    _, wa, label, outside = min(found, key=lambda each: each[0])
-    return Expectation(wa, label, drive.op, outside)
+        outside, is_comparison = "; ".join(warnings) or None, one.describes.is_comparison
+        expected = Expectation(wa, one.label, drive.op, outside, is_comparison)
+        found.append((len(warnings), expected))
+    return min(found, key=lambda each: each[0])[1]
