@@ -28,7 +28,7 @@ class Words:
     registry that has what it names, and `panel` the part of the help in which it stands. What
     `is_speed` changes how long a run takes, or what is written beside its result, and never what it
     finds. An experiment in which what `is_new` has its default means what it did before there was
-    such a setting. Functions take a `runner` in the place of what is `for_runner`. `takes` is the
+    such a setting. Functions take a `runner` instead of settings `for_runner`. `takes` is the
     type of the keyword argument, where neither the domain nor the field has it.
     """
 

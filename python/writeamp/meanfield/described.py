@@ -16,7 +16,7 @@ _COUNTS = ("pages_per_block", "d", "d_swap")
 _SHARES = ("hot_fraction", "hot_write_fraction")
 
 
-# Kept, as a question asks several times and a fixed point takes up to seconds.
+# Cached: `answer` needs it several times, and a fixed point takes up to seconds.
 @lru_cache(maxsize=64)
 def _wa(solve: Callable[..., FixedPoint], **parameters: float) -> np.float64:
     found = solve(
