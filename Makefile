@@ -94,6 +94,7 @@ style: ready
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_floors.py
 	$(BIN)/python scripts/check_first_lines.py
+	$(BIN)/python scripts/check_words.py
 
 # Links in Rust comments; those to private items lead somewhere, as private items are documented, too.
 LINKS := -D rustdoc::broken_intra_doc_links -A rustdoc::private_intra_doc_links
