@@ -41,7 +41,7 @@ CONSTRUCTIONS = {
     "go on": r"(?:go|goes|went|going) on",
     "take no notice": r"tak(?:e|es|ing) no notice",
     "is to be": r"(?:is|are|was|were) (?:not )?to be",
-    "is no": r"(?:is|are|was|were) (?:no (?!longer|more|less|fewer)|none\b|nothing)",
+    "is no": r"(?:is|are|was|were) (?:no(?! (?:longer|more|less|fewer))|none|nothing)",
     "of none": r"of none",
     "what is": r"what (?:it|they|is|a|an|the|was|has|are|were|had)",
     "whatever": r"(?:whatever|whoever|whichever)",
@@ -145,10 +145,12 @@ _RUST_TOKEN = re.compile(
     r"|(?P<string>\"(?:[^\"\\]|\\.)*\")|'(?:[^'\\\n]|\\[^\n]{1,8}?)'",
     re.DOTALL,
 )
+# Declared names, fields and parameters; and patterns, of which each word is a name.
 _RUST_NAME = re.compile(
-    r"\b(?:let|let mut|fn|struct|enum|trait|type|const|static|mod|ref|ref mut|mut|for|Some\(|Ok\()"
-    r"\s*(?:mut )?([A-Za-z_]\w*)|\b([a-z_]\w*)\s*:(?!:)|\|(?:mut )?([a-z_]\w*)\|"
+    r"\b(?:fn|struct|enum|trait|type|const|static|mod) (?:mut )?([A-Za-z_]\w*)"
+    r"|\b([a-z_]\w*)\s*:(?!:)"
 )
+_RUST_PATTERN = re.compile(r"\blet ([^=;]*)[=;]|\bfor (.*?) in |\|([^|=]*)\||^(.*)=>")
 
 
 def _rust_before_tests(text: str) -> str:
@@ -179,8 +181,13 @@ def rust_names(text: str) -> Iterator[tuple[int, str]]:
     """Give each name that a Rust file binds, without its tests."""
     code = _RUST_TOKEN.sub(lambda match: "\n" * match[0].count("\n"), _rust_before_tests(text))
     for number, line in enumerate(code.split("\n"), start=1):
-        for match in _RUST_NAME.finditer(line):
-            yield number, match[1] or match[2] or match[3]
+        names = {match[1] or match[2] for match in _RUST_NAME.finditer(line)}
+        for match in _RUST_PATTERN.finditer(line):
+            names |= set(
+                re.findall(r"(?<![.\w])[a-z_]\w*(?!\w|\(|::)", match[match.lastindex or 0])
+            )
+        for name in sorted(names):
+            yield number, name
 
 
 # --- Pages ---
