@@ -30,7 +30,7 @@ TABLE = re.compile(
     r"(<!-- table of ([\w/. ]+: [\w ,-]+) -->\n).*?(<!-- end of \2 -->)",
     re.DOTALL,
 )
-# What many parameters say of sizes in bytes, each time at length.
+# The description of sizes in bytes, which many parameters repeat.
 _SIZES = re.compile(r", as 512, 4k, .*$")
 
 
@@ -47,7 +47,7 @@ def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _entries(kind: EngineKind) -> str:
     """One row for each entry of a kind; block managers name the victims that they take."""
-    columns, own = ["name", "what it does"], engine_entries(kind)
+    columns, own = ["name", "description"], engine_entries(kind)
     rows = [[f"`{one.name}`", one.summary] for one in own]
     if kind == "managers":
         columns.append("own victims")
@@ -149,7 +149,7 @@ def _models() -> str:
     for name in NAMES:
         check_installed(name)
     rows = [[f"`{name}`", kind.summary] for name, kind in model_kinds().items()]
-    return _rows(["name", "what it is"], rows)
+    return _rows(["name", "description"], rows)
 
 
 def _measured(benchmark: str, section: str) -> str:
