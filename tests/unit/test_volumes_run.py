@@ -219,7 +219,7 @@ def test_the_command_says_what_it_found_and_draws_it(fleet: Fleet, tmp_path: Pat
     assert plot.read_bytes().startswith(b"\x89PNG")
     again = document("volumes run", words)
     assert (again["skipped"], again["managers"]) == (12, said["managers"])
-    assert "Who is best where" in run("volumes run", words).out
+    assert "Best policy by volume type" in run("volumes run", words).out
     chosen = document("volumes run", f"{words} --sample 3 --baseline sepgc")
     assert (chosen["volumes"], chosen["skipped"]) == (3, 6)
     assert chosen["managers"][1]["saving"] == 0
@@ -228,7 +228,7 @@ def test_the_command_says_what_it_found_and_draws_it(fleet: Fleet, tmp_path: Pat
 def test_what_cannot_be_is_refused_before_a_run(fleet: Fleet) -> None:
     with pytest.raises(wa.WriteampError, match="baseline"):
         ran(fleet, compared=ComparedSettings(baseline="dac"))
-    with pytest.raises(wa.WriteampError, match="each volume has a drive of its own"):
+    with pytest.raises(wa.WriteampError, match="each volume has its own drive"):
         ran(fleet, precondition="aged:other.csv")
     with pytest.raises(wa.WriteampError, match="no volume"):
         ran(fleet, selection=SelectionSettings(where="drive_writes > 1e9"))

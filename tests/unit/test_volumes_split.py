@@ -120,7 +120,7 @@ def test_a_split_that_stopped_goes_on(trace: Path, fleet: Fleet, tmp_path: Path,
     with small_chunks(), small_parts(), patch("writeamp.traces.source.BLOCK_BYTES", 40_000):
         with pytest.raises(StopError):
             wa.volumes.split(trace, out, **ALIBABA, progress=stop)
-        with pytest.raises(wa.WriteampError, match="no fleet that was split to its end"):
+        with pytest.raises(wa.WriteampError, match="no fleet, or its split was not finished"):
             Fleet.open(out)
         again = wa.volumes.split(trace, out, **ALIBABA)
     assert again.requests_now == {3000: 30_000, 40_000: 0}.get(at, again.requests_now)
@@ -219,9 +219,9 @@ def test_volumes_are_chosen(fleet: Fleet) -> None:
     assert (facts_table(fleet, half)["drive_writes"] > most).all()
     assert info(fleet)["presets"]["sepbit"] == 0
     for where in ("no_column > 2", "drive_writes", "sum(drive_writes) > 2", "drive_writes >"):
-        with pytest.raises(wa.WriteampError, match="no condition on volumes"):
+        with pytest.raises(wa.WriteampError, match="not a valid condition on volumes"):
             info(fleet, where=where)
-    with pytest.raises(wa.WriteampError, match="no volume of 12 fits"):
+    with pytest.raises(wa.WriteampError, match="no volume of 12 meets"):
         info(fleet, preset="sepbit")
     with pytest.raises(wa.WriteampError, match="sample is 13"):
         info(fleet, sample=13)

@@ -91,7 +91,7 @@ def test_more_volumes_than_hints_can_name_are_refused(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tenants, "MOST_GROUPS", 3)
-    with pytest.raises(wa.WriteampError, match="of at most 3, and these are 4; choose fewer"):
+    with pytest.raises(wa.WriteampError, match="at most 3 volumes; these are 4; select fewer"):
         wa.volumes.together(fleet, "single,nvme-fdp", **DRIVE)
     monkeypatch.setattr(loads, "MOST_GROUPS", 3)
     assert wa.volumes.together(fleet, "single", **DRIVE).rows["error"].to_list() == [None]
@@ -119,5 +119,5 @@ def test_a_run_without_an_interval_is_shown_and_drawn(fleet: Fleet, tmp_path: Pa
     plot = tmp_path / "once.svg"
     done = run("volumes run", f"{once} --precondition none --workers 1 --plot {plot}")
     assert done.status == 0, done.err
-    assert "not steady, so that the WA may not last: single" in done.err
+    assert "not steady, so that the WA may change: single" in done.err
     assert "<svg" in plot.read_text()

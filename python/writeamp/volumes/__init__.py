@@ -1,4 +1,4 @@
-"""Fleets: the volumes of many users in one trace, made, split, chosen and run."""
+"""Fleets: traces with the volumes of many users, which are made, split, selected and run."""
 
 from writeamp.fields.arguments import public_names
 

@@ -13,46 +13,47 @@ class MakeArguments(TypedDict, total=False):
     """Keyword arguments of `make`."""
 
     volumes: int
-    """volumes of the fleet (default 100)."""
+    """number of volumes (default 100)."""
 
     requests: int
-    """requests of all of them (default 1000000)."""
+    """total number of requests (default 1000000)."""
 
     seed: int
-    """decides every random draw (default 1)."""
+    """seed of every random draw (default 1)."""
 
     trace_format: str
     """format of the file: alibaba or tencent (default alibaba)."""
 
     size: SizeLike
-    """median size of the volumes, which are log-normal (default 67108864)."""
+    """median size of a volume; sizes are log-normal (default 67108864)."""
 
     size_sigma: float
-    """standard deviation of the logarithm of the sizes (default 1.0)."""
+    """standard deviation of the logarithm of volume sizes (default 1.0)."""
 
     traffic_sigma: float
-    """the same of the requests a volume gets for each page that it has (default 0.7)."""
+    """standard deviation of the logarithm of a volume's requests per page (default 0.7)."""
 
     skew_low: float
-    """least exponent s of the power law by which pages are chosen; 0 is uniform (default 0.0)."""
+    """least exponent s of the volumes' power law of page popularity; 0 is uniform (default 0.0)."""
 
     skew_high: float
-    """greatest of these exponents; they are uniform between both (default 1.2)."""
+    """greatest exponent s; the volumes' exponents are uniform between both (default 1.2)."""
 
     sequential: RatioLike
-    """mean share of the requests that begin where the volume's last one ended (default 0.2)."""
+    """mean share of requests that begin where the volume's previous request ended (default 0.2)."""
 
     reads: RatioLike
-    """mean share of the reads (default 0.3)."""
+    """mean share of reads among requests (default 0.3)."""
 
     drift: float
-    """mean of how far the hot pages move until the end, in sizes of the volume (default 0.1)."""
+    """mean distance that the hot pages move over the trace, in sizes of the volume (default
+    0.1)."""
 
     request_pages: float
-    """mean pages of 4 KiB of a request, whose number is geometric (default 2.0)."""
+    """mean length of a request in pages of 4 KiB; lengths are geometric (default 2.0)."""
 
     duration: float | str
-    """time that the trace spans, such as 12h or 7d (default 8.64e+04s)."""
+    """time span of the trace, such as 12h or 7d (default 8.64e+04s)."""
 
 
 class SplitArguments(TypedDict, total=False):
@@ -68,25 +69,25 @@ class SplitArguments(TypedDict, total=False):
     """which stage of a request counts in blkparse and ftrace: Q, D or C."""
 
     by_file: bool | None
-    """each file is a volume, whatever devices are in it; without it those are whose format names no
-    device."""
+    """treat each file as one volume, even if it names several devices; by default only files whose
+    format has no device names are one volume."""
 
 
 class NeedArguments(TypedDict, total=False):
     """Keyword arguments of `need`."""
 
     where: str | None
-    """only volumes for which this holds, such as 'drive_writes > 2', in words of SQL."""
+    """SQL condition that volumes must meet, such as 'drive_writes > 2'."""
 
     preset: str | None
-    """only volumes that a paper's rule chooses: sepbit: written_set_bytes > 10 * 1073741824 AND
+    """only volumes that meet the rule of a paper: sepbit: written_set_bytes > 10 * 1073741824 AND
     drive_writes > 2; updated: drive_writes > 2."""
 
     sample: int | None
-    """so many of them, whose sizes and drive writes are distributed as those of all."""
+    """number of volumes to select, with the same distribution of sizes and drive writes as all."""
 
     sample_seed: int
-    """decides which volumes are in the sample (default 1)."""
+    """seed of the choice of the sample (default 1)."""
 
     pages_per_block: int | None
     """pages of a flash block."""
@@ -124,7 +125,7 @@ class RunArguments(NeedArguments, total=False):
     """manager with which the others are compared; by default the first."""
 
     resamples: int
-    """fleets of as many volumes that are drawn anew from this one, for the intervals (default
+    """resampled fleets for the confidence intervals, each with as many volumes as this one (default
     2000)."""
 
     op: RatioLike | None

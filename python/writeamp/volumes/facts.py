@@ -1,4 +1,4 @@
-"""Facts of one volume: what it writes, how unevenly, how often, and in what order."""
+"""Facts of one volume: number, sizes, skew, intervals and order of its requests."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import polars as pl
 
 from writeamp.traces.request_facts import Heat
 
-# Size of the pages in which writes are counted, that of most drives' maps.
+# Page size in which writes are counted, that of most drives' mapping tables.
 PAGE_BYTES = 4096
 _PAGE_SHIFT = np.uint64(12)
 READ, WRITE = 0, 1
-# Counters of all pages between the first and the last are made up to so many for each write.
+# Use one counter for each page of the volume up to this many counters per write; otherwise sort.
 _COUNTERS_PER_WRITE = 8
 _FEWEST_COUNTERS = 1 << 16
-# Update intervals are found from all writes of so many, and from a quarter of more, up to a most.
+# Update intervals use all writes up to the first number, and of more a quarter, up to the second.
 _FEWEST_SAMPLED, _MOST_SAMPLED = 1 << 13, 1 << 18
 _KEY_BITS = 63
 
@@ -53,7 +53,7 @@ FACTS: dict[str, Any] = {
 class Columns:
     """Requests of one volume in their order; shape (requests,) each.
 
-    `op` is the position of the operation in `writeamp.traces.OPERATIONS`.
+    `op` is the index of the operation in `writeamp.traces.OPERATIONS`.
     """
 
     timestamp_ns: npt.NDArray[np.int64]
@@ -65,57 +65,60 @@ class Columns:
         """Return the number of requests."""
         return len(self.op)
 
-    def part(self, first: int, end: int) -> Columns:
-        """Return some of the requests."""
+    def slice(self, first: int, end: int) -> Columns:
+        """Return the requests from `first` to before `end`."""
         rows = slice(first, end)
         return Columns(self.timestamp_ns[rows], self.op[rows], self.offset[rows], self.length[rows])
 
 
-def facts_of(name: str, found: Columns) -> dict[str, Any]:
-    """Return the facts of a volume by the names of `FACTS`, but where its requests stand.
+def facts_of(name: str, columns: Columns) -> dict[str, Any]:
+    """Return the facts of a volume with the names of `FACTS`, except `file` and `first_row`.
 
-    `page_writes` go to the pages of 4 KiB of the written set, a page that is written in part
-    counting as a whole; `drive_writes` are those for each page of it. The shares of the hottest
-    pages are as `writeamp.traces.info` has them. `sequential_share` is of the requests that begin
-    where the volume's one before ended. An update interval is the time from a write of a page to
-    its next one; of many, the median is of those of one page in every so many.
+    `page_writes` counts writes to pages of 4 KiB; a partly written page counts as one write.
+    `drive_writes` is the mean number of writes of the pages written. The shares of the hottest
+    pages
+    are those of `writeamp.traces.info`. `sequential_share` is the share of requests that begin
+    where
+    the volume's previous request ended. An update interval is the time from a write of a page to
+    its
+    next write; with many writes, the median is over a sample of pages at equal distances.
     """
-    end = found.offset + found.length
-    is_write = found.op == WRITE
-    # Taking by position costs a fifth of taking by a mask.
-    reads = np.flatnonzero(found.op == READ)
-    written = np.flatnonzero(is_write & (found.length > 0))
-    start_page = np.take(found.offset, written) >> _PAGE_SHIFT
+    end = columns.offset + columns.length
+    is_write = columns.op == WRITE
+    # Indexing by position takes a fifth of the time of a mask.
+    reads = np.flatnonzero(columns.op == READ)
+    written = np.flatnonzero(is_write & (columns.length > 0))
+    start_page = np.take(columns.offset, written) >> _PAGE_SHIFT
     end_page = (np.take(end, written) + np.uint64(PAGE_BYTES - 1)) >> _PAGE_SHIFT
     heat = _heat(start_page, end_page)
-    follows = np.count_nonzero(found.offset[1:] == end[:-1])
-    first_ns, last_ns = int(found.timestamp_ns.min()), int(found.timestamp_ns.max())
+    follows = np.count_nonzero(columns.offset[1:] == end[:-1])
+    first_ns, last_ns = int(columns.timestamp_ns.min()), int(columns.timestamp_ns.max())
     page_writes = heat.writes if heat.pages else 0
     return {
         "volume": name,
-        "requests": len(found),
+        "requests": len(columns),
         "reads": len(reads),
         "writes": int(np.count_nonzero(is_write)),
-        "bytes_read": int(np.take(found.length, reads).sum(dtype=np.uint64)),
-        "bytes_written": int(np.take(found.length, written).sum(dtype=np.uint64)),
+        "bytes_read": int(np.take(columns.length, reads).sum(dtype=np.uint64)),
+        "bytes_written": int(np.take(columns.length, written).sum(dtype=np.uint64)),
         "page_writes": page_writes,
         "written_set_bytes": heat.pages * PAGE_BYTES,
         "drive_writes": page_writes / heat.pages if heat.pages else None,
         "hottest_1pct_share": heat.share_of_hottest(0.01),
         "hottest_10pct_share": heat.share_of_hottest(0.1),
         "median_update_interval_s": _median_update_interval_s(
-            start_page, end_page, np.take(found.timestamp_ns, written)
+            start_page, end_page, np.take(columns.timestamp_ns, written)
         ),
-        "sequential_share": follows / len(found),
+        "sequential_share": follows / len(columns),
         "first_ns": first_ns,
         "last_ns": last_ns,
         "span_s": (last_ns - first_ns) / 1e9,
-        "digest": _digest(found),
+        "digest": _digest(columns),
     }
 
 
 def _heat(start_page: _Array, end_page: _Array) -> Heat:
-    """Return how often pages are written: by a counter for each of a dense volume."""
+    """Return how often pages are written, with a counter for each page if the volume is dense."""
     if len(start_page) == 0:
         return Heat(np.zeros(1, np.int64))
     lowest = int(start_page.min())
@@ -130,7 +133,7 @@ def _heat(start_page: _Array, end_page: _Array) -> Heat:
 
 
 def _sparse_cover(start_page: _Array, end_page: _Array) -> npt.NDArray[np.int64]:
-    """Return how many pages are written n times, from where writes begin and end."""
+    """Return how many pages are written n times, from the starts and ends of the writes."""
     events = np.concatenate([start_page * np.uint64(2) + np.uint64(1), end_page * np.uint64(2)])
     events.sort()
     cover = np.cumsum((events & np.uint64(1)).astype(np.int64) * 2 - 1)
@@ -143,7 +146,7 @@ def _sparse_cover(start_page: _Array, end_page: _Array) -> npt.NDArray[np.int64]
 def _median_update_interval_s(
     start_page: _Array, end_page: _Array, at_ns: npt.NDArray[np.int64]
 ) -> float | None:
-    """Return the median time between writes of a page, of every so-many-th page; None of none."""
+    """Return the median time between writes of a sampled page in seconds, or None if unwritten."""
     if len(start_page) == 0:
         return None
     lowest = start_page.min()
@@ -158,7 +161,7 @@ def _median_update_interval_s(
     request = np.repeat(np.arange(len(start)), count)
     first_of = np.cumsum(count) - count
     page = start[request] + (np.arange(len(request)) - first_of[request]) * every
-    # Pages and, within each, requests in one number, which sorts many times faster than by both.
+    # Page and request are packed into one number, which sorts many times faster than two keys.
     bits = len(start).bit_length()
     if int(page.max(initial=0)).bit_length() + bits < _KEY_BITS:
         key = page << bits | request
@@ -172,20 +175,22 @@ def _median_update_interval_s(
 
 
 def _next_prime(least: int) -> int:
-    """Return a prime from `least` on, or 1: requests often begin at multiples of other numbers.
+    """Return the next prime from `least` on, or 1, since requests often begin at round numbers.
 
     >>> [_next_prime(least) for least in (0, 1, 2, 8, 90)]
     [1, 1, 2, 11, 97]
     """
-    found = max(1, least)
-    while found > 1 and any(found % one == 0 for one in range(2, math.isqrt(found) + 1)):
-        found += 1
-    return found
+    candidate = max(1, least)
+    while candidate > 1 and any(
+        candidate % divisor == 0 for divisor in range(2, math.isqrt(candidate) + 1)
+    ):
+        candidate += 1
+    return candidate
 
 
-def _digest(found: Columns) -> str:
-    """Return the digest of what the volume asks, by which its runs are known."""
+def _digest(columns: Columns) -> str:
+    """Return the digest of the volume's requests, which identifies its runs."""
     digest = hashlib.blake2b(digest_size=16)
-    for column in (found.timestamp_ns, found.op, found.offset, found.length):
+    for column in (columns.timestamp_ns, columns.op, columns.offset, columns.length):
         digest.update(np.ascontiguousarray(column).data)
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Fleets that were split: a table of their volumes, each of which is read alone."""
+"""Fleets that were split: a table of volumes, each of which can be read on its own."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MARK = "writeamp-fleet.json"
 TABLE = "volumes.parquet"
 FORMAT, VERSION = "writeamp fleet", 1
 _MOST_BYTES = 64 << 20
-# Greatest number of a fact; the times alone may be below 0.
+# Upper bound of a fact; only the times may be below 0.
 _MOST = 2**62
 _TIMES = ("first_ns", "last_ns")
-# What a mark says besides, and how.
+# Required keys of a mark besides its format and version, with their types.
 _MARK = {"requests": int, "volumes": int, "bytes_in": int, "inputs": list, "plan": dict}
 # Columns of the files of requests, sorted by volume.
 STORED: dict[str, Any] = {
@@ -36,14 +36,14 @@ STORED: dict[str, Any] = {
     "offset": pl.UInt64,
     "length": pl.UInt32,
 }
-# Where the volumes stand, which is nothing to choose them by.
+# Columns that locate a volume's requests; conditions on volumes cannot use them.
 OF_STORAGE = ("digest", "file", "first_row")
 
 
 @checked
 @dataclass(frozen=True)
 class Fleet:
-    """Volumes of a fleet in a folder that `split` has made."""
+    """Volumes of a fleet in a folder that `split` wrote."""
 
     folder: Path
     mark: dict[str, Any]
@@ -53,62 +53,67 @@ class Fleet:
         """Return the fleet in a folder.
 
         Raises:
-            WriteampError: there is none, or it is not split to its end.
+            WriteampError: the folder holds no fleet, or its split was not finished.
         """
         folder = Path(file_name(path))
         try:
-            found = json.loads(inputs.read_bytes(folder / MARK, _MOST_BYTES, "mark"))
+            mark = json.loads(inputs.read_bytes(folder / MARK, _MOST_BYTES, "mark"))
         except NotADirectoryError:
             raise WriteampError(
-                f"{folder} is no fleet, which is a folder; `writeamp volumes split` makes one of "
-                "traces"
+                f"{folder} is a file, and a fleet is a folder; make one from traces with "
+                "`writeamp volumes split`"
             ) from None
         except FileNotFoundError:
             raise WriteampError(
-                f"{folder} holds no fleet that was split to its end; give the folder that "
+                f"{folder} holds no fleet, or its split was not finished; give a folder that "
                 "`writeamp volumes split` wrote"
             ) from None
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not JSON"
             raise WriteampError(f"cannot read {folder / MARK}: {why}") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise WriteampError(f"{folder / MARK} does not say that this is a fleet")
-        if found.get("version") != VERSION:
+        if not isinstance(mark, dict) or mark.get("format") != FORMAT:
             raise WriteampError(
-                f"{folder} is a fleet of version {found.get('version')!r}, this writeamp reads "
-                f"{VERSION}: split it again"
+                f"{folder / MARK} is not the mark of a fleet; split the fleet again"
             )
-        if any(not isinstance(found.get(name), kind) for name, kind in _MARK.items()):
-            raise WriteampError(f"{folder / MARK} is damaged: split the fleet again")
-        return Fleet(folder, found)
+        if mark.get("version") != VERSION:
+            raise WriteampError(
+                f"{folder} is a fleet of version {mark.get('version')!r}, but this writeamp reads "
+                f"version {VERSION}; split it again"
+            )
+        if any(not isinstance(mark.get(name), kind) for name, kind in _MARK.items()):
+            raise WriteampError(f"{folder / MARK} is damaged; split the fleet again")
+        return Fleet(folder, mark)
 
     @cached_property
     def volumes(self) -> pl.DataFrame:
-        """A row for each volume, in the natural order of their names.
+        """A row for each volume, in natural order of the names.
 
-        Columns: `volume`, `requests`, `reads`, `writes`, `bytes_read`, `bytes_written`;
-        `page_writes` to the pages of 4 KiB of the written set, whose size is `written_set_bytes`,
-        and `drive_writes`, page writes for each of these pages; `hottest_1pct_share` and
-        `hottest_10pct_share` of the page writes; `median_update_interval_s`; `sequential_share`;
-        `first_ns`, `last_ns` and `span_s`; and where its requests stand.
+        Columns: `volume`, `requests`, `reads`, `writes`, `bytes_read`, `bytes_written`.
+        `page_writes` counts writes to pages of 4 KiB, `written_set_bytes` is the size of the set of
+        pages written, and `drive_writes` the page writes for each of these pages.
+        `hottest_1pct_share` and `hottest_10pct_share` are shares of the page writes. Further:
+        `median_update_interval_s`, `sequential_share`, `first_ns`, `last_ns`, `span_s`, and the
+        columns that locate the requests: `digest`, `file` and `first_row`.
 
         Raises:
-            WriteampError: it cannot be read.
+            WriteampError: the table cannot be read.
         """
         table = _read(self.folder / TABLE, None)
         if dict(table.schema) != {name: kind() for name, kind in FACTS.items()}:
-            raise WriteampError(f"{self.folder / TABLE} has other columns than a fleet's table")
+            raise WriteampError(
+                f"{self.folder / TABLE} is not a fleet's table; split the fleet again"
+            )
         counts = [name for name, kind in FACTS.items() if kind.is_numeric() and name not in _TIMES]
         is_valid = pl.all_horizontal(pl.col(counts).is_between(0, _MOST).fill_null(True))
         if not table.select(is_valid.all()).item():
-            raise WriteampError(f"{self.folder / TABLE} is damaged: split the fleet again")
+            raise WriteampError(f"{self.folder / TABLE} is damaged; split the fleet again")
         return table
 
     def volume(self, name: str) -> Trace:
-        """Return the requests of a volume, as its own trace.
+        """Return the requests of a volume as a trace of its own.
 
         Raises:
-            WriteampError: there is no such volume, or its requests cannot be read.
+            WriteampError: the fleet has no such volume, or its requests cannot be read.
         """
         rows = self.volumes.filter(pl.col("volume") == name)
         if rows.is_empty():
@@ -119,19 +124,19 @@ class Fleet:
 
 
 def requests_file(folder: Path, number: int) -> Path:
-    """Return the file of that number."""
+    """Return the path of a file of requests."""
     return folder / f"requests-{number:06}.parquet"
 
 
 def read_volume(file: Path, name: str, first_row: int, requests: int) -> Trace:
-    """Return the trace of a volume that stands in some rows of a file.
+    """Return the trace of a volume that is stored in some rows of a file.
 
     Raises:
-        WriteampError: they cannot be read.
+        WriteampError: the rows cannot be read.
     """
     stored = _read(file, (first_row, requests))
     if stored.height != requests or dict(stored.schema) != _stored_types():
-        raise WriteampError(f"{file} does not hold what {TABLE} says: split the fleet again")
+        raise WriteampError(f"{file} does not match {TABLE}; split the fleet again")
     return Trace(
         stored.with_columns(device=pl.lit(0, pl.UInt32)).select(*SCHEMA),
         "parquet",

@@ -1,6 +1,7 @@
-"""Second half of a split: each volume whole, some in a file, and a table of their facts.
+"""Second step of a split: write each volume's requests in one place, and a table of their facts.
 
-A file stands whole under its name or is not there, so that a process may be killed anywhere.
+Files are written under another name and renamed at the end, so that an interrupted process leaves
+no incomplete file.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from writeamp.volumes.facts import FACTS, Columns, facts_of
 from writeamp.volumes.fleet import requests_file
 from writeamp.volumes.spills import Spills
 
-# Requests in a file, unless one volume has more.
+# Requests in a file, unless a single volume has more.
 _FILE_REQUESTS = 1 << 20
-# What is read at least where one volume is asked for.
+# Rows of a row group: the least that is read for one volume.
 _GROUP_ROWS = 1 << 16
 _COMPRESSION = 1
 
@@ -37,17 +38,17 @@ def gather_volumes(
     threads: int,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Write the requests of all volumes, and return the facts of each, by their numbers.
+    """Write the requests of all volumes, and return their facts in the order of their numbers.
 
     Args:
-        spills: the requests as they were read.
-        work: folder of what is unfinished: the facts of the files that are there.
-        folder: of the files.
-        threads: how many write.
-        progress: called with the requests written by now and in all.
+        spills: the requests that were read.
+        work: folder of unfinished work, with the facts of finished files.
+        folder: folder of the finished files.
+        threads: number of writing threads.
+        progress: called with the number of requests written and the total.
 
     Raises:
-        WriteampError: the disk is full, or cannot be written.
+        WriteampError: the disk is full or cannot be written.
     """
     files = _files(spills)
     done, total = 0, sum(map(spills.requests_of, range(len(spills.names))))
@@ -86,19 +87,19 @@ def _files(spills: Spills) -> list[Sequence[int]]:
 def _write_file(
     spills: Spills, codes: Sequence[int], work: Path, folder: Path, number: int
 ) -> None:
-    """Write the requests of some volumes, and then their facts; nothing if these are there."""
+    """Write the requests of some volumes, and then their facts; skip if the facts exist."""
     if _facts(work, number).exists():
         return
-    found = spills.volumes(codes)
+    columns = spills.volumes(codes)
     rows: list[dict[str, Any]] = []
     first = 0
     for code in codes:
         end = first + spills.requests_of(code)
-        facts = facts_of(spills.names[code], found.part(first, end))
+        facts = facts_of(spills.names[code], columns.slice(first, end))
         rows.append(facts | {"file": number, "first_row": first})
         first = end
     with output.replacing(requests_file(folder, number), "volumes") as file:
-        _frame(found).write_parquet(
+        _frame(columns).write_parquet(
             file,
             compression="zstd",
             compression_level=_COMPRESSION,
@@ -109,13 +110,13 @@ def _write_file(
         pl.DataFrame(rows, schema=FACTS).write_parquet(file)
 
 
-def _frame(found: Columns) -> pl.DataFrame:
+def _frame(columns: Columns) -> pl.DataFrame:
     return pl.DataFrame(
         {
-            "timestamp_ns": found.timestamp_ns,
-            "op": _OPERATIONS.gather(found.op),
-            "offset": found.offset,
-            "length": found.length,
+            "timestamp_ns": columns.timestamp_ns,
+            "op": _OPERATIONS.gather(columns.op),
+            "offset": columns.offset,
+            "length": columns.length,
         }
     )
 

@@ -1,4 +1,4 @@
-"""Runs of volumes as jobs: what one is, who does it, and how its outcome is kept."""
+"""Runs of volumes as jobs: their definition, execution and storage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from writeamp.traces.pages import PageTrace, to_pages
 from writeamp.traces.trace import Trace
 from writeamp.volumes.fleet import read_volume
 
-# Columns of a run's outcome, besides those of every study.
+# Columns of a run's outcome, besides those common to all studies.
 OUTCOME: dict[str, Any] = {
     "volume": pl.String,
     "manager": pl.String,
@@ -50,16 +50,16 @@ OUTCOME: dict[str, Any] = {
 
 
 class VolumeRunsDataset(RunsDataset):
-    """The runs of fleets in one folder."""
+    """Stored runs of fleets in one folder."""
 
     contents = Contents("fleet", "runs", {**RUN_SCHEMA, **OUTCOME}, version=1)
 
 
 @dataclass(frozen=True)
 class VolumeJob:
-    """Run of a volume, or of several on one drive, under a policy.
+    """Run of one volume, or of several on one drive, under a policy.
 
-    `victims` is None for those of the manager.
+    `victims` None selects the manager's own victim policy.
     """
 
     volume: VolumeAt | VolumesTogether
@@ -70,9 +70,10 @@ class VolumeJob:
 
 @dataclass(frozen=True)
 class VolumeOutcome:
-    """Outcome of a job: `columns` as of `OUTCOME`, with `wa`; or why there is none.
+    """Outcome of a job: `columns` as in `OUTCOME`, with `wa`, or an error.
 
-    `is_too_small` tells that no drive of the volume's size can work so, which stays true.
+    `is_too_small` means that a drive of the volume's size cannot work under this policy. This
+    outcome is final; other errors are tried again.
     """
 
     columns: Mapping[str, Any]
@@ -81,10 +82,10 @@ class VolumeOutcome:
 
 
 def run_volume(tables: Mapping[str, Any], job: VolumeJob) -> VolumeOutcome:
-    """Run a volume on a drive of its own, or several on one, as `simulate` runs their trace.
+    """Run one volume on its own drive, or several on a shared drive, as `simulate` would.
 
     Args:
-        tables: the experiment without its trace and policy, as `Experiment.to_dict` has it.
+        tables: the experiment without trace and policy, in the form of `Experiment.to_dict`.
         job: the volume and the policy.
     """
     named = {
@@ -97,58 +98,58 @@ def run_volume(tables: Mapping[str, Any], job: VolumeJob) -> VolumeOutcome:
         experiment = base.with_settings(
             trace=pages_of(job.volume, page_bytes(base)), manager=job.manager, victims=job.victims
         )
-        found = simulate_untimed(experiment)
+        result = simulate_untimed(experiment)
     except RefusedError as error:
         return VolumeOutcome(named, str(error), is_too_small=True)
     except WriteampError as error:
         return VolumeOutcome(named, str(error))
-    return VolumeOutcome(named | _columns(found))
+    return VolumeOutcome(named | _columns(result))
 
 
 def page_bytes(experiment: Experiment) -> int:
-    """Return the page size of the drives of an experiment."""
+    """Return the page size of an experiment's drives, in bytes."""
     return device("generic", page_bytes=experiment.device.page_bytes).page_bytes
 
 
-def _columns(found: Result) -> dict[str, Any]:
-    low, high = found.ci
+def _columns(result: Result) -> dict[str, Any]:
+    low, high = result.ci
     return {
-        "victims": found.plan.policy.victims,
-        "wa": json_number(found.wa),
+        "victims": result.plan.policy.victims,
+        "wa": json_number(result.wa),
         "wa_low": json_number(low),
         "wa_high": json_number(high),
-        "steady": found.steady,
-        "host_pages": found.host_pages,
-        "flash_pages": found.flash_pages,
-        **{f"{cause}_programs": count for cause, count in found.causes.items()},
-        "erases": found.erases,
-        "warmup_pages": found.steady_state.warmup_pages,
-        "passes": found.passes.height,
-        "trace_pages": found.plan.load.host_pages,  # type: ignore[union-attr]  # it is a trace
-        "logical_pages": found.device.logical_pages,
-        "physical_pages": found.device.physical_pages,
-        "op": found.device.op,
-        "elapsed_s": found.elapsed_s,
-        "run_s": found.run_s,
+        "steady": result.steady,
+        "host_pages": result.host_pages,
+        "flash_pages": result.flash_pages,
+        **{f"{cause}_programs": count for cause, count in result.causes.items()},
+        "erases": result.erases,
+        "warmup_pages": result.steady_state.warmup_pages,
+        "passes": result.passes.height,
+        "trace_pages": result.plan.load.host_pages,  # type: ignore[union-attr]  # it is a trace
+        "logical_pages": result.device.logical_pages,
+        "physical_pages": result.device.physical_pages,
+        "op": result.device.op,
+        "elapsed_s": result.elapsed_s,
+        "run_s": result.run_s,
     }
 
 
 class KeepVolumes(DocumentCodec[VolumeJob, VolumeOutcome]):
-    """Keeping of a fleet's runs: each means its requests, policy and all settings.
+    """Storage of a fleet's runs; the key covers the requests, the policy and all settings.
 
-    The volume of one that is of several together is null.
+    The column `volume` is null for a run of several volumes together.
     """
 
     verb = "volumes run"
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
-        """Take the experiment without its trace and policy."""
+        """Set the experiment without trace and policy."""
         self._base = Experiment.from_dict(tables, verb="simulate")
         assert isinstance(self._base.run, SimulationSettings)
         self._hashes: dict[tuple[str, str | None], str] = {}
 
     def meaning(self, job: VolumeJob) -> dict[str, Any]:
-        """Return the digest of the requests, and the hash of the experiment with the policy."""
+        """Return the digest of the requests, and the hash of the experiment under the policy."""
         policy = (job.manager, job.victims)
         if policy not in self._hashes:
             experiment = self._base.with_settings(manager=job.manager, victims=job.victims)
@@ -156,7 +157,7 @@ class KeepVolumes(DocumentCodec[VolumeJob, VolumeOutcome]):
         return {"trace": job.volume.digest, "experiment": self._hashes[policy]}
 
     def facts(self, job: VolumeJob, outcome: VolumeOutcome) -> RunFacts:
-        """Return the columns of an outcome."""
+        """Return the columns of an outcome for the table of runs."""
         more = {name: outcome.columns.get(name) for name in OUTCOME}
         wa = outcome.columns.get("wa")
         return RunFacts(job.name, self._base.run.seed, wa, outcome.error, more)
@@ -166,35 +167,35 @@ class KeepVolumes(DocumentCodec[VolumeJob, VolumeOutcome]):
         return vars(outcome)
 
     def result(self, job: VolumeJob, document: Any) -> VolumeOutcome:
-        """Return the outcome that a document holds."""
-        found = VolumeOutcome(**document)
-        # The volume that holds these requests may have another name in this fleet.
+        """Return the outcome stored in a document."""
+        outcome = VolumeOutcome(**document)
+        # Another fleet may have stored these requests under another volume name.
         return VolumeOutcome(
-            {**found.columns, "volume": job.volume.name, "manager": job.manager},
-            found.error,
-            found.is_too_small,
+            {**outcome.columns, "volume": job.volume.name, "manager": job.manager},
+            outcome.error,
+            outcome.is_too_small,
         )
 
 
 def lost_volume(job: VolumeJob, why: str) -> VolumeOutcome:
-    """Return the outcome of a job that ended every process which ran it."""
+    """Return the outcome of a job that ended every process that ran it."""
     return VolumeOutcome(
         {"volume": job.volume.name, "manager": job.manager, "victims": job.victims}, why
     )
 
 
 def is_again(outcome: VolumeOutcome) -> bool:
-    """Return whether a run whose outcome is kept is done again: one that failed."""
+    """Return whether a stored run is repeated: only if it failed for a reason that may change."""
     return outcome.error is not None and not outcome.is_too_small
 
 
-# Requests of several volumes that are turned into pages at once.
+# Requests of several volumes that are converted to pages at a time.
 _BATCH_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
 class VolumeAt:
-    """Volume of a fleet and the rows in which it stands, known by the digest of its requests."""
+    """Location of a volume in a fleet's files; the digest of its requests identifies it."""
 
     name: str
     digest: str
@@ -204,52 +205,53 @@ class VolumeAt:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Files in which it stands."""
+        """Files that hold the requests."""
         return (self.file,)
 
     def read(self) -> Trace:
-        """Return its requests."""
+        """Return the volume's requests."""
         return read_volume(inputs.local(self.file), self.name, self.first_row, self.requests)
 
     def pages(self, page_bytes: int) -> PageTrace:
-        """Return its requests in pages, those that it writes numbered from 0."""
+        """Return the volume's requests in pages; written pages are numbered from 0."""
         return to_pages(self.read(), page_bytes)
 
 
 @dataclass(frozen=True)
 class VolumesTogether:
-    """Volumes that share a drive, each with an address space beside those of the others."""
+    """Volumes that share a drive; each has its own range of addresses."""
 
     volumes: tuple[VolumeAt, ...]
 
     @property
     def name(self) -> None:
-        """None: it is no volume of the fleet."""
+        """None, since the run belongs to no single volume."""
         return None
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the digests of the volumes in their order."""
-        text = " ".join(one.digest for one in self.volumes)
+        """SHA-256 of the volumes' digests, in their order."""
+        text = " ".join(volume.digest for volume in self.volumes)
         return f"together:{hashlib.sha256(text.encode()).hexdigest()}"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Files in which they stand."""
-        return tuple(one.file for one in self.volumes)
+        """Files that hold the requests."""
+        return tuple(volume.file for volume in self.volumes)
 
     def pages(self, page_bytes: int) -> PageTrace:
-        """Return the requests of all in the order of their times.
+        """Return the requests of all volumes in order of time.
 
-        Those of one time come in the order of the volumes, whose pages lie in that order, too.
+        Requests with equal times are in the order of the volumes, as are the volumes' page ranges.
         """
         return to_pages(Given(self._batches()), page_bytes)
 
     def _batches(self) -> Iterator[pl.DataFrame]:
-        names = [one.name for one in self.volumes]
+        names = [volume.name for volume in self.volumes]
         kind = pl.Enum(names)
         merged = pl.concat(
-            one.read().requests.with_columns(device=pl.lit(one.name, kind)) for one in self.volumes
+            volume.read().requests.with_columns(device=pl.lit(volume.name, kind))
+            for volume in self.volumes
         ).sort("timestamp_ns", maintain_order=True)
         for first in range(0, merged.height, _BATCH_ROWS):
             yield merged.slice(first, _BATCH_ROWS).with_columns(pl.col("device").cast(pl.String))
@@ -257,5 +259,5 @@ class VolumesTogether:
 
 @lru_cache(maxsize=2)
 def pages_of(volume: VolumeAt | VolumesTogether, page_bytes: int) -> PageTrace:
-    """Return the requests of a volume in pages; runs under several policies read it once."""
+    """Return the requests of a volume in pages, cached for runs under several policies."""
     return volume.pages(page_bytes)

@@ -1,4 +1,4 @@
-"""Made fleets: a trace of many volumes, and their true parameters beside it."""
+"""Synthetic fleets: a trace of many volumes, and a file of their true parameters."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from writeamp.volumes.arguments import MakeArguments
 
 _PLACES = places_in((FleetSettings,), "make")
-# Chunks that wait to be written while the next ones are made.
+# Chunks that wait to be written while the next ones are computed.
 _WAITING = 2
 
 
 @dataclass(frozen=True)
 class Made:
-    """Fleet that was made.
+    """Synthetic fleet.
 
     Attributes:
         path: the trace.
-        truth: the Parquet file of the true parameters, a row for each volume.
-        volumes, requests: how many there are.
+        truth: the Parquet file of the true parameters, one row for each volume.
+        volumes, requests: number of each.
         bytes: size of the trace.
-        trace_format: its format.
-        seed: what decided every draw.
-        elapsed_s: seconds that it took.
+        trace_format: format of the trace.
+        seed: seed of every random draw.
+        elapsed_s: time taken, in seconds.
     """
 
     path: Path
@@ -54,7 +54,7 @@ class Made:
     elapsed_s: float = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with the keys of `writeamp volumes make --json`."""
+        """Return the facts with the keys of `writeamp volumes make --json`."""
         return {
             "path": str(self.path),
             "truth": str(self.truth),
@@ -75,15 +75,15 @@ def make(
     progress: Progress | None = None,
     **settings: Unpack[MakeArguments],
 ) -> Made:
-    """Make a fleet: its trace, and `NAME.truth.parquet` with the parameters of each volume.
+    """Make a synthetic fleet: a trace, and `NAME.truth.parquet` with each volume's parameters.
 
     Args:
-        out: the file to make or replace; with a suffix .zst or .gz it is compressed.
-        progress: called with the requests made and in all.
-        settings: how many volumes, and what they are like; listed below.
+        out: the file to create or replace; a suffix .zst or .gz compresses it.
+        progress: called with the number of requests made and the total.
+        settings: number of volumes and distributions of their parameters; listed below.
 
     Returns:
-        `Made`: `path`, `truth` (file of parameters), `requests`, `bytes`, `volumes`.
+        `Made`: `path`, `truth` (file of true parameters), `requests`, `bytes`, `volumes`.
 
     Raises:
         WriteampError: a file cannot be written.
@@ -123,7 +123,7 @@ def make(
 
 
 def truth_of(path: Path) -> Path:
-    """Return the file of the true parameters of a fleet in another one.
+    """Return the path of the true parameters that belongs to a fleet's trace.
 
     >>> truth_of(Path("fleets/one.csv.zst")).name
     'one.truth.parquet'
@@ -141,7 +141,7 @@ def _write(
     volumes: pl.DataFrame,
     progress: Progress | None,
 ) -> None:
-    """Write all requests, on a thread beside the one that makes them."""
+    """Write all requests on a second thread, while this one makes the next ones."""
     entry, names = FORMATS[settings.trace_format], volumes["volume"].to_list()
     waiting: deque[Future[list[str]]] = deque()
     done = 0
@@ -159,5 +159,5 @@ def _write(
             while waiting:
                 waiting.popleft().result()
         finally:
-            for one in waiting:
-                one.cancel()
+            for future in waiting:
+                future.cancel()

@@ -1,4 +1,4 @@
-"""Needs of a fleet: op for an overall WA, wear a day, and the costliest volumes."""
+"""Requirements of a fleet: op for an overall WA, writes a day, and the costliest volumes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ from writeamp.volumes.study import in_groups, run_fleet
 if TYPE_CHECKING:
     from writeamp.volumes.arguments import NeedArguments
 
-# The first two drives, and the least and most spare space that is tried.
+# Op of the first two drives, and the least and most op that is tried.
 _FIRST_OPS = (0.1, 0.3)
 _LEAST_OP, _MOST_OP = 0.01, 4.0
-# A search ends at an overall WA this close, as a share of what is amplified, or after so many runs.
+# A search ends when (overall WA − 1) is this close to the target, relatively, or after so many
+# runs.
 _CLOSE = 0.002
 _MOST_TRIES = 9
-# Further from the target than this, a reader should know.
+# Relative distance from the target at which a note is shown.
 _FAR = 0.02
 _COSTLIEST = 10
 _SECONDS_PER_DAY = 86400.0
@@ -44,15 +45,15 @@ _SECONDS_PER_DAY = 86400.0
 
 @dataclass(frozen=True, eq=False)
 class FleetNeed(Drawn):
-    """Need of a fleet under one policy.
+    """Over-provisioning that a fleet needs under one policy.
 
     Attributes:
-        target_wa: the overall WA that is asked for.
-        op: of every volume's drive, at which the overall WA is that: (T−U)/U.
-        op_ci95: where the ends of its 95% interval are it.
-        at: the run whose overall WA came closest.
-        tried: op and overall WA of each fleet that was run, in the order of op.
-        days: the longest span of time of the volumes.
+        target_wa: requested overall WA.
+        op: (T−U)/U of every volume's drive at which the overall WA is the target.
+        op_ci95: op at which the ends of the WA's 95% interval are the target.
+        at: the run whose overall WA is closest to the target.
+        tried: op and overall WA of each run of the fleet, in order of op.
+        days: the longest time span of the volumes, in days.
     """
 
     target_wa: float
@@ -69,24 +70,25 @@ class FleetNeed(Drawn):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader should know."""
+        """Warnings about the runs."""
         return self.at.warnings
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was left out."""
-        found = self.at.managers[0]["overall_wa"]
-        if abs(found - self.target_wa) <= _FAR * (self.target_wa - 1):
+        """Notes on volumes left out and on the distance from the target."""
+        overall_wa = self.at.managers[0]["overall_wa"]
+        if abs(overall_wa - self.target_wa) <= _FAR * (self.target_wa - 1):
             return self.at.notes
         return [
             *self.at.notes,
-            f"drives of whole blocks come no closer to {self.target_wa:g} than an overall WA of "
-            f"{found:.4g}; fewer --pages-per-block do",
+            f"the closest overall WA to {self.target_wa:g} is {overall_wa:.4g}, because "
+            "drives have whole blocks; a smaller --pages-per-block comes closer",
         ]
 
     @property
     def drive_writes_per_day(self) -> float | None:
-        """Writes of the hosts for each page of the written sets, a day; None without time."""
+        """Host writes a day for each page of the written sets, or None if the trace has no
+        times."""
         volumes = self.at.common
         if not self.days:
             return None
@@ -95,7 +97,8 @@ class FleetNeed(Drawn):
 
     @property
     def costliest(self) -> list[dict[str, Any]]:
-        """Ten volumes of which collection programs the most pages, and their share of all of it."""
+        """The ten volumes with the most page programs by collection, with their share of all of
+        them."""
         [label] = self.at.labels
         extra = (pl.col(label) - 1) * pl.col("page_writes")
         rows = (
@@ -110,22 +113,22 @@ class FleetNeed(Drawn):
                            share="share").to_dicts()  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with the keys of `writeamp volumes need --json`."""
-        [one] = self.at.managers
+        """Return the result with the keys of `writeamp volumes need --json`."""
+        [row] = self.at.managers
         per_day = self.drive_writes_per_day
         return {
             "target_wa": self.target_wa,
-            "manager": one["manager"],
+            "manager": row["manager"],
             "op": self.op,
             "op_ci95": list(self.op_ci95),
-            "overall_wa": one["overall_wa"],
-            "overall_wa_ci95": one["overall_wa_ci95"],
+            "overall_wa": row["overall_wa"],
+            "overall_wa_ci95": row["overall_wa_ci95"],
             "volumes": self.at.common.height,
             "days": self.days,
             "drive_writes_per_day": per_day,
             "flash_writes_per_day": None
             if per_day is None
-            else logical_of(per_day * one["overall_wa"], self.op),
+            else logical_of(per_day * row["overall_wa"], self.op),
             "costliest": self.costliest,
             "tried": [{"op": op, "overall_wa": wa} for op, wa in self.tried],
             "out": None if self.at.kept is None else str(self.at.kept.out),
@@ -133,13 +136,13 @@ class FleetNeed(Drawn):
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
         nested = ("costliest", "tried")
-        return [{name: one for name, one in self.to_dict().items() if name not in nested}]
+        return [{name: value for name, value in self.to_dict().items() if name not in nested}]
 
     def figure(self) -> LineChart:
-        """Describe the overall WA over the op of the fleets that were run."""
+        """Describe the overall WA of the runs over their op."""
         ops, wa_at = zip(*self.tried, strict=True)
         return LineChart(
-            title="Overall write amplification of a fleet over its spare space",
+            title="Overall write amplification of a fleet by over-provisioning",
             subtitle=f"{self.at.common.height} volumes of {self.at.folder} under "
             f"{self.at.labels[0]}",
             x_label="op = (T-U)/U of every volume's drive",
@@ -150,7 +153,7 @@ class FleetNeed(Drawn):
         )
 
     def card(self) -> Card:
-        """Return the main facts, and the volumes that cost most."""
+        """Return the main facts, and the costliest volumes."""
         document = self.to_dict()
         low, high = self.op_ci95
         per_day, flash = document["drive_writes_per_day"], document["flash_writes_per_day"]
@@ -161,25 +164,25 @@ class FleetNeed(Drawn):
             ),
             ("policy", document["manager"]),
             ("volumes", f"{document['volumes']:,}"),
-            ("drive writes a day, by the hosts", "–" if per_day is None else f"{per_day:.4g}"),
-            ("writes of all the flash a day", "–" if flash is None else f"{flash:.4g}"),
+            ("host drive writes a day", "–" if per_day is None else f"{per_day:.4g}"),
+            ("writes of the whole flash a day", "–" if flash is None else f"{flash:.4g}"),
         ]
         heading = ["volume", ">WA", ">share of the extra writes", ">drive writes", ">hottest 10%"]
         costliest = [
             [
-                one["volume"],
-                f"{one['wa']:.3f}",
-                f"{one['share']:.1%}",
-                f"{one['drive_writes']:.4g}",
-                f"{one['hottest_10pct_share']:.1%}",
+                volume["volume"],
+                f"{volume['wa']:.3f}",
+                f"{volume['share']:.1%}",
+                f"{volume['drive_writes']:.4g}",
+                f"{volume['hottest_10pct_share']:.1%}",
             ]
-            for one in document["costliest"]
+            for volume in document["costliest"]
         ]
         return Card(
             f"Fleet {self.at.folder}",
             rows,
             notes=[*self.warnings, *self.notes],
-            parts=[Card("Volumes that cost most", costliest, heading)],
+            parts=[Card("Costliest volumes", costliest, heading)],
         )
 
 
@@ -195,26 +198,26 @@ def need(
     progress: Progress | None = None,
     **settings: Unpack[NeedArguments],
 ) -> FleetNeed:
-    """Return the op of every volume's drive for an overall WA, by runs of the fleet.
+    """Find the op of every volume's drive for an overall WA, by runs of the fleet.
 
-    ln(WA − 1) is nearly a straight line over ln(op); each run is where the line through the two
-    around the target says.
+    ln(WA − 1) is almost linear in ln(op). Each run is at the op where the line through the two
+    results nearest to the target meets it.
 
     Args:
-        target_wa: the overall WA, above 1.
+        target_wa: overall WA, above 1.
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         manager: the block manager.
-        victims: its victim policy; its own by default.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
-        runner: who does the runs; threads of this process by default.
-        progress: called with the runs done and in all of the fleet that is being run.
-        settings: which volumes, and the settings of their runs; listed below.
+        victims: victim policy; by default the manager's own.
+        keep: folder that stores each finished run; stored runs are not repeated.
+        runner: runner of the runs; by default threads of this process.
+        progress: called with the runs done and the total, for the fleet that is being run.
+        settings: choice of volumes, and settings of their runs; listed below.
 
     Returns:
         `FleetNeed`: `op`, `tried`, `costliest` volumes, `drive_writes_per_day`, `target_wa`.
 
     Raises:
-        WriteampError: no op from 1% to 400% gives that WA, or a setting cannot be.
+        WriteampError: no op from 1% to 400% gives that WA, or a setting is invalid.
         Interrupted: Ctrl-C.
 
     >>> import tempfile
@@ -223,62 +226,62 @@ def need(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     trace = wa.volumes.make(f"{folder}/fleet.csv", **small).path
     ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
-    ...     found = wa.volumes.need(2.0, fleet, "single", pages_per_block=4, repeat=3)
-    ...     abs(found.to_dict()["overall_wa"] - 2) < 0.1
+    ...     result = wa.volumes.need(2.0, fleet, "single", pages_per_block=4, repeat=3)
+    ...     abs(result.to_dict()["overall_wa"] - 2) < 0.1
     True
     """
     target_wa = NeedSettings(target_wa=target_wa).target_wa
     policies = PoliciesSettings(managers=manager, victims=victims)  # type: ignore[arg-type]
-    asked = in_groups(settings)
-    found: dict[float, FleetRun] = {}
+    arguments = in_groups(settings)
+    run_at_op: dict[float, FleetRun] = {}
 
     def run_at(op: float) -> float:
-        found[op] = run_fleet(
+        run_at_op[op] = run_fleet(
             fleet,
             policies,
             keep=keep,
             runner=runner,
             progress=progress,
-            **asked,
+            **arguments,
             op=op,
         )
-        if found[op].common.is_empty():
+        if run_at_op[op].common.is_empty():
             raise WriteampError(
                 f"no volume has a WA at op {op:.4g}: "
-                + next(iter([*found[op].warnings, *found[op].notes]), "none was run")
+                + next(iter([*run_at_op[op].warnings, *run_at_op[op].notes]), "none was run")
             )
-        return float(found[op].managers[0]["overall_wa"])
+        return float(run_at_op[op].managers[0]["overall_wa"])
 
     wa_at = _search(run_at, target_wa)
     best = min(wa_at, key=lambda op: abs(math.log(_excess(wa_at[op]) / (target_wa - 1))))
     slope = _slope(wa_at, best)
-    low_wa, high_wa = found[best].managers[0]["overall_wa_ci95"]
+    low_wa, high_wa = run_at_op[best].managers[0]["overall_wa_ci95"]
 
     def op_for(wa: float) -> float:
-        """Return the op at which a WA that is `wa` at the best one is the target."""
+        """Return the op at which the target replaces `wa`, which was found at the best op."""
         return float(best * (_excess(wa) / (target_wa - 1)) ** (-1 / slope))
 
-    volumes = found[best].volumes
+    volumes = run_at_op[best].volumes
     span_ns = int(volumes["last_ns"].max()) - int(volumes["first_ns"].min())  # type: ignore[arg-type]
     return FleetNeed(
         target_wa,
         op_for(wa_at[best]),
         (op_for(low_wa), op_for(high_wa)),
-        found[best],
+        run_at_op[best],
         tuple(sorted(wa_at.items())),
         span_ns / 1e9 / _SECONDS_PER_DAY,
     )
 
 
 def _search(run_at: Callable[[float], float], target_wa: float) -> dict[float, float]:
-    """Return the overall WA at each op that was tried, the last ones around the target."""
+    """Return the overall WA at each op that was tried; the last ones are around the target."""
     wa_at = {op: run_at(op) for op in _FIRST_OPS}
     while len(wa_at) < _MOST_TRIES:
         if min(abs(wa - target_wa) for wa in wa_at.values()) <= _CLOSE * (target_wa - 1):
             break
         op = _next_op(wa_at, target_wa)
         if op in wa_at and _LEAST_OP < op < _MOST_OP:
-            break  # drives of whole blocks come no closer
+            break  # drives have whole blocks, so that no op in between exists
         if op in wa_at:
             raise WriteampError(
                 f"no op from {_LEAST_OP} to {_MOST_OP} gives an overall WA of {target_wa:g}: at "
@@ -289,7 +292,7 @@ def _search(run_at: Callable[[float], float], target_wa: float) -> dict[float, f
 
 
 def _next_op(wa_at: Mapping[float, float], target_wa: float) -> float:
-    """Return where the line through the two nearest points meets the target, within the ends."""
+    """Return the op at which the line through the two nearest points meets the target, clipped."""
     slope_from = sorted(wa_at, key=lambda op: abs(math.log(_excess(wa_at[op]) / (target_wa - 1))))
     first = slope_from[0]
     op = first * ((target_wa - 1) / _excess(wa_at[first])) ** (1 / _slope(wa_at, first))
@@ -297,10 +300,10 @@ def _next_op(wa_at: Mapping[float, float], target_wa: float) -> float:
 
 
 def _slope(wa_at: Mapping[float, float], near: float) -> float:
-    """Return d ln(WA − 1) / d ln(op) from a point to its neighbour."""
+    """Return d ln(WA − 1) / d ln(op) between a point and its neighbour."""
     other = min((op for op in wa_at if op != near), key=lambda op: abs(math.log(op / near)))
     rise = math.log(_excess(wa_at[other]) / _excess(wa_at[near]))
-    return min(rise / math.log(other / near), -0.1)  # noise may turn a small difference
+    return min(rise / math.log(other / near), -0.1)  # noise can reverse the sign
 
 
 def _excess(wa: float) -> float:

@@ -1,6 +1,6 @@
-"""Reading of a fleet's files one after the other, by several threads, in chunks.
+"""Reading of a fleet's files in order, by several threads, in chunks.
 
-What is read is bounded by the pieces that wait and by the chunk that is gathered.
+Memory is bounded by the pieces that wait and by the chunk that is being collected.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from writeamp.volumes.facts import Columns
 from writeamp.volumes.spills import Chunk, Gathering, chunk_of, write_chunk
 
 CHUNK_REQUESTS = 4 << 20
-# The last piece of a chunk goes beyond that.
+# The last piece of a chunk may exceed that.
 _ROOM = CHUNK_REQUESTS + (1 << 19)
 
 
 @dataclass(frozen=True)
 class Input:
-    """File of a fleet: its name, path and format, and the name of its volume if it is one."""
+    """File of a fleet: name, path and format, and the name of its volume if it holds only one."""
 
     name: str
     path: Path
@@ -38,31 +38,31 @@ class Input:
 def inputs_of(
     paths: Sequence[str], trace_format: str | None, options: ReadOptions, *, by_file: bool | None
 ) -> list[Input]:
-    """Return the files in the order of their first requests' times.
+    """Return the files in order of the time of their first request.
 
     Args:
-        paths: of the files.
-        trace_format: of all of them; None to detect that of each.
-        options: how to read them.
-        by_file: whether each is a volume; None if those are whose format names no devices.
+        paths: paths of the files.
+        trace_format: format of all files; None detects the format of each.
+        options: options of reading.
+        by_file: whether each file is a volume; None if only files without device names are.
 
     Raises:
-        WriteampError: a file cannot be read, or its format is not certain.
+        WriteampError: a file cannot be read, or its format cannot be determined.
     """
-    found = []
+    fleet_files = []
     for name in paths:
         path = file_path(name)
         entry = format_of(path, trace_format, options.action)
         is_one = not entry.names_devices(path) if by_file is None else by_file
-        found.append(Input(name, path, entry, _stem(Path(name).name) if is_one else None))
-    if len(found) == 1:
-        return found
-    first_ns = {one.name: _first_ns(one, options) for one in found}
-    return sorted(found, key=lambda one: first_ns[one.name])
+        fleet_files.append(Input(name, path, entry, _stem(Path(name).name) if is_one else None))
+    if len(fleet_files) == 1:
+        return fleet_files
+    first_ns = {file.name: _first_ns(file, options) for file in fleet_files}
+    return sorted(fleet_files, key=lambda file: first_ns[file.name])
 
 
-def _first_ns(one: Input, options: ReadOptions) -> int:
-    for reading in read_pieces(one.entry, one.path, options):
+def _first_ns(file: Input, options: ReadOptions) -> int:
+    for reading in read_pieces(file.entry, file.path, options):
         requests = reading().requests
         if not requests.is_empty():
             return int(requests["timestamp_ns"][0])
@@ -70,7 +70,7 @@ def _first_ns(one: Input, options: ReadOptions) -> int:
 
 
 def _stem(name: str) -> str:
-    """Return the name of a file without what says how it is kept.
+    """Return a file name without the suffixes of compression and format.
 
     >>> _stem("w03.oracle.vscsi.zst")
     'w03.oracle'
@@ -84,26 +84,26 @@ def read_into(
     folder: Path,
     inputs: Sequence[Input],
     options: ReadOptions,
-    before: Sequence[Chunk],
+    finished_chunks: Sequence[Chunk],
     *,
     threads: int,
     progress: Progress | None = None,
 ) -> list[Chunk]:
-    """Read what no chunk has yet, and return the notes of all chunks.
+    """Read the requests that no chunk holds yet, and return the notes of all chunks.
 
     Args:
-        folder: of the chunks.
+        folder: folder of the chunks.
         inputs: the files in their order.
-        options: how to read them.
-        before: the chunks that are there.
-        threads: how many read.
-        progress: called with the requests read by now, and 0 as their total, which is not known.
+        options: options of reading.
+        finished_chunks: chunks that exist already.
+        threads: number of reading threads.
+        progress: called with the number of requests read, and 0 as the unknown total.
 
     Raises:
         WriteampError: a file cannot be read, a row is not valid, or the disk is full.
     """
-    chunks = list(before)
-    code_of = {name: code for code, name in enumerate(n for one in chunks for n in one.names)}
+    chunks = list(finished_chunks)
+    code_of = {name: code for code, name in enumerate(n for chunk in chunks for n in chunk.names)}
     last = chunks[-1] if chunks else None
     start = (
         (0, FilePosition()) if last is None else (last.input, FilePosition(last.before, last.line))
@@ -143,23 +143,23 @@ def read_into(
 
 
 def _nothing() -> None:
-    """Nothing that is written yet."""
+    """Do nothing: placeholder for the first write."""
 
 
 def _readings(
     inputs: Sequence[Input], options: ReadOptions, start: tuple[int, FilePosition]
 ) -> Iterator[tuple[int, ReadPiece]]:
     first, place = start
-    for number, one in enumerate(inputs[first:], first):
+    for number, file in enumerate(inputs[first:], first):
         begin = place if number == first else None
-        for reading in read_pieces(one.entry, one.path, options, begin):
+        for reading in read_pieces(file.entry, file.path, options, begin):
             yield number, reading
 
 
 def _in_turn(
     pool: ThreadPoolExecutor, readings: Iterator[tuple[int, ReadPiece]], waiting: int
 ) -> Iterator[tuple[int, TracePiece]]:
-    """Yield pieces in the order of their readings, of which some are done beforehand."""
+    """Yield pieces in the order of their readings, with some read ahead."""
     queue: deque[tuple[int, Future[TracePiece]]] = deque()
     for number, reading in readings:
         queue.append((number, pool.submit(reading)))
@@ -171,7 +171,7 @@ def _in_turn(
 
 
 def _add(piece: TracePiece, volume: str | None, code_of: dict[str, int], to: Gathering) -> None:
-    """Add the requests of a piece, and number the volumes that nobody has seen before."""
+    """Add the requests of a piece, and number volumes that are new."""
     requests = piece.requests
     if requests.is_empty():
         return

@@ -1,6 +1,6 @@
-"""Requests of a made fleet: the same for the same parameters and seed, chunk by chunk.
+"""Requests of a synthetic fleet, made in chunks and determined by parameters and seed.
 
-All volumes write at the same time: each request belongs to one at random, by its share.
+All volumes write at the same time: each request belongs to a random volume, by its share.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from writeamp.traces.trace import OPERATIONS, SCHEMA, Operation
 from writeamp.volumes.settings import FleetSettings
 
 PAGE_BYTES = 4096
-# Volumes are large enough for the longest request.
+# Minimum size of a volume: the longest request must fit.
 _FEWEST_PAGES = 64
-# With more, products of two page numbers overflow.
+# Products of two page numbers overflow above this size.
 _MOST_PAGES = 2**31
-# A share with this mean m has the distribution Beta(_SPREAD m, _SPREAD (1 - m)).
+# A share with mean m is distributed as Beta(_SPREAD m, _SPREAD (1 - m)).
 _SPREAD = 3.0
 
 
 def draw_parameters(settings: FleetSettings) -> pl.DataFrame:
-    """Return a row for each volume, in the order of their names.
+    """Return one row of parameters for each volume, in order of the names.
 
     `volume`: name. `pages`: size in pages of 4 KiB, log-normal. `share_of_requests`: mean share of
-    the fleet's requests, that of its pages times a log-normal factor. `skew`: exponent s of the law
-    by which pages are chosen, uniform. `sequential_share` and `read_share`: beta. `drift`: sizes of
-    the volume that the hot pages move until the end, exponential. `request_pages`: mean length.
+    the fleet's requests, proportional to its pages times a log-normal factor. `skew`: exponent s of
+    the power law of page popularity, uniform. `sequential_share` and `read_share`: beta.
+    `drift`: distance that the hot pages move over the trace, in sizes of the volume, exponential.
+    `request_pages`: mean length of a request, in pages.
     """
     volumes = settings.volumes
     draws = np.random.default_rng([settings.seed, 0])
@@ -57,10 +58,10 @@ def _shares(draws: np.random.Generator, mean: float, volumes: int) -> npt.NDArra
 
 
 CHUNK_REQUESTS = 1 << 20
-# 2020-01-01, from which the times count.
+# 2020-01-01, the time of the first request.
 _FIRST_NS = 1_577_836_800 * 10**9
 _MOST_REQUEST_PAGES = 64
-# The power law of exponent 1 is a logarithm: its neighbour is the same to six digits.
+# At exponent 1 the formula of the power law is undefined; this neighbour agrees to six digits.
 _NEAR_ONE = 1e-6
 _READ, _WRITE = 0, 1
 _OPERATIONS = pl.Series(OPERATIONS, dtype=Operation)
@@ -70,7 +71,7 @@ _Whole = npt.NDArray[np.int64]
 
 
 def made_requests(settings: FleetSettings, volumes: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Yield the requests in the order of time, as frames of the schema of traces."""
+    """Yield the requests in order of time, as frames with the schema of traces."""
     scheme = _Scheme(volumes)
     chunks = -(-settings.requests // CHUNK_REQUESTS)
     ends = np.linspace(0, settings.requests, chunks + 1).astype(np.int64)
@@ -82,7 +83,7 @@ def made_requests(settings: FleetSettings, volumes: pl.DataFrame) -> Iterator[pl
 
 
 class _Scheme:
-    """Rules by which the volumes write, and where each has got to."""
+    """Generator of requests, with the current position of each volume."""
 
     def __init__(self, volumes: pl.DataFrame) -> None:
         column = {name: volumes[name].to_numpy() for name in volumes.columns[1:]}
@@ -94,7 +95,7 @@ class _Scheme:
         self._drift: _Floats = column["drift"]
         self._request_pages: _Floats = column["request_pages"]
         self._stride = _strides(self._pages)
-        # Where the last request of each volume ended; -1 before its first.
+        # End of each volume's last request; -1 before its first.
         self._last_end = np.full(len(self._pages), -1)
 
     def chunk(
@@ -104,10 +105,10 @@ class _Scheme:
         span: tuple[float, float],
         duration_s: float,
     ) -> pl.DataFrame:
-        """Return so many requests, from one share of the time to another."""
+        """Return `count` requests within a span of the duration, given as two shares of it."""
         counts = draws.multinomial(count, self._shares)
         volume = np.repeat(np.arange(len(counts)), counts)
-        # Place in time of each request, those of a volume together and in their order.
+        # Position in time of each request; the requests of a volume are contiguous and in order.
         place = _argsort_small(draws.permuted(volume), len(counts))
         progress = span[0] + (span[1] - span[0]) * (place / count)
         length = self._lengths(draws, volume)
@@ -117,26 +118,27 @@ class _Scheme:
         since = np.cumsum(draws.exponential(size=count))
         share = span[0] + (span[1] - span[0]) * (since / since[-1])
         at_us = (share * duration_s * 1e6).astype(np.int64)
-        found = {
+        columns = {
             "timestamp_ns": _FIRST_NS + at_us * 1000,
             "device": _placed(volume, place).astype(np.uint32),
             "op": _OPERATIONS.gather(_placed(op, place)),
             "offset": _placed(start * PAGE_BYTES, place).astype(np.uint64),
             "length": _placed(length * PAGE_BYTES, place).astype(np.uint32),
         }
-        return pl.DataFrame(found, schema=SCHEMA)
+        return pl.DataFrame(columns, schema=SCHEMA)
 
     def _lengths(self, draws: np.random.Generator, volume: _Whole) -> _Whole:
-        """Return geometric lengths in pages, the longest cut."""
+        """Return geometric lengths in pages, up to the longest request."""
         with np.errstate(divide="ignore"):
             scale = np.log1p(-1 / self._request_pages)[volume]
         longer = np.log(1 - draws.random(len(volume))) / scale
         return np.minimum(longer, _MOST_REQUEST_PAGES - 1).astype(np.int64) + 1
 
     def _first_pages(self, draws: np.random.Generator, volume: _Whole, progress: _Floats) -> _Whole:
-        """Return a page of each request: rank r of n has a weight of about (r + 1)^-s.
+        """Return a page for each request: rank r of n has a weight of about (r + 1)^-s.
 
-        The inverse of the power law over [1, n + 1), whose ranks then lie scattered.
+        Ranks follow the inverse of the power law over [1, n + 1) and are then scattered over the
+        pages.
         """
         pages, rest = self._pages[volume], (1 - self._skew)[volume]
         top = ((self._pages + 1.0) ** (1 - self._skew) - 1)[volume]
@@ -153,12 +155,13 @@ class _Scheme:
         first: _Whole,
         length: _Whole,
     ) -> _Whole:
-        """Return where requests begin: at their page, or where the one before them ended."""
+        """Return the first page of each request: drawn, or where the volume's previous one
+        ended."""
         pages, place = self._pages[volume], np.arange(len(volume))
         goes_on = draws.random(len(volume)) < self._sequential[volume]
         heads = (np.cumsum(counts) - counts)[counts > 0]
-        before = self._last_end[volume[heads]]
-        first[heads] = np.where(goes_on[heads] & (before >= 0), before, first[heads])
+        previous_end = self._last_end[volume[heads]]
+        first[heads] = np.where(goes_on[heads] & (previous_end >= 0), previous_end, first[heads])
         goes_on[heads] = False
         opening = np.maximum.accumulate(np.where(goes_on, 0, place))
         written = np.cumsum(length) - length
@@ -170,19 +173,19 @@ class _Scheme:
 
 
 def _strides(pages: _Whole) -> _Whole:
-    """Return for each number of pages one near its golden section that shares no factor with it."""
-    found = np.maximum(1, (pages * 0.6180339887).astype(np.int64))
-    while (bad := np.gcd(found, pages) != 1).any():
-        found[bad] += 1
-    return found
+    """Return, for each size n in pages, a number near n/1.618 that is coprime to n."""
+    strides = np.maximum(1, (pages * 0.6180339887).astype(np.int64))
+    while (bad := np.gcd(strides, pages) != 1).any():
+        strides[bad] += 1
+    return strides
 
 
 def _argsort_small(values: _Whole, kinds: int) -> _Whole:
-    """Return the stable order of numbers below `kinds`; 16 bits are sorted by radix."""
+    """Return the stable order of numbers below `kinds`; 16-bit numbers use the fast radix sort."""
     return np.argsort(values.astype(np.uint16 if kinds <= 1 << 16 else np.uint32), kind="stable")
 
 
 def _placed(values: npt.NDArray[np.generic], place: _Whole) -> npt.NDArray[np.generic]:
-    found = np.empty_like(values)
-    found[place] = values
-    return found
+    placed = np.empty_like(values)
+    placed[place] = values
+    return placed

@@ -1,4 +1,4 @@
-"""Result of a study of a fleet: WA of each volume and policy, and what follows for all."""
+"""Result of a study of a fleet: WA of each volume and policy, and statistics over all volumes."""
 
 from __future__ import annotations
 
@@ -22,101 +22,103 @@ from writeamp.volumes.settings import ComparedSettings
 
 _Array = npt.NDArray[np.float64]
 
-# Resamples that are in memory at once have so many numbers.
+# Bound of the numbers of all resamples that are in memory at a time.
 _MOST_NUMBERS = 10_000_000
 _CLASSES = ("low", "middle", "high")
 
 
 @dataclass(frozen=True)
 class VolumeWa:
-    """WA of volumes under policies, shape (volumes, policies), and what the volumes write.
+    """WA of volumes under policies, shape (volumes, policies), and the page writes of each volume.
 
-    `page_writes` are those of the volume's own trace, once: a short trace that is replayed until it
-    is steady counts no more than it writes.
+    `page_writes` (shape (volumes,)) counts a volume's own trace once, even if the run replays it
+    until WA is steady.
     """
 
     wa: _Array
     page_writes: _Array
 
     def overall(self) -> _Array:
-        """Return the programs over the host writes of all, for each policy."""
+        """Return the overall WA under each policy: all page programs over all host page writes."""
         return _overall(self.wa, self.page_writes)
 
-    def part(self, chosen: npt.NDArray[np.bool_]) -> VolumeWa:
-        """Return some of the volumes."""
+    def subset(self, chosen: npt.NDArray[np.bool_]) -> VolumeWa:
+        """Return the chosen volumes."""
         return VolumeWa(self.wa[chosen], self.page_writes[chosen])
 
     def resampled(self, resamples: int, seed: int) -> _Array:
-        """Return the overall WA of fleets of volumes drawn anew, shape (resamples, policies).
+        """Return the overall WA of fleets resampled with replacement, shape (resamples, policies).
 
-        All policies have the same draws, so that differences of theirs are of pairs.
+        All policies use the same resamples, so that their differences are paired.
         """
         volumes = len(self.page_writes)
         draws = np.random.default_rng([seed, 37])
         at_once = max(1, _MOST_NUMBERS // volumes)
-        parts = []
+        batches = []
         for first in range(0, resamples, at_once):
             count = min(at_once, resamples - first)
             drawn = draws.multinomial(volumes, np.full(volumes, 1 / volumes), size=count)
             weights = drawn * self.page_writes
-            parts.append(weights @ self.wa / weights.sum(axis=1, keepdims=True))
-        return np.concatenate(parts)
+            batches.append(weights @ self.wa / weights.sum(axis=1, keepdims=True))
+        return np.concatenate(batches)
 
 
 def compared(
-    found: VolumeWa, labels: Sequence[str], baseline: int, *, resamples: int, seed: int
+    volumes: VolumeWa, labels: Sequence[str], baseline: int, *, resamples: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Return a row for each policy, as `--json` has it.
+    """Return a row for each policy with the keys of `--json`.
 
-    `overall_wa_ci95` and `saving_ci95` are the middle 95% over fleets drawn anew; `saving` is the
-    share of the flash writes that the baseline's volumes would be spared; `median_saving` that of
-    the median volume; `wins` counts the volumes where no other policy has a lower WA.
+    `overall_wa_ci95` and `saving_ci95` are the central 95% over resampled fleets. `saving` is the
+    share of the baseline's flash writes that the policy avoids; `median_saving` is that of the
+    median volume. `wins` counts the volumes for which no other policy has a lower WA.
     """
-    overall, drawn = found.overall(), found.resampled(resamples, seed)
+    overall, drawn = volumes.overall(), volumes.resampled(resamples, seed)
     savings = 1 - drawn / drawn[:, [baseline]]
-    own_savings = 1 - found.wa / found.wa[:, [baseline]]
-    wins = (found.wa <= found.wa.min(axis=1, keepdims=True)).sum(axis=0)
+    own_savings = 1 - volumes.wa / volumes.wa[:, [baseline]]
+    wins = (volumes.wa <= volumes.wa.min(axis=1, keepdims=True)).sum(axis=0)
     return [
         {
             "manager": label,
-            "overall_wa": float(overall[at]),
-            "overall_wa_ci95": _middle(drawn[:, at]),
-            "median_wa": float(np.median(found.wa[:, at])),
-            "quartiles_wa": np.quantile(found.wa[:, at], (0.25, 0.75)).tolist(),
-            "saving": float(1 - overall[at] / overall[baseline]),
-            "saving_ci95": _middle(savings[:, at]),
-            "median_saving": float(np.median(own_savings[:, at])),
-            "wins": int(wins[at]),
+            "overall_wa": float(overall[index]),
+            "overall_wa_ci95": _middle(drawn[:, index]),
+            "median_wa": float(np.median(volumes.wa[:, index])),
+            "quartiles_wa": np.quantile(volumes.wa[:, index], (0.25, 0.75)).tolist(),
+            "saving": float(1 - overall[index] / overall[baseline]),
+            "saving_ci95": _middle(savings[:, index]),
+            "median_saving": float(np.median(own_savings[:, index])),
+            "wins": int(wins[index]),
         }
-        for at, label in enumerate(labels)
+        for index, label in enumerate(labels)
     ]
 
 
 def without_volumes(label: str) -> dict[str, Any]:
-    """Return the row of a policy where no volume has a WA under all of them."""
+    """Return the row of a policy if no volume has a WA under every policy."""
     names = ("overall_wa", "overall_wa_ci95", "median_wa", "quartiles_wa", "saving",
              "saving_ci95", "median_saving")  # fmt: skip
     return {"manager": label, **dict.fromkeys(names), "wins": 0}
 
 
 def classes(
-    found: VolumeWa, labels: Sequence[str], facts: dict[str, _Array]
+    volumes: VolumeWa, labels: Sequence[str], facts: dict[str, _Array]
 ) -> list[dict[str, Any]]:
-    """Return thirds of the volumes by each fact, with each policy's overall WA and the best.
+    """Return thirds of the volumes by each fact, with each policy's overall WA and the best policy.
 
-    Volumes on the border of two thirds are in the lower one; a third without a volume is left out.
+    A volume on the border of two thirds belongs to the lower one. Empty thirds are left out.
     """
     rows = []
     for name, values in facts.items():
         borders = np.quantile(values, (1 / 3, 2 / 3))
-        third = np.searchsorted(borders, values, side="left")
+        thirds = np.searchsorted(borders, values, side="left")
         for number, word in enumerate(_CLASSES):
-            inside = third == number
+            inside = thirds == number
             if not inside.any():
                 continue
-            part = found.part(inside)
-            overall = part.overall()
-            wins = (part.wa <= part.wa.min(axis=1, keepdims=True)).sum(axis=0)
+            third_of_volumes = volumes.subset(inside)
+            overall = third_of_volumes.overall()
+            wins = (third_of_volumes.wa <= third_of_volumes.wa.min(axis=1, keepdims=True)).sum(
+                axis=0
+            )
             rows.append(
                 {
                     "by": name,
@@ -141,11 +143,11 @@ def _middle(values: _Array) -> list[float]:
     return [float(low), float(high)]
 
 
-# Facts by which volumes are classed.
+# Facts that divide the volumes into thirds.
 CLASSED_BY = ("hottest_10pct_share", "sequential_share")
 ROW = {"label": pl.String, "error": pl.String, "small": pl.Boolean, "wa": pl.Float64, **OUTCOME}
-# Memory of a worker for each request that it reads and each page of the drive, with room to spare
-# (benches/volumes.py measures it).
+# Memory that a worker needs for each request read and each page of the drive, in bytes, with a
+# margin (measured by benches/volumes.py).
 _BYTES_A_REQUEST, _BYTES_A_PAGE = 240, 24
 _START_BYTES = 256 << 20
 
@@ -155,15 +157,15 @@ class FleetRun(Drawn):
     """Runs of a fleet's volumes under several policies.
 
     Attributes:
-        folder: of the fleet.
-        volumes: facts of the volumes that were chosen.
+        folder: folder of the fleet.
+        volumes: facts of the chosen volumes.
         labels: names of the policies, in their order.
-        rows: a row for each run that has an outcome: `label`, what `OUTCOME` says of it, `wa`, and
-            `error` where there is none.
-        compared: how the policies are compared.
-        runs: how many were asked for.
-        elapsed_s: seconds that all of them took, those that were kept among them.
-        kept: account of the folder of the runs.
+        rows: one row for each run with an outcome: `label`, the columns of `OUTCOME`, `wa`, and
+            `error` if the run has no WA.
+        compared: settings of the comparison of policies.
+        runs: number of requested runs.
+        elapsed_s: total time of all runs in seconds, including stored ones.
+        kept: statistics of the folder that stores the runs, or None.
     """
 
     folder: str
@@ -177,12 +179,12 @@ class FleetRun(Drawn):
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """None for each run without an outcome."""
+        """One None for each run without an outcome."""
         return (None,) * (self.runs - self.rows.height)
 
     @property
     def is_drawable(self) -> bool:
-        """Whether there is anything to draw: a volume with a WA under every policy."""
+        """Whether any volume has a WA under every policy and can be drawn."""
         return not self.common.is_empty()
 
     @property
@@ -198,18 +200,20 @@ class FleetRun(Drawn):
 
     @cached_property
     def common(self) -> pl.DataFrame:
-        """WA of the volumes that have one under every policy: `volume`, and a column a policy.
+        """WA of the volumes that have one under every policy: `volume`, and one column per policy.
 
-        The facts of each volume stand beside it.
+        The facts of each volume are in further columns.
         """
         wide = self.rows.drop_nulls("wa").pivot("label", index="volume", values="wa")
-        missing = [pl.lit(None, pl.Float64).alias(one) for one in self.labels if one not in wide]
+        missing = [
+            pl.lit(None, pl.Float64).alias(label) for label in self.labels if label not in wide
+        ]
         whole = wide.with_columns(missing).drop_nulls(list(self.labels))
         return whole.select("volume", *self.labels).join(self.volumes, on="volume")
 
     @cached_property
     def measured(self) -> VolumeWa:
-        """WA and page writes of these volumes."""
+        """WA and page writes of the volumes in `common`."""
         return VolumeWa(
             self.common.select(self.labels).to_numpy().astype(float),
             self.common["page_writes"].to_numpy().astype(float),
@@ -222,9 +226,10 @@ class FleetRun(Drawn):
 
     @cached_property
     def managers(self) -> list[dict[str, Any]]:
-        """Numbers of each policy over these volumes, None where there is no such volume.
+        """Numbers of each policy over the volumes in `common`, or None if `common` is empty.
 
-        `volumes` counts those that have a WA under this policy, also where others have none.
+        `volumes` counts all volumes with a WA under this policy, even if they have none under
+        others.
         """
         have = dict(self.rows.drop_nulls("wa").group_by("label").len().iter_rows())
         counts = [{"volumes": have.get(label, 0)} for label in self.labels]
@@ -242,7 +247,8 @@ class FleetRun(Drawn):
 
     @cached_property
     def classes(self) -> list[dict[str, Any]]:
-        """Thirds of these volumes by skew and by sequential share, and who is best there."""
+        """Thirds of the volumes in `common` by skew and by sequential share, with the best
+        policy."""
         if self.common.is_empty():
             return []
         facts = {name: self.common[name].to_numpy().astype(float) for name in CLASSED_BY}
@@ -250,50 +256,50 @@ class FleetRun(Drawn):
 
     @property
     def memory_per_worker_bytes(self) -> int:
-        """Bound of what the largest volume needs in the process that runs it."""
+        """Upper bound of the memory of the process that runs the largest volume, in bytes."""
         pages = pl.col("written_set_bytes") // 4096 * _BYTES_A_PAGE
         needed = self.volumes.select((pl.col("requests") * _BYTES_A_REQUEST + pages).max())
         return int(needed.item()) + _START_BYTES
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader should know."""
-        found = []
+        """Warnings about failed and unsteady runs."""
+        sentences = []
         if self.failed.height:
             row = self.failed.row(0, named=True)
-            found.append(
-                f"{self.failed.height} runs failed, the first of them of volume {row['volume']} "
-                f"under {row['label']}: {row['error']}"
+            sentences.append(
+                f"{self.failed.height} runs failed, the first for volume {row['volume']} under "
+                f"{row['label']}: {row['error']}"
             )
         restless = self.rows.filter(~pl.col("steady")).height
         if restless:
-            found.append(
-                f"{restless} runs are not steady, so that their WA may not last; `steady` in the "
-                "rows tells which"
+            sentences.append(
+                f"{restless} runs are not steady, so that their WA may change; the rows show which "
+                "in `steady`"
             )
-        return found
+        return sentences
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was left out."""
-        found = [] if self.kept is None else list(self.kept.notes)
+        """Notes on volumes and runs that were left out."""
+        sentences = [] if self.kept is None else list(self.kept.notes)
         if self.too_small.height:
             names = self.too_small["volume"].unique(maintain_order=True).to_list()
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-            found.append(
-                f"{self.too_small.height} runs of {len(names)} volumes cannot be, as these are too "
-                f"small for the scheme: {shown} (all by name in --json)"
+            sentences.append(
+                f"{self.too_small.height} runs of {len(names)} volumes were skipped, because the "
+                f"volumes are too small for the policy: {shown} (all names: --json)"
             )
         left_out = self.volumes.height - self.common.height
         if left_out and not self.unfinished:
-            found.append(
-                f"{left_out} of {self.volumes.height} volumes have no WA under some policy, and "
-                "are left out of what is said of all"
+            sentences.append(
+                f"{left_out} of {self.volumes.height} volumes have no WA under some policy and are "
+                "left out of the statistics"
             )
-        return found
+        return sentences
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with the keys of `writeamp volumes run --json`."""
+        """Return the result with the keys of `writeamp volumes run --json`."""
         kept = {"skipped": 0, "out": None} if self.kept is None else self.kept.to_dict()
         return {
             "volumes": self.volumes.height,
@@ -314,30 +320,30 @@ class FleetRun(Drawn):
         return self.rows.drop("small").to_dicts()
 
     def card(self) -> Card:
-        """Return a row for each policy, and which of them is best for which volumes."""
+        """Return one row for each policy, and the best policy for each third of the volumes."""
         notes = [f"fleet: {self.folder}", *self.notes]
         if self.common.is_empty():
-            title = "no volume has a WA under every policy, so that they cannot be compared"
+            title = "no volume has a WA under every policy, so that the policies cannot be compared"
             return Card(title, [], warnings=self.warnings, notes=notes)
         rows = [
             (
-                one["manager"],
-                with_error(one["overall_wa"], *one["overall_wa_ci95"]),
-                f"{one['median_wa']:.3f}",
-                f"{one['saving']:.1%} ({one['saving_ci95'][0]:.1%} to {one['saving_ci95'][1]:.1%})",
-                f"{one['wins']:,}",
+                row["manager"],
+                with_error(row["overall_wa"], *row["overall_wa_ci95"]),
+                f"{row['median_wa']:.3f}",
+                f"{row['saving']:.1%} ({row['saving_ci95'][0]:.1%} to {row['saving_ci95'][1]:.1%})",
+                f"{row['wins']:,}",
             )
-            for one in self.managers
+            for row in self.managers
         ]
         by_class = [
             (
-                one["by"].replace("_", " "),
-                f"{one['class']} ({one['least']:.3g} to {one['greatest']:.3g})",
-                f"{one['volumes']:,}",
-                one["best"],
-                f"{one['overall_wa'][one['best']]:.3f}",
+                row["by"].replace("_", " "),
+                f"{row['class']} ({row['least']:.3g} to {row['greatest']:.3g})",
+                f"{row['volumes']:,}",
+                row["best"],
+                f"{row['overall_wa'][row['best']]:.3f}",
             )
-            for one in self.classes
+            for row in self.classes
         ]
         columns = ("volumes by", "third", ">volumes", "best overall", ">its WA")
         return Card(
@@ -346,22 +352,22 @@ class FleetRun(Drawn):
             ("manager", ">overall WA", ">median WA", f">saving over {self.baseline}", ">wins"),
             warnings=self.warnings,
             notes=notes,
-            parts=[Card("Who is best where", by_class, columns)],
+            parts=[Card("Best policy by volume type", by_class, columns)],
         )
 
     def figure(self) -> PanelChart:
-        """Describe boxes and curves of WA, overall WA, and savings against skew."""
+        """Describe boxes and curves of WA, overall WA, and savings by skew."""
         baseline = self.measured.wa[:, self.labels.index(self.baseline)]
         policies = [
             VolumesOfPolicy(
-                one["manager"],
-                self.measured.wa[:, at],
-                one["overall_wa"],
-                one["overall_wa_ci95"][0],
-                one["overall_wa_ci95"][1],
-                1 - self.measured.wa[:, at] / baseline,
+                row["manager"],
+                self.measured.wa[:, index],
+                row["overall_wa"],
+                row["overall_wa_ci95"][0],
+                row["overall_wa_ci95"][1],
+                1 - self.measured.wa[:, index] / baseline,
             )
-            for at, one in enumerate(self.managers)
+            for index, row in enumerate(self.managers)
         ]
         return wa_of_volumes(
             policies,

@@ -1,4 +1,4 @@
-"""Choice of volumes of a fleet, and the facts of those that are chosen."""
+"""Selection of volumes of a fleet, and statistics of the selected ones."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from writeamp.volumes.settings import PRESETS, SelectionSettings
 
 
 def select(table: pl.DataFrame, settings: SelectionSettings) -> pl.DataFrame:
-    """Return the rows of the volumes that are asked for, in their order.
+    """Return the rows of the selected volumes, in their order.
 
     Args:
-        table: of the fleet.
-        settings: the condition, the preset and the size of the sample; all that are given hold.
+        table: table of the fleet's volumes.
+        settings: condition, preset and sample size; a volume must meet all that are given.
 
     Raises:
-        WriteampError: the condition is none, or no volume is left.
+        WriteampError: the condition is invalid, or no volume meets it.
     """
     chosen = table
     for condition in (settings.preset and PRESETS[settings.preset].where, settings.where):
@@ -29,8 +29,8 @@ def select(table: pl.DataFrame, settings: SelectionSettings) -> pl.DataFrame:
             chosen = _filtered(chosen, condition)
     if chosen.is_empty():
         raise WriteampError(
-            f"no volume of {table.height} fits {settings.words}; `writeamp volumes info` shows how "
-            "they are distributed"
+            f"no volume of {table.height} meets {settings.words}; `writeamp volumes info` shows "
+            "their distributions"
         )
     if settings.sample is None:
         return chosen
@@ -40,26 +40,29 @@ def select(table: pl.DataFrame, settings: SelectionSettings) -> pl.DataFrame:
 def _filtered(table: pl.DataFrame, condition: str) -> pl.DataFrame:
     names = [name for name in table.columns if name not in OF_STORAGE]
     try:
-        found = table.select(pl.sql_expr(condition).alias("is_chosen"))["is_chosen"]
-        if found.dtype != pl.Boolean or len(found) != table.height:
-            raise WriteampError(f"it is {found.dtype}, and not true or false for each volume")
-        return table.filter(found)
+        is_chosen = table.select(pl.sql_expr(condition).alias("is_chosen"))["is_chosen"]
+        if is_chosen.dtype != pl.Boolean or len(is_chosen) != table.height:
+            raise WriteampError(f"it is {is_chosen.dtype}, but must be true or false per volume")
+        return table.filter(is_chosen)
     except (WriteampError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise WriteampError(
-            f"where is {condition!r}, which is no condition on volumes "
-            f"({one_line(error).partition(';')[0]}); valid is such as 'drive_writes > 2', with "
-            f"{', '.join(names)}"
+            f"where is {condition!r}, which is not a valid condition on volumes "
+            f"({one_line(error).partition(';')[0]}); write for example 'drive_writes > 2', with "
+            f"the columns {', '.join(names)}"
         ) from None
 
 
 def _sample(table: pl.DataFrame, size: int, seed: int) -> pl.DataFrame:
-    """Return so many volumes that are distributed as all are, in the order of the table.
+    """Return a sample with the same distribution as all volumes, in the order of the table.
 
-    Along the volumes by their page writes, and of alike ones by drive writes, every so-many-th is
-    taken, from a random one on: each has the same chance, and every size is there in its share.
+    The volumes are sorted by tenths of page writes, then by drive writes. The sample takes volumes
+    at
+    equal distances from a random start, so that each volume has the same probability.
     """
     if size > table.height:
-        raise WriteampError(f"sample is {size}, and {table.height} volumes are to choose from")
+        raise WriteampError(
+            f"sample is {size}, but only {table.height} volumes are selected; use a smaller sample"
+        )
     tens = (pl.col("page_writes").rank("ordinal") - 1) * 10 // table.height
     order = (
         table.with_row_index("place")
@@ -100,20 +103,20 @@ def info(
 
     Args:
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
-        where: only volumes for which this condition on `Fleet.volumes` holds, in words of SQL.
-        preset: only volumes that the rule of a paper chooses, such as "sepbit".
-        sample: only so many of them, distributed as all.
-        sample_seed: decides which volumes are in the sample.
+        where: SQL condition on the columns of `Fleet.volumes`.
+        preset: rule of a paper that selects volumes, such as "sepbit".
+        sample: number of volumes to select, with the same distribution as all.
+        sample_seed: seed of the choice of the sample.
 
     Returns:
-        A dictionary with the keys of `writeamp volumes info --json`: sums over the chosen volumes,
-        such as `requests` and `bytes_written`; `distributions`, quantiles of each fact by the keys
-        of `QUANTILES`; `presets`, the volumes that each preset chooses of all;
-        `drive_writes_per_day`, page writes for each page of the written sets and day of the longest
+        A dictionary with the keys of `writeamp volumes info --json`: sums over the selected
+        volumes, such as `requests` and `bytes_written`; `distributions`, the quantiles of each fact
+        by the values of `QUANTILES`; `presets`, the number of volumes that each preset selects;
+        `drive_writes_per_day`, page writes per page of the written sets and day, over the longest
         span.
 
     Raises:
-        WriteampError: a condition that cannot be used, or that no volume meets.
+        WriteampError: the condition is invalid, or no volume meets it.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -149,8 +152,8 @@ def info(
             for name in _DISTRIBUTED
         },
         "presets": {
-            name: fleet.volumes.filter(pl.sql_expr(one.where)).height
-            for name, one in PRESETS.items()
+            name: fleet.volumes.filter(pl.sql_expr(rule.where)).height
+            for name, rule in PRESETS.items()
         },
         "inputs": fleet.mark["inputs"],
         "folder": str(fleet.folder),
@@ -158,5 +161,5 @@ def info(
 
 
 def facts_table(fleet: Fleet, settings: SelectionSettings | None = None) -> pl.DataFrame:
-    """Return the facts of the chosen volumes, a row each."""
+    """Return the facts of the selected volumes, one row each."""
     return select(fleet.volumes, settings or SelectionSettings()).drop(OF_STORAGE)

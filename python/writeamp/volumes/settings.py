@@ -1,4 +1,4 @@
-"""Settings of fleets, which options are made from."""
+"""Settings of fleets, from which options are generated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writeamp.traces.settings import action_setting, format_setting
 from writeamp.units.byte_sizes import ByteSize
 from writeamp.units.durations import DurationIn
 
-# Formats of one file with many volumes, which a fleet is made in.
+# Formats in which one file can hold many volumes; synthetic fleets use these.
 MADE_FORMATS = ("alibaba", "tencent")
 
 _MOST_VOLUMES = 1_000_000
@@ -28,17 +28,17 @@ _REQUEST_PAGES = Number("lie between 1 and 64", lambda value: 1 <= value <= 64)
 
 @dataclass(frozen=True)
 class FleetSettings(Settings):
-    """Fleet that is made: how many volumes, and the distributions of what they are like."""
+    """Synthetic fleet: number of volumes, and distributions of their parameters."""
 
     title: ClassVar[str] = "fleet"
 
     volumes: int = setting(
-        100, Whole(1, _MOST_VOLUMES), "volumes of the fleet", number="count", panel="fleet"
+        100, Whole(1, _MOST_VOLUMES), "number of volumes", number="count", panel="fleet"
     )
     requests: int = setting(
-        1_000_000, POSITIVE_COUNT, "requests of all of them", number="count", panel="fleet"
+        1_000_000, POSITIVE_COUNT, "total number of requests", number="count", panel="fleet"
     )
-    seed: int = setting(1, Whole(0), "decides every random draw", number="count", panel="fleet")
+    seed: int = setting(1, Whole(0), "seed of every random draw", number="count", panel="fleet")
     trace_format: str = setting(
         "alibaba",
         OneOf(MADE_FORMATS),
@@ -50,82 +50,83 @@ class FleetSettings(Settings):
     size: int = setting(
         64 << 20,
         ByteSize(most=8 << 40),
-        "median size of the volumes, which are log-normal",
+        "median size of a volume; sizes are log-normal",
         number="bytes",
         panel="fleet",
     )
     size_sigma: float = setting(
         1.0,
         _SIGMA,
-        "standard deviation of the logarithm of the sizes",
+        "standard deviation of the logarithm of volume sizes",
         number="number",
         panel="fleet",
     )
     traffic_sigma: float = setting(
         0.7,
         _SIGMA,
-        "the same of the requests a volume gets for each page that it has",
+        "standard deviation of the logarithm of a volume's requests per page",
         number="number",
         panel="fleet",
     )
     skew_low: float = setting(
         0.0,
         _SKEW,
-        "least exponent s of the power law by which pages are chosen; 0 is uniform",
+        "least exponent s of the volumes' power law of page popularity; 0 is uniform",
         number="number",
         panel="fleet",
     )
     skew_high: float = setting(
         1.2,
         _SKEW,
-        "greatest of these exponents; they are uniform between both",
+        "greatest exponent s; the volumes' exponents are uniform between both",
         number="number",
         panel="fleet",
     )
     sequential: float = setting(
         0.2,
         _BELOW_ONE,
-        "mean share of the requests that begin where the volume's last one ended",
+        "mean share of requests that begin where the volume's previous request ended",
         number="ratio",
         panel="fleet",
     )
     reads: float = setting(
-        0.3, _BELOW_ONE, "mean share of the reads", number="ratio", panel="fleet"
+        0.3, _BELOW_ONE, "mean share of reads among requests", number="ratio", panel="fleet"
     )
     drift: float = setting(
         0.1,
         _DRIFT,
-        "mean of how far the hot pages move until the end, in sizes of the volume",
+        "mean distance that the hot pages move over the trace, in sizes of the volume",
         number="number",
         panel="fleet",
     )
     request_pages: float = setting(
         2.0,
         _REQUEST_PAGES,
-        "mean pages of 4 KiB of a request, whose number is geometric",
+        "mean length of a request in pages of 4 KiB; lengths are geometric",
         number="number",
         panel="fleet",
     )
     duration: float = setting(
         86400.0,
         DurationIn(Number("be above 0", lambda value: value > 0)),
-        "time that the trace spans, such as 12h or 7d",
+        "time span of the trace, such as 12h or 7d",
         metavar="TIME",
         panel="fleet",
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and that the exponents are in their order."""
+        """Check every field, and the order of the exponents."""
         super().__post_init__()
         if self.skew_low > self.skew_high:
             raise WriteampError(
-                f"skew_low is {self.skew_low:g}, above skew_high, which is {self.skew_high:g}"
+                f"skew_low is {self.skew_low:g}, above skew_high {self.skew_high:g}; give skew_low "
+                "at most skew_high"
             )
 
 
 @dataclass(frozen=True)
 class SplitSettings(Settings):
-    """Reading of the files of a fleet."""
+    """How to read the files of a fleet."""
 
     title: ClassVar[str] = "split"
 
@@ -134,14 +135,14 @@ class SplitSettings(Settings):
     by_file: bool | None = setting(
         None,
         Flag(),
-        "each file is a volume, whatever devices are in it; without it those are whose format "
-        "names no device",
+        "treat each file as one volume, even if it names several devices; by default only files "
+        "whose format has no device names are one volume",
         number="flag",
     )
     threads: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "threads that read and write; by default one for each processor",
+        "threads that read and write; by default one per processor",
         number="count",
         is_speed=True,
         for_runner=True,
@@ -150,7 +151,7 @@ class SplitSettings(Settings):
 
 @dataclass(frozen=True)
 class Preset:
-    """Rule by which a paper chooses volumes."""
+    """Rule of a paper that selects volumes."""
 
     where: str
     source: str
@@ -162,55 +163,58 @@ PRESETS = {
         "SepBIT (FAST 2022): a write working set above 10 GiB, written more than twice",
     ),
     "updated": Preset(
-        "drive_writes > 2", "the half of that rule that holds in traces of any size: updates"
+        "drive_writes > 2",
+        "the part of the SepBIT rule that applies to traces of any size: updates",
     ),
 }
 
 
 @dataclass(frozen=True)
 class SelectionSettings(Settings):
-    """Volumes of a fleet that are looked at or run."""
+    """Volumes of a fleet to show or run."""
 
     title: ClassVar[str] = "selection"
 
     where: str | None = setting(
         None,
         Text(),
-        "only volumes for which this holds, such as 'drive_writes > 2', in words of SQL",
+        "SQL condition that volumes must meet, such as 'drive_writes > 2'",
         metavar="CONDITION",
         panel="which volumes",
     )
     preset: str | None = setting(
         None,
         OneOf(tuple(PRESETS)),
-        "only volumes that a paper's rule chooses: "
-        + "; ".join(f"{name}: {one.where}" for name, one in PRESETS.items()),
+        "only volumes that meet the rule of a paper: "
+        + "; ".join(f"{name}: {rule.where}" for name, rule in PRESETS.items()),
         choices=tuple(PRESETS),
         panel="which volumes",
     )
     sample: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "so many of them, whose sizes and drive writes are distributed as those of all",
+        "number of volumes to select, with the same distribution of sizes and drive writes as all",
         number="count",
         panel="which volumes",
     )
     sample_seed: int = setting(
         1,
         Whole(0),
-        "decides which volumes are in the sample",
+        "seed of the choice of the sample",
         number="count",
         panel="which volumes",
     )
 
     @property
     def words(self) -> str:
-        """Conditions, for a sentence."""
+        """Conditions, as text for a message."""
         preset = None if self.preset is None else PRESETS[self.preset].where
-        return " and ".join(f"({one})" for one in (preset, self.where) if one is not None)
+        return " and ".join(
+            f"({condition})" for condition in (preset, self.where) if condition is not None
+        )
 
 
-# Settings of `simulate` that the runs of a fleet take; each has the same default.
+# Settings of `simulate` that also apply to the runs of a fleet, with the same defaults.
 RUN_OPTIONS = (
     "op",
     "fill",
@@ -229,9 +233,9 @@ SPARE_OPTIONS = ("op", "fill", "spare_factor")
 
 
 def run_places(names: Sequence[str] = RUN_OPTIONS) -> Places:
-    """Return where settings of the runs of a fleet stand."""
-    known = setting_places("simulate")
-    return {name: known[name] for name in names}
+    """Return the places of settings of a fleet's runs."""
+    all_places = setting_places("simulate")
+    return {name: all_places[name] for name in names}
 
 
 @dataclass(frozen=True)
@@ -243,15 +247,14 @@ class DrivesSettings(Settings):
     together: bool | None = setting(
         None,
         Flag(),
-        "one drive for all volumes, side by side; managers that take hints hear the volume of "
-        "each write",
+        "run all volumes on one shared drive; managers that use hints get the volume of each write",
         number="flag",
     )
 
 
 @dataclass(frozen=True)
 class ComparedSettings(Settings):
-    """Comparison of the policies over the volumes."""
+    """Comparison of policies over the volumes."""
 
     title: ClassVar[str] = "compared"
 
@@ -264,15 +267,15 @@ class ComparedSettings(Settings):
     resamples: int = setting(
         2000,
         Whole(100, 1_000_000),
-        "fleets of as many volumes that are drawn anew from this one, for the intervals",
+        "resampled fleets for the confidence intervals, each with as many volumes as this one",
         number="count",
     )
 
     def check_baseline(self, labels: Sequence[str]) -> None:
-        """Refuse a baseline that is not run.
+        """Reject a baseline that is not among the policies.
 
         Raises:
-            WriteampError: it is none of them.
+            WriteampError: the baseline is not one of `labels`.
         """
         if self.baseline is not None and self.baseline not in labels:
             raise unknown("baseline", self.baseline, labels)
@@ -280,14 +283,14 @@ class ComparedSettings(Settings):
 
 @dataclass(frozen=True)
 class NeedSettings(Settings):
-    """Overall WA that a fleet shall have, and the policy."""
+    """Requested overall WA of a fleet, and the policy."""
 
     title: ClassVar[str] = "need"
 
     target_wa: float = setting(
         None,
         Number("be a finite number above 1", lambda value: value > 1),
-        "overall WA that the fleet shall have",
+        "requested overall WA of the fleet",
         number="number",
         metavar="WA",
         required=True,
@@ -298,7 +301,7 @@ class NeedSettings(Settings):
     )
 
 
-# Settings that `need`, and those that `run` and `together` take by keyword.
+# Keyword arguments of `need`, and those of `run` and `together`.
 NEED_PLACES = places_in((SelectionSettings,), "need") | run_places(
     [name for name in RUN_OPTIONS if name not in SPARE_OPTIONS]
 )

@@ -1,7 +1,7 @@
-"""Spills: chunks of a split's requests on the disk, in each of which volumes stand together.
+"""Spills: chunks of a split's requests on the disk, each sorted by volume.
 
-A chunk is a file of columns and a note of what is in it, which is written last: without a note
-there is no chunk, so that a process may be killed anywhere.
+A chunk is a file of columns and a note that describes it. The note is written last; a chunk without
+a note is ignored, so that the process may be killed at any time.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _DTYPES = {"timestamp_ns": "<i8", "offset": "<u8", "length": "<u4", "op": "u1"}
 
 
 class Gathering:
-    """Requests of a chunk in the order in which they are read, in arrays that are used again.
+    """Requests of a chunk in the order of reading, in arrays that are reused.
 
-    Memory that is new to the process costs as much as the sorting.
+    Allocating new memory would take as long as sorting the requests.
     """
 
     def __init__(self, room: int) -> None:
-        """Make room for so many requests; more make more of it."""
+        """Reserve space for `room` requests; it grows if more are added."""
         self.names: list[str] = []
         self.requests = 0
         self._code = np.empty(room, np.uint32)
@@ -39,7 +39,7 @@ class Gathering:
         self._taken = np.empty(room, np.uint64)
 
     def add(self, code: npt.NDArray[np.uint32], columns: Columns) -> None:
-        """Add requests of volumes by their numbers."""
+        """Add requests, with the number of each one's volume."""
         first, self.requests = self.requests, self.requests + len(code)
         if self.requests > len(self._code):
             self._grow(2 * self.requests)
@@ -48,7 +48,7 @@ class Gathering:
             column[first : self.requests] = getattr(columns, name)
 
     def clear(self) -> None:
-        """Begin another chunk."""
+        """Remove all requests to begin another chunk."""
         self.names, self.requests = [], 0
 
     @property
@@ -61,28 +61,28 @@ class Gathering:
         return self._columns[name][: self.requests]
 
     def taken(self, name: str, order: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        """Return a column in another order, in memory that the next call uses again."""
-        found = self._taken.view(_DTYPES[name])[: self.requests]
-        # All places are there; without clipping NumPy would make a copy to be safe.
-        return np.take(self.column(name), order, out=found, mode="clip")
+        """Return a column in another order, in a buffer that the next call overwrites."""
+        buffer = self._taken.view(_DTYPES[name])[: self.requests]
+        # All indices are valid; without mode="clip" NumPy would copy the result once more.
+        return np.take(self.column(name), order, out=buffer, mode="clip")
 
     def _grow(self, room: int) -> None:
         self._code = np.resize(self._code, room)
-        self._columns = {name: np.resize(one, room) for name, one in self._columns.items()}
+        self._columns = {name: np.resize(column, room) for name, column in self._columns.items()}
         self._taken = np.empty(room, np.uint64)
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Note of a chunk.
+    """Description of a chunk.
 
     Attributes:
-        number: which one it is, from 0.
-        requests: how many it has.
-        names: volumes that it is the first to have, in the order of their numbers.
-        codes, counts: the volumes in it, in the order of their numbers, and their requests.
-        input: the input that the next chunk begins in.
-        before, line: the place there.
+        number: index of the chunk, from 0.
+        requests: number of requests.
+        names: volumes that appear for the first time, in the order of their numbers.
+        codes, counts: numbers of the volumes in it, ascending, and their numbers of requests.
+        input: index of the input file at which the next chunk begins.
+        before, line: position in that file at which the next chunk begins.
     """
 
     number: int
@@ -96,7 +96,7 @@ class Chunk:
 
 
 def chunk_of(number: int, gathered: Gathering, place: tuple[int, int, int]) -> Chunk:
-    """Return the note of a chunk, which ends at a place: input, what is before, line."""
+    """Return the description of a chunk that ends at a place: input, `before` and `line`."""
     counts = np.bincount(gathered.code)
     codes = np.flatnonzero(counts)
     names, requests = gathered.names, gathered.requests
@@ -104,14 +104,14 @@ def chunk_of(number: int, gathered: Gathering, place: tuple[int, int, int]) -> C
 
 
 def write_chunk(folder: Path, chunk: Chunk, gathered: Gathering) -> None:
-    """Write a chunk: its columns by volume, and then its note.
+    """Write a chunk: its columns sorted by volume, and then its note.
 
     Raises:
-        WriteampError: it cannot be written.
+        WriteampError: the chunk cannot be written.
     """
     rank = np.zeros(max(chunk.codes) + 1, np.uint16 if len(chunk.codes) <= 1 << 16 else np.uint32)
     rank[chunk.codes] = np.arange(len(chunk.codes))
-    # 16 bits are sorted by radix.
+    # NumPy sorts 16-bit numbers faster, by radix.
     order = np.argsort(rank[gathered.code], kind="stable")
     with output.replacing(_data(folder, chunk.number), "chunk") as file:
         for name in _DTYPES:
@@ -121,18 +121,18 @@ def write_chunk(folder: Path, chunk: Chunk, gathered: Gathering) -> None:
 
 
 def chunks_in(folder: Path) -> list[Chunk]:
-    """Return the notes of the chunks in a folder, up to the first that is missing."""
-    found: list[Chunk] = []
-    while (note := _note(folder, len(found))).exists():
+    """Return the descriptions of the chunks in a folder, up to the first missing one."""
+    chunks: list[Chunk] = []
+    while (note := _note(folder, len(chunks))).exists():
         try:
             chunk = Chunk(**json.loads(read_bytes(note, _MOST_BYTES, "note")))
             size = _data(folder, chunk.number).stat().st_size
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise WriteampError(f"cannot read {note}: {error}; remove the folder") from None
         if size != chunk.requests * _row_bytes():
-            break  # of a version that did not sync it, and a loss of power
-        found.append(chunk)
-    return found
+            break  # an older version did not sync the file, and the power failed
+        chunks.append(chunk)
+    return chunks
 
 
 def _row_bytes() -> int:
@@ -140,13 +140,13 @@ def _row_bytes() -> int:
 
 
 class Spills:
-    """Chunks of a split that has read all, by volume.
+    """Chunks of a split that has read all files, accessed by volume.
 
-    Each call reads what it asks for: what a map had shown would stay in the memory of the process.
+    Each call reads from the files. A memory map would keep the pages in the process's memory.
     """
 
     def __init__(self, folder: Path, chunks: Sequence[Chunk]) -> None:
-        """Take the chunks of a folder."""
+        """Set the chunks of a folder."""
         self.names = [name for chunk in chunks for name in chunk.names]
         self._folder = folder
         self._chunks = chunks
@@ -162,9 +162,9 @@ class Spills:
         return sum(end - first for _, first, end in self._places[code])
 
     def volumes(self, codes: Sequence[int]) -> Columns:
-        """Return the requests of volumes after each other, each in the order of reading.
+        """Return the requests of volumes one after the other, each in the order of reading.
 
-        In a chunk, volumes whose numbers follow each other stand beside each other.
+        Consecutive volume numbers are contiguous within a chunk.
         """
         places = [place for code in codes for place in self._places[code]]
         spans: dict[int, tuple[int, int]] = {}
@@ -188,7 +188,7 @@ class Spills:
         )
 
     def _read(self, name: str, chunk: int, first: int, end: int) -> npt.NDArray[Any]:
-        """Return some rows of a column of a chunk."""
+        """Return some rows of a chunk's column."""
         offset = 0
         for column, dtype in _DTYPES.items():
             size = np.dtype(dtype).itemsize

@@ -1,7 +1,7 @@
-"""Split of a fleet's files by volume: one pass, bounded memory, resumed after a kill.
+"""Split of a fleet's files by volume: one pass with bounded memory, resumable after a kill.
 
-First the files are read in the order of their times, and their requests spilled in chunks in which
-each volume stands together; then each volume is gathered from all chunks.
+First the files are read in order of time, and their requests are spilled in chunks that are sorted
+by volume. Then each volume is collected from all chunks.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from writeamp.volumes.spills import Spills, chunks_in
 if TYPE_CHECKING:
     from writeamp.volumes.arguments import SplitArguments
 
-# Of the beginning, middle and end of each file: all of a terabyte would take half an hour.
+# Bytes hashed at the start, middle and end of each file; hashing a terabyte takes half an hour.
 _LOOKED_AT_BYTES = 1 << 20
 
 _PLACES = places_in((SplitSettings,), "split")
-del _PLACES["threads"]  # in whose place `runner` is
+del _PLACES["threads"]  # the function has the argument `runner` instead
 _WORK = ".split"
 _PLAN = "plan.json"
 _MOST_BYTES = 64 << 20
@@ -52,12 +52,12 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Split:
-    """Fleet that was split.
+    """Outcome of a split.
 
     Attributes:
-        fleet: its volumes.
-        requests_now: requests that this call has read; those of an earlier one are not read again.
-        elapsed_s: seconds that it took.
+        fleet: the volumes.
+        requests_now: requests read by this call; those read by an earlier call are not read again.
+        elapsed_s: time taken, in seconds.
     """
 
     fleet: Fleet
@@ -65,7 +65,7 @@ class Split:
     elapsed_s: float = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with the keys of `writeamp volumes split --json`."""
+        """Return the facts with the keys of `writeamp volumes split --json`."""
         facts = self.fleet.mark
         return {
             "requests": facts["requests"],
@@ -88,22 +88,22 @@ def split(
     progress: Progress | None = None,
     **settings: Unpack[SplitArguments],
 ) -> Split:
-    """Split the files of a fleet by volume; a second call goes on where an earlier one ended.
+    """Split the files of a fleet by volume; another call continues an unfinished split.
 
     Args:
-        paths: trace files, which may be compressed, or addresses; read in the order of their times.
-        out: the folder, made if there is none.
-        runner: threads of this process that read and write; by default one for each processor.
-        progress: called with the requests done and in all, each of which is read and then written;
-            in all is 0 while it is not known.
-        settings: how to read them; listed below.
+        paths: trace files, possibly compressed, or addresses; they are read in order of time.
+        out: output folder, created if it does not exist.
+        runner: threads of this process that read and write; by default one per processor.
+        progress: called with the number of steps done and the total, two for each request: read
+            and write. The total is 0 until it is known.
+        settings: options of reading; listed below.
 
     Returns:
         `Split`: `fleet` (a `Fleet`), `requests_now`, `elapsed_s`.
 
     Raises:
-        WriteampError: a file cannot be read, a row is not valid (file and line), the folder holds
-            something else, or it cannot be written.
+        WriteampError: a file cannot be read, a row is invalid (with file and line), the folder
+            holds other files, or it cannot be written.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -113,28 +113,28 @@ def split(
     ...     fleet.volumes["volume"].to_list(), fleet.volume("2").requests.columns
     (['0', '1', '2'], ['timestamp_ns', 'device', 'op', 'offset', 'length'])
     """
-    [asked] = made_settings("split", (SplitSettings,), _PLACES, settings)
-    assert isinstance(asked, SplitSettings)
+    [options] = made_settings("split", (SplitSettings,), _PLACES, settings)
+    assert isinstance(options, SplitSettings)
     threads = (runner or Threads()).at_once(processors())
     started = time.perf_counter()
     names = file_names(paths)
     if not names:
         raise WriteampError("paths is empty; give at least one trace")
     folder = Path(file_name(out))
-    plan = _plan(names, asked)
+    plan = _plan(names, options)
     if (folder / MARK).exists():
         fleet = Fleet.open(folder)
         if fleet.mark["plan"] != plan:
-            raise WriteampError(f"{folder} holds another fleet; give --out another folder")
-        _remove_work(folder)  # of a process that was killed at its very end
+            raise WriteampError(f"{folder} holds another fleet; give another folder by --out")
+        _remove_work(folder)  # a process that was killed after its last write leaves it
         return Split(fleet, 0, time.perf_counter() - started)
-    inputs = inputs_of(names, asked.trace_format, _options(asked), by_file=asked.by_file)
+    inputs = inputs_of(names, options.trace_format, _options(options), by_file=options.by_file)
     work = _begin(folder, plan)
     with locked(work / _PLAN, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
         if not is_alone:
             raise WriteampError(f"{folder} is being split by another process")
         try:
-            requests_now, table = _do((folder, work), inputs, _options(asked), threads, progress)
+            requests_now, table = _do((folder, work), inputs, _options(options), threads, progress)
         except WriteampError:
             _remove_if_nothing_was_read(folder)
             raise
@@ -143,7 +143,7 @@ def split(
 
 
 def _plan(names: Sequence[str], settings: SplitSettings) -> dict[str, Any]:
-    """Return what is split and how, as JSON types; a file is known by its name and some content."""
+    """Return inputs and settings as JSON types; a file is identified by name, size and samples."""
     return {
         "inputs": [[Path(name).name, _identity(name)] for name in names],
         "format": settings.trace_format,
@@ -169,52 +169,54 @@ def _identity(name: str) -> str:
 
 
 def _begin(folder: Path, plan: dict[str, Any]) -> Path:
-    """Return the folder of what is unfinished, made if there is none.
+    """Return the folder of unfinished work, created if it does not exist.
 
     Raises:
-        WriteampError: the folder holds something else, or cannot be written.
+        WriteampError: the folder holds other files, or cannot be written.
     """
     work = folder / _WORK
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        before = _unfinished(work)
-        if before is not None and before != plan:
-            if [name for name, _ in before["inputs"]] != [name for name, _ in plan["inputs"]]:
+        unfinished_plan = _unfinished(work)
+        if unfinished_plan is not None and unfinished_plan != plan:
+            if [name for name, _ in unfinished_plan["inputs"]] != [
+                name for name, _ in plan["inputs"]
+            ]:
                 raise WriteampError(
                     f"{folder} holds an unfinished split of other files; finish that one, or give "
-                    "--out another folder"
+                    "another folder by --out"
                 )
-            _remove(folder)  # of files that have changed since, or are read otherwise
-            before = None
-        if before is None and any(one.name != _WORK for one in folder.iterdir()):
+            _remove(folder)  # the files or the settings have changed since
+            unfinished_plan = None
+        if unfinished_plan is None and any(entry.name != _WORK for entry in folder.iterdir()):
             raise WriteampError(
-                f"{folder} holds other files and no fleet; give --out a new or empty folder"
+                f"{folder} holds other files and no fleet; give a new or empty folder by --out"
             )
         work.mkdir(exist_ok=True)
     except OSError as error:
         why = error.strerror or str(error)
         raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
-    if before is None:
+    if unfinished_plan is None:
         with output.replacing(work / _PLAN, "plan") as file:
             file.write(json.dumps(plan).encode())
     return work
 
 
 def _unfinished(work: Path) -> dict[str, Any] | None:
-    """Return the plan of a split that has not ended; None if there is none."""
+    """Return the plan of an unfinished split, or None."""
     try:
-        found: dict[str, Any] = json.loads(inputs.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
+        plan: dict[str, Any] = json.loads(inputs.read_bytes(work / _PLAN, _MOST_BYTES, "plan"))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError):
-        found = {}
-    if not isinstance(found, dict) or not isinstance(found.get("inputs"), list):
+        plan = {}
+    if not isinstance(plan, dict) or not isinstance(plan.get("inputs"), list):
         raise WriteampError(f"cannot read {work / _PLAN}; remove the folder {work}")
-    return found
+    return plan
 
 
 def _remove(folder: Path) -> None:
-    """Remove what an unfinished split has written."""
+    """Remove the files of an unfinished split."""
     shutil.rmtree(folder / _WORK, ignore_errors=True)
     for file in folder.glob("requests-*.parquet"):
         file.unlink()
@@ -223,7 +225,7 @@ def _remove(folder: Path) -> None:
 def _remove_if_nothing_was_read(folder: Path) -> None:
     if not chunks_in(folder / _WORK):
         _remove(folder)
-        with suppress(OSError):  # something of others
+        with suppress(OSError):  # the folder has other files
             folder.rmdir()
 
 
@@ -234,37 +236,39 @@ def _do(
     threads: int,
     progress: Progress | None,
 ) -> tuple[int, pl.DataFrame]:
-    """Return the requests that were read now, and the facts of all volumes.
+    """Return the number of requests read by this call, and the facts of all volumes.
 
-    The folders are that of the fleet and that of what is unfinished.
+    `folders` are the folder of the fleet and that of unfinished work.
     """
     folder, work = folders
-    before = chunks_in(work)
+    earlier_chunks = chunks_in(work)
     chunks = read_into(
         work,
         inputs,
         options,
-        before,
+        earlier_chunks,
         threads=threads,
         progress=progress,
     )
     requests = sum(chunk.requests for chunk in chunks)
     if not requests:
-        raise WriteampError(f"{inputs[0].name}: the trace holds no request, at least one is needed")
+        raise WriteampError(
+            f"{inputs[0].name}: the trace holds no request; give a trace with at least one"
+        )
     table = gather_volumes(
         Spills(work, chunks),
         work,
         folder,
         threads=threads,
-        progress=progress and (lambda done, of: progress(of + done, 2 * of)),
+        progress=progress and (lambda done, total: progress(total + done, 2 * total)),
     )
-    return requests - sum(chunk.requests for chunk in before), table
+    return requests - sum(chunk.requests for chunk in earlier_chunks), table
 
 
 def _finish(
     folder: Path, plan: dict[str, Any], inputs: Sequence[Input], table: pl.DataFrame
 ) -> Fleet:
-    """Write the table and the mark of a fleet that is whole, and remove what was for its making."""
+    """Write the table and the mark of a finished fleet, and remove the temporary files."""
     table = table[natural_order(table["volume"].to_list())]
     with output.replacing(folder / TABLE, "table of volumes") as file:
         table.write_parquet(file)
@@ -273,8 +277,8 @@ def _finish(
         "version": VERSION,
         "requests": int(table["requests"].sum()),
         "volumes": table.height,
-        "bytes_in": sum(one.path.stat().st_size for one in inputs),
-        "inputs": [one.name for one in inputs],
+        "bytes_in": sum(file.path.stat().st_size for file in inputs),
+        "inputs": [file.name for file in inputs],
         "plan": plan,
     }
     with output.replacing(folder / MARK, "fleet") as file:
@@ -284,5 +288,5 @@ def _finish(
 
 
 def _remove_work(folder: Path) -> None:
-    """Remove what was for the making of a fleet that is whole."""
+    """Remove the temporary files of a finished fleet."""
     shutil.rmtree(folder / _WORK, ignore_errors=True)

@@ -42,7 +42,7 @@ R = TypeVar("R", bound=Studied)
 # Manager, victim policy and name of a policy.
 Policy: TypeAlias = tuple[str, str | None, str]
 
-# Stands for the trace of each volume where an experiment of all of them is checked.
+# Placeholder for the trace in the experiment that checks the settings of all volumes.
 _ANY_VOLUME = "volume"
 
 
@@ -59,24 +59,25 @@ def run(
 ) -> FleetRun:
     """Run every chosen volume of a fleet on a drive of its own, under every policy.
 
-    Conditions of `where` are on the columns of `Fleet.volumes`.
+    `where` takes an SQL condition on the columns of `Fleet.volumes`.
 
     Args:
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
-        victims: victim policies; each manager's own by default.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
-        runner: who does the runs; threads of this process by default.
-        progress: called with the runs done and in all.
-        settings: which volumes, what they are compared with, and the settings of their runs;
-            listed below.
+        victims: victim policies; by default each manager's own.
+        keep: folder that stores each finished run; stored runs are not repeated.
+        runner: runner of the runs; by default threads of this process.
+        progress: called with the number of runs done and the total.
+        settings: choice of volumes, comparison with a baseline, and settings of the runs; listed
+            below.
 
     Returns:
-        `FleetRun`: `rows` (WA by policy), `runs` (a data frame), `compared`, `too_small`, `failed`.
+        `FleetRun`: `rows` (one per run), `managers` (WA by policy), `compared`, `too_small`,
+        `failed`.
 
     Raises:
-        WriteampError: a setting that cannot be, or the folder cannot be written.
-        Interrupted: Ctrl-C, with what was finished, or None.
+        WriteampError: a setting is invalid, or the folder cannot be written.
+        Interrupted: Ctrl-C; it carries the finished runs, or None.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -84,8 +85,8 @@ def run(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     trace = wa.volumes.make(f"{folder}/fleet.csv", **small).path
     ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
-    ...     found = wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
-    ...     [one["manager"] for one in found.managers], found.rows.height
+    ...     result = wa.volumes.run(fleet, "single,sepgc", op=0.25, pages_per_block=8, repeat=2)
+    ...     [row["manager"] for row in result.managers], result.rows.height
     (['single', 'sepgc'], 6)
     """
     return run_fleet(
@@ -99,22 +100,22 @@ def run(
 
 
 def in_groups(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments of a study as `study_fleet` takes them."""
+    """Return keyword arguments of a study grouped as `study_fleet` takes them."""
     rest = dict(settings)
     groups: dict[str, Any] = {}
     for kind in (SelectionSettings, ComparedSettings):
-        own = [one.name for one in fields(kind) if one.name in rest]
+        own = [setting.name for setting in fields(kind) if setting.name in rest]
         groups[kind.title] = kind(**{name: rest.pop(name) for name in own})
     return rest | groups
 
 
-def run_fleet(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> FleetRun:
-    """Run every chosen volume of a fleet under every policy; `asked` is as of `study_fleet`.
+def run_fleet(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> FleetRun:
+    """Run every chosen volume of a fleet under every policy; `options` are those of `study_fleet`.
 
-    The largest volumes are run first, and a volume's runs after each other. Each is what `simulate`
-    finds of the volume's own trace with the same settings.
+    The largest volumes are run first, and the runs of one volume follow each other. Each run equals
+    that of `simulate` on the volume's own trace with the same settings.
     """
-    return study_fleet(fleet, policies, _jobs, lambda found: found, **asked)
+    return study_fleet(fleet, policies, _jobs, lambda result: result, **options)
 
 
 def study_fleet(
@@ -130,23 +131,23 @@ def study_fleet(
     progress: Progress | None = None,
     **settings: Any,
 ) -> R:
-    """Run jobs of the chosen volumes of a fleet, whose runs are kept.
+    """Run jobs of the chosen volumes of a fleet, and store the finished runs.
 
     Args:
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         policies: block managers and victim policies.
         jobs_of: returns the jobs of the chosen volumes under the policies.
-        result: makes the result of that of runs of any jobs.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
-        selection: which volumes.
-        compared: with which policy the others are compared, and how.
-        runner: who does the runs; by default threads of this process.
-        progress: called with the runs done and in all.
-        settings: those of `RUN_OPTIONS` that are given, as `simulate` takes them.
+        result: converts the `FleetRun` of these jobs into the study's own result.
+        keep: folder that stores each finished run; stored runs are not repeated.
+        selection: choice of volumes.
+        compared: baseline and resampling of the comparison.
+        runner: runner of the runs; by default threads of this process.
+        progress: called with the number of runs done and the total.
+        settings: settings of `RUN_OPTIONS`, as `simulate` takes them.
 
     Raises:
-        WriteampError: a setting that cannot be, or the folder cannot be written.
-        Interrupted: Ctrl-C, with the result of what was finished, or None.
+        WriteampError: a setting is invalid, or the folder cannot be written.
+        Interrupted: Ctrl-C; it carries the result of the finished runs, or None.
     """
     check_callbacks(progress, runner)
     tables = _experiment_of(policies, settings).to_dict()
@@ -159,17 +160,22 @@ def study_fleet(
 
     def of_outcomes(done: Mapping[int, VolumeOutcome]) -> R:
         outcomes = [
-            {**one.columns, "label": jobs[at].name, "error": one.error, "small": one.is_too_small}
-            for at, one in sorted(done.items())
+            {
+                **outcome.columns,
+                "label": jobs[index].name,
+                "error": outcome.error,
+                "small": outcome.is_too_small,
+            }
+            for index, outcome in sorted(done.items())
         ]
         frame = pl.DataFrame(outcomes, schema=ROW)
         rows, took_s = frame.drop("elapsed_s", "run_s"), float(frame["elapsed_s"].sum())
         folder = str(fleet.folder)
         return result(FleetRun(folder, chosen, labels, rows, comparison, len(jobs), took_s))
 
-    def study(kept: RunStore) -> R:
+    def study(store: RunStore) -> R:
         try:
-            outcomes = kept.gather(
+            outcomes = store.gather(
                 KeepVolumes(tables),
                 runner or local_runner(len(jobs)),
                 partial(run_volume, tables),
@@ -187,16 +193,16 @@ def study_fleet(
 
 
 def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of a trace that is yet to be given, under the first policy.
+    """Return an experiment with a placeholder trace, under the first policy.
 
     Raises:
-        WriteampError: a setting that cannot be.
+        WriteampError: a setting is invalid.
     """
     for name in settings:
         if name not in RUN_OPTIONS:
             raise unknown_argument("run", name, RUN_OPTIONS)
     assert policies.managers is not None
-    found = Experiment.of(
+    experiment = Experiment.of(
         "simulate",
         trace=_ANY_VOLUME,
         spread=False,
@@ -204,16 +210,16 @@ def _experiment_of(policies: PoliciesSettings, settings: Mapping[str, Any]) -> E
         wear_leveling=policies.wear_leveling,
         **settings,
     )
-    if Precondition.of(found.load.precondition).trace is not None:
+    if Precondition.of(experiment.load.precondition).trace is not None:
         raise WriteampError(
-            "precondition is a trace, and each volume has a drive of its own; valid are full, "
+            "precondition names a trace, but each volume has its own drive; valid are full, "
             "workload, none, random and random:N"
         )
-    return found
+    return experiment
 
 
 def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[VolumeJob]:
-    """Return the runs, those of the largest volumes first."""
+    """Return the runs, with those of the largest volumes first."""
     largest_first = chosen.sort("page_writes", "volume", descending=[True, False])
     return [VolumeJob(volume, *pair) for volume in places(fleet, largest_first) for pair in pairs]
 
@@ -234,7 +240,7 @@ def _named_pairs(policies: PoliciesSettings) -> list[Policy]:
 
 
 def places(fleet: Fleet, volumes: pl.DataFrame) -> list[VolumeAt]:
-    """Return where volumes of a fleet stand, in the order of their table."""
+    """Return the locations of volumes of a fleet, in the order of their table."""
     return [
         VolumeAt(
             row["volume"],

@@ -1,4 +1,4 @@
-"""Study of volumes that share one drive, on which the host names the volume with each write."""
+"""Study of volumes that share one drive, with the volume of each write as a hint."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TogetherRun(Drawn):
-    """Runs of one drive that has all volumes of a fleet, under several policies.
+    """Runs of all volumes of a fleet on one shared drive, under several policies.
 
     Attributes:
-        folder: of the fleet.
-        volumes: facts of the volumes that were chosen.
+        folder: folder of the fleet.
+        volumes: facts of the chosen volumes.
         labels: names of the policies, in their order.
-        rows: a row for each run that has an outcome, as those of `FleetRun`; `volume` is null.
+        rows: one row for each run with an outcome, as in `FleetRun`; `volume` is null.
         baseline: the policy with which the others are compared.
-        kept: account of the folder of the runs.
+        kept: statistics of the folder that stores the runs, or None.
     """
 
     folder: str
@@ -57,24 +57,24 @@ class TogetherRun(Drawn):
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """None for each run without an outcome."""
+        """One None for each run without an outcome."""
         return (None,) * (len(self.labels) - self.rows.height)
 
     @property
     def is_drawable(self) -> bool:
-        """Whether there is anything to draw: a policy with a WA."""
+        """Whether any policy has a WA and can be drawn."""
         return bool(self.managers)
 
     @property
     def failed(self) -> pl.DataFrame:
-        """Runs that cannot be or failed: `label`, `error`."""
+        """Runs that failed or are impossible: `label`, `error`."""
         return self.rows.filter(pl.col("error").is_not_null()).select("label", "error")
 
     @property
     def managers(self) -> list[dict[str, Any]]:
         """Numbers of each policy that has a WA.
 
-        `hint` is what the host names with each write for this policy: the volume, or nothing.
+        `hint` is the host's hint with each write under this policy: "volume" or None.
         """
         wa_of = dict(self.rows.select("label", "wa").iter_rows())
         base = wa_of.get(self.baseline)
@@ -85,7 +85,7 @@ class TogetherRun(Drawn):
                 "overall_wa_ci95": [row["wa_low"], row["wa_high"]],
                 "saving": None if base is None else 1 - row["wa"] / base,
                 "steady": row["steady"],
-                "hint": "volume" if _hears_volumes(row["manager"]) else None,
+                "hint": "volume" if _uses_volume_hints(row["manager"]) else None,
                 "host_pages": row["host_pages"],
                 "flash_pages": row["flash_pages"],
                 "erases": row["erases"],
@@ -95,24 +95,20 @@ class TogetherRun(Drawn):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader should know."""
+        """Warnings about failed and unsteady runs."""
         failed = [f"{label} has no WA: {error}" for label, error in self.failed.iter_rows()]
         restless = self.rows.filter(~pl.col("steady"))["label"].to_list()
         if restless:
-            failed.append(f"not steady, so that the WA may not last: {', '.join(restless)}")
+            failed.append(f"not steady, so that the WA may change: {', '.join(restless)}")
         return failed
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what is not told."""
-        return [
-            *([] if self.kept is None else self.kept.notes),
-            "collection moves pages of all volumes and is not counted by volume, so that the drive "
-            "has one WA",
-        ]
+        """Notes on stored runs."""
+        return [] if self.kept is None else list(self.kept.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it with the keys of `writeamp volumes run --together --json`."""
+        """Return the result with the keys of `writeamp volumes run --together --json`."""
         kept = {"skipped": 0, "out": None} if self.kept is None else self.kept.to_dict()
         return {
             "together": True,
@@ -130,15 +126,15 @@ class TogetherRun(Drawn):
         return self.rows.drop("small", "volume").to_dicts()
 
     def card(self) -> Card:
-        """Return a row for each policy that has a WA."""
+        """Return one row for each policy that has a WA."""
         rows = [
             (
-                one["manager"],
-                with_error(one["overall_wa"], *interval_of(*one["overall_wa_ci95"])),
-                "–" if one["saving"] is None else f"{one['saving']:.1%}",
-                one["hint"] or "–",
+                row["manager"],
+                with_error(row["overall_wa"], *interval_of(*row["overall_wa_ci95"])),
+                "–" if row["saving"] is None else f"{row['saving']:.1%}",
+                row["hint"] or "–",
             )
-            for one in self.managers
+            for row in self.managers
         ]
         return Card(
             f"{self.volumes.height:,} volumes on one drive",
@@ -149,7 +145,7 @@ class TogetherRun(Drawn):
         )
 
     def figure(self) -> BarChart:
-        """Describe WA of each policy, by cause."""
+        """Describe the WA of each policy, by cause."""
         bars = [
             PolicyResult(
                 row["label"],
@@ -177,25 +173,25 @@ def together(
     progress: Progress | None = None,
     **settings: Unpack[RunArguments],
 ) -> TogetherRun:
-    """Run all chosen volumes of a fleet on one drive, side by side, under every policy.
+    """Run all chosen volumes of a fleet on one shared drive, under every policy.
 
-    Managers that hear groups, such as "nvme-fdp", hear the volume of each write.
+    Managers that use group hints, such as "nvme-fdp", get the volume of each write.
 
     Args:
         fleet: the volumes: `split(…).fleet`, or `Fleet.open(folder)` of what `split` made.
         managers: block managers, as `writeamp.compare` takes them, like `victims`.
-        victims: victim policies; each manager's own by default.
-        keep: a folder that keeps each finished run; runs that it holds are not done again.
-        runner: who does the runs; threads of this process by default.
-        progress: called with the runs done and in all.
-        settings: as of `writeamp.volumes.run`; listed below.
+        victims: victim policies; by default each manager's own.
+        keep: folder that stores each finished run; stored runs are not repeated.
+        runner: runner of the runs; by default threads of this process.
+        progress: called with the number of runs done and the total.
+        settings: as for `writeamp.volumes.run`; listed below.
 
     Returns:
         `TogetherRun`: `rows` (WA by policy), `volumes`, `failed`, `warnings`.
 
     Raises:
-        WriteampError: a setting that cannot be, or more volumes than hints can name.
-        Interrupted: Ctrl-C, with what was finished, or None.
+        WriteampError: a setting is invalid, or there are more volumes than hints can name.
+        Interrupted: Ctrl-C; it carries the finished runs, or None.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -204,8 +200,8 @@ def together(
     ...     trace = wa.volumes.make(f"{folder}/fleet.csv", **small).path
     ...     fleet = wa.volumes.split(trace, f"{folder}/fleet", trace_format="alibaba").fleet
     ...     tenants = "single,nvme-fdp:handles=3"
-    ...     found = wa.volumes.together(fleet, tenants, op=0.25, pages_per_block=8, repeat=2)
-    ...     [(one["manager"], one["hint"]) for one in found.managers]
+    ...     result = wa.volumes.together(fleet, tenants, op=0.25, pages_per_block=8, repeat=2)
+    ...     [(row["manager"], row["hint"]) for row in result.managers]
     [('single', None), ('nvme-fdp:handles=3', 'volume')]
     """
     return run_together(
@@ -218,17 +214,17 @@ def together(
     )
 
 
-def run_together(fleet: Fleet, policies: PoliciesSettings, **asked: Any) -> TogetherRun:
-    """Run all chosen volumes on one drive under every policy; `asked` is as of `study_fleet`.
+def run_together(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> TogetherRun:
+    """Run all chosen volumes on one drive under every policy; `options` are those of `study_fleet`.
 
-    The written sets of the volumes lie side by side, and their requests come in the order of their
-    times. Managers that hear groups hear the volume of each write. Each run is what `simulate`
-    finds of a trace of these devices with the same settings.
+    The volumes' written sets are adjacent ranges of addresses, and their requests are merged in
+    order of time. Managers that use group hints get the volume of each write. Each run equals
+    that of `simulate` on a trace of these devices with the same settings.
 
     Raises:
-        WriteampError: as `study_fleet`, or more volumes than hints can name.
+        WriteampError: as for `study_fleet`, or there are more volumes than hints can name.
     """
-    return study_fleet(fleet, policies, _jobs, _result, **asked)
+    return study_fleet(fleet, policies, _jobs, _result, **options)
 
 
 def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[VolumeJob]:
@@ -238,25 +234,30 @@ def _jobs(fleet: Fleet, chosen: pl.DataFrame, pairs: Sequence[Policy]) -> list[V
     return [VolumeJob(volumes, *pair) for pair in pairs]
 
 
-def _result(found: FleetRun) -> TogetherRun:
-    first = found.compared.baseline or found.labels[0]
+def _result(fleet_run: FleetRun) -> TogetherRun:
+    first = fleet_run.compared.baseline or fleet_run.labels[0]
     return TogetherRun(
-        found.folder, found.volumes, found.labels, found.rows, first, found.elapsed_s
+        fleet_run.folder,
+        fleet_run.volumes,
+        fleet_run.labels,
+        fleet_run.rows,
+        first,
+        fleet_run.elapsed_s,
     )
 
 
 def interval_of(low: float | None, high: float | None) -> tuple[float, float]:
-    """Return the ends of an interval, NaN where there is none."""
+    """Return the ends of an interval, or NaN where they are missing."""
     return (math.nan, math.nan) if low is None or high is None else (low, high)
 
 
-def _hears_volumes(manager: str) -> bool:
+def _uses_volume_hints(manager: str) -> bool:
     return bool(declared(manager)["hears"] == "groups")
 
 
 def _refuse_many(manager: str, volumes: int) -> None:
-    if volumes > MOST_GROUPS and _hears_volumes(manager):
+    if volumes > MOST_GROUPS and _uses_volume_hints(manager):
         raise WriteampError(
-            f"{manager} hears the volume of each write, of at most {MOST_GROUPS}, and these are "
-            f"{volumes}; choose fewer (--sample, --where)"
+            f"{manager} takes the volume of each write as a hint, at most {MOST_GROUPS} volumes; "
+            f"these are {volumes}; select fewer with --sample or --where"
         )
