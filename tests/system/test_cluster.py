@@ -201,7 +201,7 @@ def test_a_scheduler_without_workers_is_refused(
     ("answer", "words"),
     [
         ("raise metadata.PackageNotFoundError(name)", "has no writeamp; install writeamp"),
-        ("return '0.0.1'", "has writeamp 0.0.1, and here is"),
+        ("return '0.0.1'", "has writeamp 0.0.1, but this process has"),
     ],
 )
 def test_a_worker_without_this_version_of_writeamp_is_refused(

@@ -281,7 +281,7 @@ def test_the_rule_acts_on_each_row_by_itself() -> None:
         (([[0.5, 0.5], [0.5, 0.4]], [0.5, 0.5], 0.3), r"sum of sizes\[1\] must be 1"),
         (([0.0, 1.0], [0.5, 0.5], 0.3), r"sizes\[0\] must be greater than 0"),
         (([0.5, 0.5], [-0.5, 1.5], 0.3), r"frequencies\[0\] must be from 0 to 1"),
-        (([0.5, 0.5], [0.2, 0.3, 0.5], 0.3), "2 sizes and 3 frequencies"),
+        (([0.5, 0.5], [0.2, 0.3, 0.5], 0.3), "sizes has 2 values and frequencies 3"),
         (([0.5, 0.5], [0.5, 0.5], 0.0), "op must be finite and greater than 0"),
         (([0.5, 0.5], [0.5, 0.5], 101), "op must be from 1e-09 to 100"),
         (([0.5, 0.5], [0.5, np.nan], 0.3), r"frequencies\[1\]"),

@@ -64,7 +64,7 @@ CASES: list[tuple[str, list[str]]] = [
     # Files of another kind.
     ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio's jobs"]),
     ("compare {good}", ["good", "experiment", ".toml"]),
-    ("volumes info {job}", ["job.fio", "is no fleet", "`writeamp volumes split` makes one"]),
+    ("volumes info {job}", ["job.fio", "is a file, and a fleet is a folder", "`writeamp volumes split`"]),
     ("diff {job} b.json", ["job.fio", "no JSON result of writeamp, as --json of a verb prints it"]),
     ("diff {empty} b.json", ["empty is no JSON result of writeamp", "the file is empty"]),
     ("report {picture}", ["picture", "no page that --report", "it is not UTF-8 text"]),

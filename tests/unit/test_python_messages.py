@@ -180,7 +180,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: ANY.runners.runner_of(scheduler=3).__enter__(),
-        "scheduler is 3; it must be the address of one or a Dask client",
+        "scheduler is 3; it must be the address of a scheduler, or a Dask client",
     ),
     (lambda: ANY.compare(threads=2), "threads is an option of the command; give runner="),
     (lambda: ANY.compare(workers=2), "argument 'workers' (did you mean 'runner'?)"),

@@ -1,4 +1,4 @@
-"""Comparisons of methods: all of them on one drive, or the closed form in every workload."""
+"""Comparison of all methods on one drive, and of the closed form in every workload."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class AllocationsByMethod(OneLine, Drawn):
     """Division of one drive's space by every method.
 
     Attributes:
-        sizes, frequencies: of the groups.
-        op: of the drive.
-        coldest: least space of the coldest group; None without one.
-        allocations: by the name of the method.
+        sizes, frequencies: shares of the groups.
+        op: over-provisioning of the drive.
+        coldest: rule for the space of the coldest group, or None.
+        allocations: allocation by name of the method.
     """
 
     sizes: list[float]
@@ -54,23 +54,25 @@ class AllocationsByMethod(OneLine, Drawn):
         Raises:
             WriteampError: an argument outside its domain.
         """
-        found = {name: by(sizes, frequencies, op, coldest) for name, by in METHODS.items()}
-        return AllocationsByMethod(sizes, frequencies, op, coldest, found)
+        allocations = {name: by(sizes, frequencies, op, coldest) for name, by in METHODS.items()}
+        return AllocationsByMethod(sizes, frequencies, op, coldest, allocations)
 
     def _records(self) -> list[dict[str, Any]]:
         return [
             {"method": name} | record
-            for name, one in self.allocations.items()
-            for record in one._records()
+            for name, allocation in self.allocations.items()
+            for record in allocation._records()
         ]
 
     def __str__(self) -> str:
         """Return WA by method in a line."""
-        by_method = ", ".join(f"{name} {one.wa:.4f}" for name, one in self.allocations.items())
+        by_method = ", ".join(
+            f"{name} {allocation.wa:.4f}" for name, allocation in self.allocations.items()
+        )
         return f"WA at op {self.op:.4g} by {by_method}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the divisions as JSON types; null is infinite."""
+        """Return the divisions as JSON types; null means infinite."""
         return all_ratios(self.op) | {
             "sizes": self.sizes,
             "frequencies": self.frequencies,
@@ -78,40 +80,48 @@ class AllocationsByMethod(OneLine, Drawn):
             "methods": [
                 {
                     "method": name,
-                    "op_shares": one.op_shares.tolist(),
-                    "op_of_group": one.op_of_group.tolist(),
-                    "wa_of_group": [json_number(wa) for wa in one.wa_of_group.tolist()],
-                    "wa": json_number(float(one.wa)),
-                    "over_optimal_percent": json_number(float(one.over_optimal_percent)),
+                    "op_shares": allocation.op_shares.tolist(),
+                    "op_of_group": allocation.op_of_group.tolist(),
+                    "wa_of_group": [json_number(wa) for wa in allocation.wa_of_group.tolist()],
+                    "wa": json_number(float(allocation.wa)),
+                    "over_optimal_percent": json_number(float(allocation.over_optimal_percent)),
                 }
-                for name, one in self.allocations.items()
+                for name, allocation in self.allocations.items()
             ],
         }
 
     def card(self) -> Card:
         """Return WA by method, and the share and WA of each group."""
-        found = self.allocations
+        allocations = self.allocations
         summary = [
-            (name, f"{one.wa:.4f}", f"{one.over_optimal_percent:.3f}")
-            for name, one in found.items()
+            (name, f"{allocation.wa:.4f}", f"{allocation.over_optimal_percent:.3f}")
+            for name, allocation in allocations.items()
         ]
         groups: list[tuple[str, ...]] = []
         for i, (size, frequency) in enumerate(zip(self.sizes, self.frequencies, strict=True)):
-            shares = (f"{one.op_shares[i]:.4f}" for one in found.values())
+            shares = (f"{allocation.op_shares[i]:.4f}" for allocation in allocations.values())
             groups.append((str(i + 1), f"{size:.4g}", f"{frequency:.4g}", *shares))
-            groups.append(("", "", "", *(f"{one.wa_of_group[i]:.3f}" for one in found.values())))
-        headings = ("group", ">size", ">frequency", *(f">{name}" for name in found))
+            groups.append(
+                (
+                    "",
+                    "",
+                    "",
+                    *(f"{allocation.wa_of_group[i]:.3f}" for allocation in allocations.values()),
+                )
+            )
+        headings = ("group", ">size", ">frequency", *(f">{name}" for name in allocations))
         title = "by method: share of the spare space, and WA of the group"
-        parts = [
+        tables = [
             Card("all writes", summary, ("method", ">WA", ">over the optimum (%)")),
             Card(title, groups, headings),
         ]
-        return Card(space_in_words(**all_ratios(self.op)), (), parts=parts)
+        return Card(space_in_words(**all_ratios(self.op)), (), parts=tables)
 
     def figure(self) -> BarChart:
         """Describe how each method divides the space."""
         shares = {
-            name: (one.op_shares.tolist(), float(one.wa)) for name, one in self.allocations.items()
+            name: (allocation.op_shares.tolist(), float(allocation.wa))
+            for name, allocation in self.allocations.items()
         }
         groups = list(zip(self.sizes, self.frequencies, strict=True))
         return op_shares_by_method(groups, shares, subtitle=space_in_words(**all_ratios(self.op)))
@@ -119,12 +129,12 @@ class AllocationsByMethod(OneLine, Drawn):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exploration(Drawn):
-    """Closed form against the optimum in every workload of equal chunks.
+    """Closed form compared with the optimum in every workload of equal chunks.
 
     Attributes:
-        chunks: of the pages, and of the writes.
-        op: of the drive.
-        by_groups: a row for each number of groups, as `explore` returns it.
+        chunks: number of equal chunks of the pages, and of the writes.
+        op: over-provisioning of the drive.
+        by_groups: one row for each number of groups, as `explore` returns it.
     """
 
     chunks: int
@@ -136,11 +146,11 @@ class Exploration(Drawn):
 
     @staticmethod
     def of(chunks: int, op: float, progress: Progress | None = None) -> Exploration:
-        """Compare them; arguments and errors are those of `explore`."""
+        """Run the comparison; arguments and errors are those of `explore`."""
         return Exploration(chunks, op, explore(chunks, op, progress))
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each number of groups."""
+        """Return one row for each number of groups."""
         return self.by_groups
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,17 +159,17 @@ class Exploration(Drawn):
         return all_ratios(self.op) | {"chunks": self.chunks} | self._overall() | by_groups
 
     def _overall(self) -> dict[str, Any]:
-        found = self.by_groups
-        weights = found["configurations"].to_numpy()
-        means = found["mean_over_optimal_percent"].to_numpy()
+        table = self.by_groups
+        weights = table["configurations"].to_numpy()
+        means = table["mean_over_optimal_percent"].to_numpy()
         return {
             "configurations": int(weights.sum()),
             "mean_over_optimal_percent": float(np.average(means, weights=weights)),
-            "max_over_optimal_percent": found["max_over_optimal_percent"].max(),
+            "max_over_optimal_percent": table["max_over_optimal_percent"].max(),
         }
 
     def card(self) -> Card:
-        """Return a row for each number of groups, after one for all."""
+        """Return one row for each number of groups, after a row for all workloads."""
         rows = [
             (
                 str(row["groups"]),
@@ -177,15 +187,15 @@ class Exploration(Drawn):
         return space_in_words(**all_ratios(self.op))
 
     def figure(self) -> PanelChart:
-        """Describe the mean and the maximum over the optimum by groups."""
-        found = self.by_groups
+        """Describe the mean and maximum excess over the optimum, by number of groups."""
+        table = self.by_groups
         means, maxima = (
-            found[f"{kind}_over_optimal_percent"].to_list() for kind in ("mean", "max")
+            table[f"{kind}_over_optimal_percent"].to_list() for kind in ("mean", "max")
         )
         return over_optimal(
-            found["groups"].to_list(),
+            table["groups"].to_list(),
             {f"{self.chunks} chunks": (means, maxima)},
-            title="The closed form against the optimum",
+            title="Closed form compared with the optimum",
             subtitle=f"every workload of {self.chunks} equal chunks of pages and of writes · "
             + self._space(),
             x_label="groups",

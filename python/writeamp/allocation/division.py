@@ -1,4 +1,4 @@
-"""Function `allocate`: over-provisioned space divided between groups by every method."""
+"""Function `allocate`: divide over-provisioned space between groups by every method."""
 
 from __future__ import annotations
 
@@ -30,28 +30,29 @@ def allocate(
     Args:
         sizes: share of the logical pages in each group; they sum to 1.
         frequencies: share of the host's writes to each group; they sum to 1.
-        op: over-provisioning ratio, or one of
-        fill: logical over physical pages, and
+        op: over-provisioning ratio; give exactly one of `op`, `fill` and `spare_factor`.
+        fill: logical over physical pages.
         spare_factor: spare over physical pages.
-        coldest_op: least space of the coldest group, as a ratio to its own size.
-        coldest_below: share of the next group's hit rate, below which it gets exactly that.
-        explore: instead of groups, compare the closed form with the optimum in every workload of so
-            many equal chunks.
-        progress: called with the workloads that are explored, and all of them.
+        coldest_op: minimum space of the coldest group, as a ratio to the group's own size.
+        coldest_below: the coldest group gets exactly `coldest_op` if its hit rate is below this
+            share of the next lowest one.
+        explore: number of equal chunks; compares the closed form with the optimum in every
+            workload made of them, instead of dividing space between given groups.
+        progress: called with the number of workloads done and the total.
 
     Returns:
-        `AllocationsByMethod`, whose `allocations` has an `Allocation` for each method; or, with
-        `explore`, `Exploration`, whose `by_groups` is a data frame.
+        `AllocationsByMethod`, whose `allocations` maps each method to its `Allocation`. With
+        `explore`, an `Exploration`, whose `by_groups` is a data frame.
 
     Raises:
-        WriteampError: an input that is missing or cannot be used.
+        WriteampError: an input is missing or invalid.
 
     >>> import writeamp as wa
-    >>> found = wa.allocate([0.7, 0.3], [0.2, 0.8], op=0.25)
-    >>> sorted(found.allocations)
+    >>> result = wa.allocate([0.7, 0.3], [0.2, 0.8], op=0.25)
+    >>> sorted(result.allocations)
     ['closed-form', 'frequency', 'optimal', 'size']
     """
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "sizes": sizes,
         "frequencies": frequencies,
         "op": op,
@@ -61,23 +62,23 @@ def allocate(
         "coldest_below": coldest_below,
         "explore": explore,
     }
-    asked = DivisionSettings(**given)
-    ratio = op_of(op=asked.op, fill=asked.fill, spare_factor=asked.spare_factor)
+    settings = DivisionSettings(**arguments)
+    ratio = op_of(op=settings.op, fill=settings.fill, spare_factor=settings.spare_factor)
     if ratio is None:
         raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
-    if asked.coldest_op is None and asked.coldest_below is not None:
-        raise WriteampError("coldest_below is given without coldest_op; give both or coldest_op")
+    if settings.coldest_op is None and settings.coldest_below is not None:
+        raise WriteampError("coldest_below needs coldest_op; add coldest_op or omit coldest_below")
     coldest = None
-    if asked.coldest_op is not None:
-        coldest = ColdestGroup(asked.coldest_op, asked.coldest_below)
-    if asked.explore is not None:
-        if asked.sizes is not None or asked.frequencies is not None or coldest is not None:
+    if settings.coldest_op is not None:
+        coldest = ColdestGroup(settings.coldest_op, settings.coldest_below)
+    if settings.explore is not None:
+        if settings.sizes is not None or settings.frequencies is not None or coldest is not None:
             raise WriteampError(
-                "explore goes through all sizes and frequencies by the plain methods; give it "
-                "neither those nor a coldest group"
+                "explore covers all sizes and frequencies by the plain methods; omit it, or give "
+                "neither groups nor a coldest group"
             )
-        return Exploration.of(asked.explore, ratio, progress)
-    if asked.sizes is None or asked.frequencies is None:
-        missing = "sizes" if asked.sizes is None else "frequencies"
+        return Exploration.of(settings.explore, ratio, progress)
+    if settings.sizes is None or settings.frequencies is None:
+        missing = "sizes" if settings.sizes is None else "frequencies"
         raise WriteampError(f"{missing} is missing; give sizes and frequencies, or explore")
-    return AllocationsByMethod.of(asked.sizes, asked.frequencies, ratio, coldest)
+    return AllocationsByMethod.of(settings.sizes, settings.frequencies, ratio, coldest)

@@ -1,4 +1,4 @@
-"""Allocation that follows measured write amplification instead of a model of it."""
+"""Allocation that follows measured write amplification instead of a model."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from writeamp.models._arguments import FloatArray, FloatOrArray, positive
 from writeamp.models._expected_value import op_at
 from writeamp.results.any_result import AnyResult
 
-# A group that was measured without any migration has some nevertheless.
+# Lower bound of WA − 1, for groups in which no migration was measured.
 _LEAST_MIGRATIONS = 1e-9
 
-# In the model the exponent lies between 0.81 and 1 for every op. Beyond these, it is noise.
+# In the model the exponent is between 0.81 and 1 for every op. Values outside this range are noise.
 _LEAST_EXPONENT, _MOST_EXPONENT = 0.5, 1.5
 
 _ABOVE_ZERO = Number("be above 0", lambda value: value > 0)
@@ -31,17 +31,17 @@ _CLOSE_ENOUGH = 1e-13
 
 
 class EqualGain:
-    """Moves space between groups until none gains more from the next page than another.
+    """Moves space between groups until the next page of space reduces WA equally in every group.
 
-    In a group whose victims have a valid share δ, so that WA = 1/(1−δ), u = −ln δ is taken for a
-    power of the group's op, u ~ op^γ, through the last two measurements that lie apart. That gives
-    what the next page of space would gain, p/s·WA·(WA−1)·γ·u/op, and how fast the gain falls as op
-    grows; space moves until the gains are equal. The WA of a group depends on its own space alone,
-    so that one round measures every group's gain at once. Until a group has two measurements
-    apart, γ is the model's at the WA that was measured.
+    The valid share of a group's victims is δ, so that WA = 1/(1−δ). The class assumes that
+    u = −ln δ follows a power law of the group's op, u ~ op^γ, fitted through the last two
+    measurements at different op. The gain of the next page of space is then
+    p/s·WA·(WA−1)·γ·u/op; space moves until all gains are equal. The WA of a group depends only on
+    its own space, so that one round measures every group's gain. Until a group has two
+    measurements at different op, γ is the model's value at the measured WA.
 
-    Source: the condition is that of the iterative allocations which Dayan et al. 2015 (section 5.5)
-    compare theirs with; the curves are our own.
+    Source: the condition of equal gains is that of the iterative allocations to which Dayan et al.
+    2015 (section 5.5) compare their methods; the power law is this library's.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class EqualGain:
             sizes: share of the logical pages in each group, shape (..., n), above 0.
             frequencies: share of the host's writes to each group, shape (..., n), above 0.
             op: over-provisioning (T−U)/U of the drive, shape (...).
-            start: shares of the space to begin with, shape (..., n), above 0; by default those of
-                the closed form.
-            least_move: relative change of a group's space from which two measurements lie apart;
-                for noisy measurements some ten times their relative error.
+            start: initial shares of the space, shape (..., n), above 0; by default those of the
+                closed form.
+            least_move: relative change of a group's space from which a new measurement is used for
+                γ; for noisy measurements about ten times their relative error.
 
         Raises:
             WriteampError: a value outside its domain.
@@ -70,7 +70,7 @@ class EqualGain:
         self.groups = checked_groups(sizes, frequencies, op)
         if (self.groups.frequencies == 0).any():
             raise WriteampError(
-                "frequencies must be above 0: nothing is measured of a group that is not written"
+                "frequencies must be above 0: WA cannot be measured in a group that is not written"
             )
         self._least_move = _ABOVE_ZERO.check("least_move", least_move)
         self.op_shares = self._started(start)
@@ -78,17 +78,17 @@ class EqualGain:
 
     @property
     def op_of_group(self) -> FloatArray:
-        """Each group's own over-provisioning OP_x/s_x at present, shape (..., n)."""
+        """Each group's current over-provisioning OP_x/s_x, shape (..., n)."""
         return self.groups.op_of_group(self.op_shares)
 
     def update(self, wa_of_group: npt.ArrayLike) -> FloatArray:
-        """Move space, given what was measured at the present allocation.
+        """Move space according to the WA measured at the current allocation.
 
         Args:
             wa_of_group: measured WA of each group, shape (..., n), finite and at least 1.
 
         Returns:
-            The new shares of the space, which are also kept in `op_shares`.
+            The new shares of the space, which are also stored in `op_shares`.
 
         Raises:
             WriteampError: the measurement has another shape, or a value outside its domain.
@@ -103,7 +103,8 @@ class EqualGain:
         return self.op_shares
 
     def _learnt(self, log_op: FloatArray, decay: FloatArray) -> FloatArray:
-        """Return γ, taken anew where a group's space has changed enough to tell it."""
+        """Return γ by group, refitted where a group's space has changed by at least
+        `least_move`."""
         log_decay = np.log(decay)
         exponent = _model_exponent(decay)
         if self._last is not None:
@@ -141,13 +142,13 @@ class EqualGain:
 
 @dataclass(frozen=True)
 class Followed(AnyResult):
-    """Outcome of `equal_gain`: the best division that was measured, and the way there.
+    """Outcome of `equal_gain`: the best measured division and the WA of every round.
 
-    `op_shares` (shape (..., n)) is the division with the least measured WA of all writes, `wa`
-    (shape (...)) that WA, and `wa_of_group` (shape (..., n)) what was measured of the groups there.
-    `history` has the WA of every round, shape (rounds, ...). `settled` is false if the rounds ran
-    out before the division stayed: with noise, and where WA has kinks, as greedy collection of
-    blocks of a few pages gives it, the walk goes on around the least.
+    `op_shares` (shape (..., n)) is the division with the lowest measured WA of all writes, `wa`
+    (shape (...)) that WA, and `wa_of_group` (shape (..., n)) the WA measured in each group.
+    `history` has the WA of every round, shape (rounds, ...). `settled` is false if the rounds ended
+    while the division still changed. That happens with noise, and where WA has kinks, as with
+    greedy collection of blocks of a few pages; the division then varies around the minimum.
     """
 
     groups: GroupTable
@@ -172,18 +173,18 @@ def equal_gain(
     rounds: int = 50,
     tolerance: float = 1e-9,
 ) -> Followed:
-    """Measure, move space, and measure again until the division stays (see `EqualGain`).
+    """Measure and move space in turn until the division no longer changes (see `EqualGain`).
 
     Args:
         sizes: as for `EqualGain`, like `frequencies`, `op`, `start` and `least_move`.
         frequencies: see `sizes`.
         op: see `sizes`.
-        measure: returns the WA of each group, shape (..., n), given each group's own
-            over-provisioning OP_x/s_x in that shape.
+        measure: returns the measured WA of each group, shape (..., n). Its argument is each
+            group's own over-provisioning OP_x/s_x, in the same shape.
         start: see `sizes`.
         least_move: see `sizes`.
-        rounds: most measurements.
-        tolerance: the division stays if no share changes by more.
+        rounds: maximum number of measurements.
+        tolerance: the division is settled if no share changes by more.
 
     Returns:
         `Followed`: `op_shares`, `wa_of_group`, `wa`, `history` (WA of each round), `settled`.
@@ -192,9 +193,9 @@ def equal_gain(
         WriteampError: a value outside its domain.
 
     >>> import writeamp as wa
-    >>> found = wa.allocation.equal_gain([0.75, 0.25], [0.2, 0.8], 0.4, wa.models.expected_value)
+    >>> result = wa.allocation.equal_gain([0.75, 0.25], [0.2, 0.8], 0.4, wa.models.expected_value)
     >>> best = wa.allocation.optimal([0.75, 0.25], [0.2, 0.8], 0.4)
-    >>> abs(float(found.wa / best.wa) - 1) < 1e-9
+    >>> abs(float(result.wa / best.wa) - 1) < 1e-9
     True
     """
     rounds = POSITIVE_COUNT.check("rounds", rounds)
@@ -226,12 +227,12 @@ def equal_gain(
 def _levelled(shares: FloatArray, gain: FloatArray, fall: FloatArray) -> FloatArray:
     """Return the shares at which gain·(new share/share)^(−fall) is the same in every group."""
     log_gain = np.log(gain)
-    # Here no group takes less than it has, so that all together take too much.
+    # Start from a level at which every group takes at least its present share: a sum above 1.
     level = log_gain.min(-1)
     for _ in range(_MOST_STEPS):
         taken = shares * np.exp((log_gain - level[..., np.newaxis]) / fall)
         total = taken.sum(-1)
-        # ln(total) is convex in the level, and all but linear.
+        # Newton's method: ln(total) is convex in the level and almost linear.
         step = np.log(total) * total / (taken / fall).sum(-1)
         level = level + step
         if np.abs(step).max(initial=0.0) < _CLOSE_ENOUGH:

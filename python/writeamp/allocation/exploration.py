@@ -23,29 +23,29 @@ _Chunks: TypeAlias = npt.NDArray[np.int8]
 # Dayan et al. 2015, section 5.5.3.
 FEWEST_GROUPS, MOST_GROUPS = 2, 9
 
-# 12 million workloads at 24, a minute; the number grows by a factor of 1.8 with each chunk more.
+# 12 million workloads at 24 chunks take a minute; each further chunk multiplies them by 1.8.
 MOST_CHUNKS = 24
 
-# The temporaries of one slice stay in cache.
+# Rows at a time, so that temporary arrays stay in the cache.
 _SLICE_ROWS = 2048
 
 
 def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.DataFrame:
-    """Compare the closed form with the optimum in every workload made of chunks.
+    """Compare the closed form with the optimum in every workload made of equal chunks.
 
-    Dayan et al. 2015, section 5.5.3: the logical pages and the writes are cut into Q equal chunks
-    each, every group gets at least one of both, and the order of the groups does not matter. There
-    are 1,023 such workloads of 2 to 9 groups for Q = 10, and 1,042,014 for Q = 20.
+    Dayan et al. 2015, section 5.5.3: the logical pages and the writes are each cut into Q equal
+    chunks. Every group gets at least one chunk of both, and the order of groups does not matter.
+    There are 1,023 such workloads of 2 to 9 groups for Q = 10, and 1,042,014 for Q = 20.
 
     Args:
         chunks: Q, from 2 to 24.
         op: over-provisioning (T−U)/U of the drive.
-        progress: called with how many workloads are done, and how many there are.
+        progress: called with the number of workloads done and the total.
 
     Returns:
-        A row for each number of groups, from 2 to 9 or Q: `groups`, `configurations`,
+        One row for each number of groups, from 2 to 9 or Q: `groups`, `configurations`,
         `mean_over_optimal_percent` and `max_over_optimal_percent` of the closed form, and
-        `worst_sizes` and `worst_frequencies`, the workload in which it has its maximum.
+        `worst_sizes` and `worst_frequencies`, the workload at that maximum.
 
     Raises:
         WriteampError: an argument outside its domain.
@@ -70,13 +70,13 @@ def explore(chunks: int, op: float, progress: Progress | None = None) -> pl.Data
 
 
 def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]]:
-    """Yield every unique workload, many at a time.
+    """Yield every distinct workload, in batches.
 
     A workload is a multiset of pairs (chunks of the pages, chunks of the writes), each at least 1.
-    It is written with the pages in ascending order, and the writes ascending where pages are equal.
+    Its pairs are sorted by pages, then by writes.
 
     Args:
-        chunks: Q, the sum of either over the groups.
+        chunks: Q, the sum over the groups of the pages' chunks, and of the writes' chunks.
         groups: n, at most Q.
 
     Yields:
@@ -95,8 +95,8 @@ def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]
     ascends = np.diff(of_writes, axis=1) >= 0
     for of_pages in of_writes[ascends.all(axis=1)]:
         unique = ascends[:, np.diff(of_pages) == 0].all(axis=1)
-        kept = of_writes[unique]
-        yield np.broadcast_to(of_pages, kept.shape), kept
+        unique_writes = of_writes[unique]
+        yield np.broadcast_to(of_pages, unique_writes.shape), unique_writes
 
 
 def _check(chunks: int) -> int:
@@ -107,7 +107,8 @@ def _check(chunks: int) -> int:
 
 
 def _compositions(total: int, parts: int) -> _Chunks:
-    """Return every ordered sum of numbers from 1 that is `total`, shape (ways, parts)."""
+    """Return every ordered way to write `total` as a sum of positive integers, shape (ways,
+    parts)."""
     ways = comb(total - 1, parts - 1)
     cuts = np.fromiter(
         chain.from_iterable(combinations(range(1, total), parts - 1)),

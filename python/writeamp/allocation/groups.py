@@ -1,4 +1,4 @@
-"""Groups of pages of like update frequency, and the over-provisioning that they share."""
+"""Groups of pages with similar update frequency, which share over-provisioned space."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from writeamp.models._arguments import (
     share_or_zero,
 )
 
-# Shares written in decimals sum to 1 to this.
+# Allowed rounding error of the sum of shares that are written in decimals.
 SUM_TOLERANCE = 1e-9
 
-# Below, WA is in the billions, and above, 1 in double precision, however the space is divided.
+# Below the minimum WA is in the billions; above the maximum it is 1 in double precision.
 _LEAST_OP, _MOST_OP = 1e-9, 100.0
 
 
 @dataclass(frozen=True)
 class GroupTable:
-    """n groups of pages; all arrays have been checked and broadcast.
+    """Checked groups of pages, with arrays broadcast to a common shape.
 
-    `sizes` (shape (..., n), above 0) are shares of the logical pages, `frequencies` (shape
-    (..., n), from 0) shares of the host's writes; both sum to 1 over the last axis. `op` (shape
-    (...)) is the drive's over-provisioning (T−U)/U. In the paper s_x/LBA, p_x and OP/LBA.
+    `sizes` (shape (..., n), above 0) are shares of the logical pages, s_x/LBA in the paper.
+    `frequencies` (shape (..., n), from 0) are shares of the host's writes, p_x. Both sum to 1 over
+    the last axis. `op` (shape (...)) is the drive's over-provisioning (T−U)/U, or OP/LBA.
     """
 
     sizes: FloatArray
@@ -48,15 +48,18 @@ class GroupTable:
         return op_shares * self.op[..., np.newaxis] / self.sizes
 
     def without(self, left_out: npt.NDArray[np.intp], op: FloatArray) -> GroupTable:
-        """Return the other groups as a drive of their own.
+        """Return the groups without one, as a drive of their own.
 
         Args:
             left_out: index of the group to leave out, shape (...).
-            op: over-provisioning of what remains, shape (...).
+            op: over-provisioning of the remaining groups, shape (...).
         """
-        kept = np.arange(self.sizes.shape[-1]) != left_out[..., np.newaxis]
+        is_other = np.arange(self.sizes.shape[-1]) != left_out[..., np.newaxis]
         shape = (*self.sizes.shape[:-1], -1)
-        sizes, frequencies = self.sizes[kept].reshape(shape), self.frequencies[kept].reshape(shape)
+        sizes, frequencies = (
+            self.sizes[is_other].reshape(shape),
+            self.frequencies[is_other].reshape(shape),
+        )
         return GroupTable(
             sizes / sizes.sum(-1, keepdims=True),
             frequencies / frequencies.sum(-1, keepdims=True),
@@ -67,7 +70,7 @@ class GroupTable:
 def checked_groups(
     sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.ArrayLike
 ) -> GroupTable:
-    """Return checked and broadcast groups, of these sizes and frequencies.
+    """Return checked groups, broadcast to a common shape.
 
     Args:
         sizes: share of the logical pages in each group, shape (..., n), above 0.
@@ -75,8 +78,8 @@ def checked_groups(
         op: over-provisioning (T−U)/U of the drive, shape (...), from 1e-9 to 100.
 
     Raises:
-        WriteampError: a value outside its domain, shares that do not sum to 1, or shapes that do
-            not fit each other.
+        WriteampError: a value is outside its domain, shares do not sum to 1, or the shapes do
+            not fit together.
     """
     size_array, frequency_array = share("sizes", sizes), share_or_zero("frequencies", frequencies)
     ratio = positive("op", op)
@@ -87,8 +90,8 @@ def checked_groups(
             raise WriteampError(f"{name} must hold one share for each group")
     if size_array.shape[-1] != frequency_array.shape[-1]:
         raise WriteampError(
-            f"there are {size_array.shape[-1]} sizes and {frequency_array.shape[-1]} frequencies; "
-            "each group needs one of both"
+            f"sizes has {size_array.shape[-1]} values and frequencies {frequency_array.shape[-1]}; "
+            "give one of both for each group"
         )
     require_broadcast(sizes=size_array[..., 0], frequencies=frequency_array[..., 0], op=ratio)
     lead = np.broadcast_shapes(size_array.shape[:-1], frequency_array.shape[:-1], ratio.shape)
@@ -101,7 +104,8 @@ def checked_groups(
 
 
 def _summing_to_1(name: str, array: FloatArray) -> FloatArray:
-    """Return shares with the rounding in their sum evened out, or raise if it is more than that."""
+    """Return shares scaled to a sum of exactly 1; raise if the sum differs by more than
+    rounding."""
     sums = array.sum(-1)
     raise_first(f"the sum of {name}", sums, np.abs(sums - 1) > SUM_TOLERANCE, "1")
     exact: FloatArray = array / sums[..., np.newaxis]
@@ -112,12 +116,13 @@ def divided(method: str, groups: GroupTable) -> FloatArray:
     """Return each group's share of the over-provisioned space, shape (..., n).
 
     Args:
-        method: "size", "frequency", "closed-form" or "optimal". At the optimum the weighted WA,
-            which is convex in the division, is least: with y = 1/δ, WA = y/(y−1) and
-            OP/s = y·ln y/(y−1) − 1 (Dayan et al. 2015, eq. 3), Lagrange's condition is
-            y − 1 − ln y = μ·p/s in each group, with one μ for all, at which the space is used up. A
-            group that is never written gets none.
-        groups: what the space is divided between.
+        method: "size", "frequency", "closed-form" or "optimal". The optimum has the lowest
+            weighted WA, which is convex in the division. With y = 1/δ, WA = y/(y−1) and OP/s =
+            y·ln y/(y−1) − 1 (Dayan et al. 2015, eq. 3), Lagrange's condition is y − 1 − ln y =
+            μ·p/s
+            in each group. The common μ is the value at which all space is used. A group that is
+            never written gets none.
+        groups: groups that share the space.
     """
     shape = groups.sizes.shape
     shares = divide(

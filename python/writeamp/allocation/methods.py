@@ -1,7 +1,7 @@
 """Methods that divide over-provisioned space between groups (Dayan et al. 2015, §5.5).
 
 Every method takes sizes and frequencies of shape (..., n) and the drive's op of shape (...), which
-broadcast over the leading axes; `groups.checked_groups` says what is valid.
+broadcast over the leading axes; `groups.checked_groups` checks them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def by_size(
 ) -> Allocation:
     """Give each group space in proportion to its size: OP_x = s_x·V, V = PBA/LBA − 1 (eq. 6).
 
-    Greedy collection across all groups ends up there: every group has the WA of a drive that is
-    not divided.
+    Greedy collection across all groups leads to this division: every group has the WA of an
+    undivided drive.
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
@@ -47,7 +47,7 @@ def by_frequency(
 ) -> Allocation:
     """Give each group space in proportion to its writes: OP_x = p_x·OP (eq. 7).
 
-    The second line of eq. 7 as printed, p_x·(1/V + 1), is not the space; its first line stands.
+    The printed second line of eq. 7, p_x·(1/V + 1), is wrong; this uses its first line.
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
@@ -66,7 +66,7 @@ def closed_form(
     op: npt.ArrayLike,
     coldest: ColdestGroup | None = None,
 ) -> Allocation:
-    """Give each group the mean of the other two: OP_x = OP·(s_x/LBA + p_x)/2 (eq. 8, corrected).
+    """Give each group the mean of the two others: OP_x = OP·(s_x/LBA + p_x)/2 (eq. 8, corrected).
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all
@@ -85,7 +85,7 @@ def optimal(
     op: npt.ArrayLike,
     coldest: ColdestGroup | None = None,
 ) -> Allocation:
-    """Divide the space so that the predicted WA of all writes is least, exactly.
+    """Divide the space for the lowest predicted WA of all writes, exactly.
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all

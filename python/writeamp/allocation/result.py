@@ -1,4 +1,4 @@
-"""Allocations, and the write amplification that the model predicts of them."""
+"""Allocations and their write amplification, as the model predicts it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Allocation(Drawn):
     """Division of over-provisioned space between groups, and its write amplification.
 
     `op_shares` (shape (..., n)) is each group's share of the space, OP_x/OP; it sums to 1 over the
-    last axis. Predictions are those of `models.expected_value` for each group by itself (Dayan et
+    last axis. Predictions are those of `models.expected_value` for each group on its own (Dayan et
     al. 2015, eqs. 3 to 5; eq. 4 as corrected: s/(s + OP)).
     """
 
@@ -42,20 +42,20 @@ class Allocation(Drawn):
 
     @property
     def wa(self) -> FloatOrArray:
-        """WA of all writes: that of the groups weighted by their frequencies, shape (...)."""
+        """WA of all writes: the mean over groups, weighted by their frequencies, shape (...)."""
         return weighted_wa(self.groups, self.wa_of_group)
 
     @property
     def over_optimal_percent(self) -> FloatOrArray:
-        """Excess of `wa` over the unconstrained optimum in per cent, shape (...)."""
+        """Excess of `wa` over the unconstrained optimum in percent, shape (...)."""
         best = weighted_wa(
             self.groups, wa_of_group(self.groups.op_of_group(divided("optimal", self.groups)))
         )
-        # The optimum is a lower bound; what lies below it by a last bit is rounding.
+        # The optimum is a lower bound, so that a value below it is a rounding error.
         return cast(FloatOrArray, np.maximum(100 * (self.wa / best - 1), 0.0)[()])
 
     def card(self) -> Card:
-        """Return a row for each group, or for each drive if there are several."""
+        """Return one row for each group, or for each drive if there are several."""
         if self.op_shares.ndim > 1:
             drives = zip(np.ravel(self.wa), np.ravel(self.over_optimal_percent), strict=True)
             rows = [(f"{wa:.4f}", f"{percent:.3f}") for wa, percent in drives]
@@ -67,10 +67,10 @@ class Allocation(Drawn):
             f"{float(self.wa):.4f}, {float(self.over_optimal_percent):.3f}% over the optimum",
             [
                 (
-                    str(one["group"] + 1),
-                    *(f"{np.inf if one[name] is None else one[name]:.4g}" for name in names),
+                    str(record["group"] + 1),
+                    *(f"{np.inf if record[name] is None else record[name]:.4g}" for name in names),
                 )
-                for one in self._records()
+                for record in self._records()
             ],
             (">group", *(f">{name.replace('_', ' ')}" for name in names)),
         )
@@ -92,8 +92,8 @@ class Allocation(Drawn):
         """
         if self.op_shares.ndim > 1:
             raise WriteampError(
-                f"the allocation has the shape {self.op_shares.shape}, and a figure shows one "
-                "drive; draw each row by itself"
+                f"the allocation has the shape {self.op_shares.shape}, but a figure shows one "
+                "drive; draw each drive on its own"
             )
         groups = list(
             zip(self.groups.sizes.tolist(), self.groups.frequencies.tolist(), strict=True)
@@ -109,13 +109,13 @@ class Allocation(Drawn):
 def records_of(
     groups: GroupTable, op_shares: FloatArray, wa_of_group: FloatArray, **of_drives: FloatOrArray
 ) -> list[dict[str, Any]]:
-    """Return a row for each group of each drive, as JSON types; both count from 0.
+    """Return one row for each group of each drive, as JSON types; both indices start at 0.
 
     Args:
-        groups: of the drives.
-        op_shares: of the space, shape (..., n).
-        wa_of_group: shape (..., n); null where it is infinite.
-        of_drives: further columns, by name; shape (...) each.
+        groups: groups of the drives.
+        op_shares: shares of the space, shape (..., n).
+        wa_of_group: WA by group, shape (..., n); infinite values become null.
+        of_drives: further columns by name, each of shape (...).
     """
     shape = op_shares.shape
     arrays = {
@@ -136,14 +136,14 @@ def records_of(
 
 
 def wa_of_group(op_of_group: FloatArray) -> FloatArray:
-    """Return the model's WA of groups with this over-provisioning, infinite where there is none."""
+    """Return the model's WA of groups with this over-provisioning; infinite without any."""
     with_space = op_of_group > 0
     wa = np.asarray(expected_value(np.where(with_space, op_of_group, 1.0)))
     return np.where(with_space, wa, np.inf)
 
 
 def weighted_wa(groups: GroupTable, wa: FloatArray) -> FloatOrArray:
-    """Return the WA of all writes, eq. 5; a group that is never written counts for nothing."""
+    """Return the WA of all writes, eq. 5; a group that is never written has no weight."""
     written = groups.frequencies > 0
-    parts = groups.frequencies * np.where(written, wa, 0.0)
-    return cast(FloatOrArray, parts.sum(-1)[()])
+    weighted = groups.frequencies * np.where(written, wa, 0.0)
+    return cast(FloatOrArray, weighted.sum(-1)[()])

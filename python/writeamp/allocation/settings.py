@@ -1,4 +1,4 @@
-"""Settings of a division of over-provisioned space, which options are made from."""
+"""Settings of a division of over-provisioned space, from which options are generated."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ _COLDEST = {"number": "ratio", "panel": "coldest"}
 
 
 class _Shares:
-    """Domain of texts of numbers, one for each group."""
+    """Domain of lists of numbers, one for each group, also written as text."""
 
     def check(self, name: str, value: Any) -> list[float]:
-        """Return the numbers, whose sum and signs whoever divides checks."""
+        """Return the numbers; their signs and sum are checked when the space is divided."""
         if not isinstance(value, str):
-            return [ratio_of(one) for one in value]
-        parts = [part.strip() for part in re.split("[,/]", value)]
-        found = list(map(ratio_of, parts))
-        # What is a number and not finite is refused by whoever divides.
-        if not all(_is_float(part) for part, one in zip(parts, found, strict=True) if isnan(one)):
+            return [ratio_of(share) for share in value]
+        words = [word.strip() for word in re.split("[,/]", value)]
+        shares = list(map(ratio_of, words))
+        # Texts such as "nan" and "inf" pass here and are rejected when the space is divided.
+        if not all(
+            _is_float(word) for word, share in zip(words, shares, strict=True) if isnan(share)
+        ):
             raise WriteampError(
-                f"{name} are {value!r}; they must be numbers separated by , or /, such as 0.7,0.3 "
+                f"{name} is {value!r}; it must be numbers separated by , or /, such as 0.7,0.3 "
                 "or 70%,30%"
             )
-        return found
+        return shares
 
 
 def _is_float(text: str) -> bool:
@@ -44,7 +46,7 @@ def _is_float(text: str) -> bool:
 
 @dataclass(frozen=True)
 class DivisionSettings(Settings):
-    """Groups of pages, the space that is divided between them, and what the coldest one gets."""
+    """Groups of pages, the space divided between them, and the rule for the coldest group."""
 
     title: ClassVar[str] = "division"
 
@@ -68,22 +70,22 @@ class DivisionSettings(Settings):
     coldest_op: float | None = setting(
         None,
         None,
-        "least space of the coldest group, as a ratio to its own size (paper 3: 0.05)",
+        "minimum space of the coldest group, as a ratio to its own size (paper 3: 0.05)",
         **_COLDEST,
     )
     coldest_below: float | None = setting(
         None,
         None,
-        "give it exactly that if its hit rate is below this share of the next one's, and else "
-        "leave it alone (paper 3: 0.05)",
+        "apply --coldest-op only if the group's hit rate is below this share of the next lowest "
+        "one, and then give it exactly that space (paper 3: 0.05)",
         metavar="SHARE",
         **_COLDEST,
     )
     explore: int | None = setting(
         None,
         None,
-        "instead compare the closed form with the optimum in every workload of 2 to 9 groups made "
-        "of so many equal chunks of pages and of writes (paper 3: 10 and 20)",
+        "compare the closed form with the optimum in every workload of 2 to 9 groups made of this "
+        "many equal chunks of pages and of writes (paper 3: 10 and 20), instead of dividing space",
         number="count",
         metavar="CHUNKS",
     )

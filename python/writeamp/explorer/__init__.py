@@ -1,1 +1,1 @@
-"""A small drive step by step in the browser: recordings of it, ten chapters, and their page."""
+"""Page that replays small drives step by step in the browser, with ten chapters of explanation."""

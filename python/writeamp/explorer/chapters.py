@@ -1,4 +1,4 @@
-"""The ten chapters: their texts, and the scenes in recordings that are made for them."""
+"""The ten chapters: their texts, and scenes in recordings that are made for them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _WRITES = 3000
 
 @dataclass(frozen=True)
 class Scene:
-    """Place in one recording or two, with the write that comes next and how far it has come.
+    """Position in one or two recordings: host writes done, and events of the next one done.
 
     Args:
-        recordings: names of the recordings, which go through the same host writes.
-        colouring: what the colours show: "origin", "owner", "heat" or "age" (drawing.js).
-        write: host writes that are done.
-        step: events of the next write that are done.
-        plays: host writes that the scene goes on for.
+        recordings: names of the recordings, which contain the same host writes.
+        colouring: meaning of the colours: "origin", "owner", "heat" or "age" (drawing.js).
+        write: number of host writes that are done.
+        step: number of events of the next write that are done.
+        plays: number of host writes that the scene plays.
     """
 
     recordings: tuple[str, ...]
@@ -37,13 +37,13 @@ class Scene:
     plays: int
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the scene as JSON types."""
         return vars(self) | {"recordings": list(self.recordings)}
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """Chapter: a paragraph, a scene with what to look at, a question and its answer, a command."""
+    """Chapter: a paragraph, a scene with a hint, a question with its answer, and a command."""
 
     title: str
     text: str
@@ -60,15 +60,15 @@ def _source() -> dict[str, Any]:
 
 
 def words() -> dict[str, str]:
-    """Return the words that the chapters use, each with what it means."""
-    found: dict[str, str] = _source()["words"]
-    return found
+    """Return the terms that the chapters use, each with its meaning."""
+    meanings: dict[str, str] = _source()["words"]
+    return meanings
 
 
 @cache
 def recordings() -> dict[str, Recording]:
-    """Return the recordings of the chapters' scenes, by name; they take a fraction of a second."""
-    return {name: _recorded(**asked) for name, asked in _source()["recordings"].items()}
+    """Return the recordings of the chapters by name; they take a fraction of a second to make."""
+    return {name: _recorded(**arguments) for name, arguments in _source()["recordings"].items()}
 
 
 def _recorded(
@@ -90,19 +90,19 @@ def _recorded(
 
 
 def chapters(recorded: dict[str, Recording]) -> list[Chapter]:
-    """Return the chapters, with the numbers and the places that are found in their recordings."""
-    numbers = {name: f"{one.wa:.2f}" for name, one in recorded.items()}
+    """Return the chapters, with numbers and positions taken from their recordings."""
+    numbers = {name: f"{recording.wa:.2f}" for name, recording in recorded.items()}
     return [
         Chapter(
-            title=one["title"],
-            text=one["text"].strip().format(**numbers),
-            look=one["look"],
-            scene=_scene(one, recorded),
-            question=one["question"],
-            answer=one["answer"],
-            command=one["command"],
+            title=chapter["title"],
+            text=chapter["text"].strip().format(**numbers),
+            look=chapter["look"],
+            scene=_scene(chapter, recorded),
+            question=chapter["question"],
+            answer=chapter["answer"],
+            command=chapter["command"],
         )
-        for one in _source()["chapters"]
+        for chapter in _source()["chapters"]
     ]
 
 
@@ -115,28 +115,30 @@ def _scene(chapter: dict[str, Any], recorded: dict[str, Recording]) -> Scene:
 def _place(
     recorded: list[Recording], write: int = 0, event: str = "", after: int = 0
 ) -> tuple[int, int]:
-    """Return the writes that are done, and the events of the next one.
+    """Return the number of host writes done, and of events of the next one.
 
     Args:
         recorded: the recordings of the scene.
-        write: writes that are done, if no event is asked for.
+        write: host writes done, if no event is requested.
         event: "victim" for the first write for which each drive chooses a victim, or "swap" for
-            the first for which the last drive swaps; the place is just after the choice.
-        after: writes from which on it is looked for.
+            the first for which the last drive swaps; the position is just after the choice.
+        after: number of the host write at which the search starts.
     """
     if not event:
         return write, 0
     chosen = 2 if event == "swap" else 1
-    seen = [one.steps() for one in (recorded[-1:] if event == "swap" else recorded)]
-    for at in range(after, len(seen[0])):
-        places = [_choice(steps[at], chosen) for steps in seen]
+    steps_by_drive = [
+        recording.steps() for recording in (recorded[-1:] if event == "swap" else recorded)
+    ]
+    for index in range(after, len(steps_by_drive[0])):
+        places = [_choice(steps[index], chosen) for steps in steps_by_drive]
         if all(places):
-            return at, max(places)
+            return index, max(places)
     raise AssertionError(f"no {event} is in the recordings")
 
 
 def _choice(kinds: list[str], count: int) -> int:
-    """Return the events until so many victims are chosen before the first is erased; 0 if never."""
+    """Return the position of the `count`th victim chosen before an erase, or 0."""
     chosen = 0
     for place, kind in enumerate(kinds, 1):
         chosen = 0 if kind == "erase" else chosen + (kind == "victim")

@@ -1,4 +1,4 @@
-"""Function `explore`: small drives step by step, on a page for the browser."""
+"""Function `explore`: replay small drives step by step on a page for the browser."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MOST_DRIVES = 2
 
 @dataclass(frozen=True, repr=False)
 class ExplorePage(OneLine, Presented):
-    """Page on which one small drive or two are replayed step by step.
+    """Page that replays one or two small drives step by step.
 
     Attributes:
         drives: recordings of the drives.
-        page: HTML of the page, which needs no network.
+        page: HTML of the page, which works without a network.
     """
 
     drives: tuple[Recording, ...]
@@ -45,19 +45,19 @@ class ExplorePage(OneLine, Presented):
             file.write(self.page)
 
     def _records(self) -> list[dict[str, Any]]:
-        return [one.facts() for one in self.drives]
+        return [drive.facts() for drive in self.drives]
 
     def __str__(self) -> str:
-        """Return the drives and their WA in a line."""
-        return ", ".join(f"{one.name} with WA {one.wa:.4f}" for one in self.drives)
+        """Return the drives and their WA in one line."""
+        return ", ".join(f"{drive.name} with WA {drive.wa:.4f}" for drive in self.drives)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the size of the page, and the facts of its drives, as JSON types."""
+        """Return the size of the page in bytes and the facts of its drives, as JSON types."""
         return {"bytes": len(self.page), "drives": self._records()}
 
     def card(self) -> Card:
         """Return WA and host writes of each drive."""
-        rows = [(one.name, f"{one.wa:.3f}", f"{one.host_pages:,}") for one in self.drives]
+        rows = [(drive.name, f"{drive.wa:.3f}", f"{drive.host_pages:,}") for drive in self.drives]
         return Card("page of small drives", rows, ("drive", ">WA", ">host writes"))
 
 
@@ -84,46 +84,46 @@ def explore(
     writes: int = ExploreSettings.writes,
     seed: int = ExploreSettings.seed,
 ) -> ExplorePage:
-    """Record one small drive or two, side by side on the same writes, for a page in the browser.
+    """Record one or two small drives under the same writes, for a page in the browser.
 
     Args:
         workload: synthetic workload of all drives.
-        managers: block managers; at most two drives in all.
+        managers: block managers; at most two drives in total.
         victims: victim policies; by default each manager's own.
-        wear_leveling: wear leveller; none by default.
+        wear_leveling: wear leveler; none by default.
         blocks: blocks of each drive, 8 to 64.
         pages_per_block: pages of a block, 4 to 64.
         op: over-provisioning ratio, such as 0.15 or "15%".
         writes: host page writes after the first fill.
-        seed: decides every random draw.
+        seed: seed of every random draw.
 
     Returns:
         `ExplorePage`: `drives` (each with `name` and `wa`), `page` (HTML), `save(path)`.
 
     Raises:
-        WriteampError: an input that cannot be used, or a page that would be too large.
+        WriteampError: an input is invalid, or the page would be too large.
 
     >>> import writeamp as wa
-    >>> found = wa.explore(managers="single,sepgc", blocks=16, pages_per_block=8, writes=100)
-    >>> [drive.name for drive in found.drives]
+    >>> result = wa.explore(managers="single,sepgc", blocks=16, pages_per_block=8, writes=100)
+    >>> [drive.name for drive in result.drives]
     ['single, greedy', 'sepgc, greedy']
     """
     policies = PoliciesSettings(managers, victims, wear_leveling)  # type: ignore[arg-type]
-    asked = ExploreSettings(workload, blocks, pages_per_block, op, writes, seed)  # type: ignore[arg-type]
+    settings = ExploreSettings(workload, blocks, pages_per_block, op, writes, seed)  # type: ignore[arg-type]
     pairs = policies.combinations().pairs
     if len(pairs) > _MOST_DRIVES:
         raise WriteampError(
-            f"{len(pairs)} drives are asked for, and the page shows {_MOST_DRIVES} side by side; "
-            "name at most two managers, or one with two victim policies"
+            f"there are {len(pairs)} drives, but the page shows at most {_MOST_DRIVES}; "
+            "give at most two managers, or one manager with two victim policies"
         )
-    drive = device(blocks=asked.blocks, pages_per_block=asked.pages_per_block, op=asked.op)
+    drive = device(blocks=settings.blocks, pages_per_block=settings.pages_per_block, op=settings.op)
     drives = tuple(
         record(
             Policy.of(manager, victims, policies.wear_leveling),
             drive,
-            asked.workload,
-            writes=asked.writes,
-            seed=asked.seed,
+            settings.workload,
+            writes=settings.writes,
+            seed=settings.seed,
         )
         for manager, victims in pairs
     )

@@ -1,4 +1,4 @@
-"""Page of `writeamp explore`: ten chapters and the drives asked for, in one file."""
+"""Page of `writeamp explore`: ten chapters and the requested drives, in one file."""
 
 from __future__ import annotations
 
@@ -17,66 +17,68 @@ _OWN = "yours"
 _TITLE = "A flash drive, step by step"
 
 
-def explore_page(asked: Sequence[Recording]) -> bytes:
-    """Return the page, with one or two recordings of the reader's beside the chapters'.
+def explore_page(requested: Sequence[Recording]) -> bytes:
+    """Return the page: the chapters, and one or two recordings of the reader's drives.
 
     Raises:
-        WriteampError: so much happens in the recordings that the page would be too large.
+        WriteampError: the recordings have so many events that the page would be too large.
     """
     recorded = recordings()
-    told = chapters(recorded)
-    own = {f"{_OWN}-{number}": one for number, one in enumerate(asked, 1)}
-    scenes = {_anchor(number): one.scene for number, one in enumerate(told, 1)}
-    scenes[_OWN] = Scene(tuple(own), "origin", asked[0].filled, 0, 0)
-    made = page(
+    chapter_list = chapters(recorded)
+    own = {f"{_OWN}-{number}": recording for number, recording in enumerate(requested, 1)}
+    scenes = {_anchor(number): chapter.scene for number, chapter in enumerate(chapter_list, 1)}
+    scenes[_OWN] = Scene(tuple(own), "origin", requested[0].filled, 0, 0)
+    html = page(
         _TITLE,
-        _body(told, asked),
+        _body(chapter_list, requested),
         styles=[source(__package__, name) for name in _STYLES],
         scripts=["\n".join(source(__package__, name) for name in _SCRIPTS)],
         data={
-            "recordings": {name: one.document() for name, one in (recorded | own).items()},
-            "scenes": {name: one.document() for name, one in scenes.items()},
+            "recordings": {
+                name: recording.document() for name, recording in (recorded | own).items()
+            },
+            "scenes": {name: scene.document() for name, scene in scenes.items()},
         },
     )
-    if len(made) > _MOST_BYTES:
+    if len(html) > _MOST_BYTES:
         raise WriteampError(
-            f"the page would have {len(made):,} bytes, and at most {_MOST_BYTES:,} open quickly "
-            "everywhere; ask for fewer writes, fewer blocks, or one manager"
+            f"the page would have {len(html):,} bytes; the limit is {_MOST_BYTES:,}, so that it "
+            "opens quickly; use fewer writes, fewer blocks, or one manager"
         )
-    return made
+    return html
 
 
 def _anchor(number: int) -> str:
     return f"chapter-{number}"
 
 
-def _body(told: Sequence[Chapter], asked: Sequence[Recording]) -> str:
-    titles = [one.title for one in told]
-    names = " against ".join(one.name for one in asked)
-    own = f"Your drives: {names}" if len(asked) > 1 else f"Your drive: {names}"
+def _body(chapter_list: Sequence[Chapter], requested: Sequence[Recording]) -> str:
+    titles = [chapter.title for chapter in chapter_list]
+    names = " against ".join(recording.name for recording in requested)
+    own = f"Your drives: {names}" if len(requested) > 1 else f"Your drive: {names}"
     links = [
-        f'<li><a href="#{_anchor(at)}">{html_text(one)}</a></li>'
-        for at, one in enumerate(titles, 1)
+        f'<li><a href="#{_anchor(number)}">{html_text(chapter_title)}</a></li>'
+        for number, chapter_title in enumerate(titles, 1)
     ]
-    parts = [
+    elements = [
         f"<main><h1>{_TITLE}</h1>",
         '<p class="answer">Why does a solid-state drive write more to its flash than you asked it '
-        "to? Ten short chapters show it on a drive so small that every page can be seen. All that "
-        "moves here was recorded from a simulated drive; nothing is made up for the picture.</p>",
+        "to? Ten short chapters show it on a drive so small that every page is visible. All that "
+        "moves here was recorded from a simulated drive.</p>",
         f'<nav aria-label="Chapters"><ol>{"".join(links)}</ol>'
         f'<p><a href="#{_OWN}">{html_text(own)}</a></p></nav>',
-        *(_article(at, one, titles) for at, one in enumerate(told, 1)),
+        *(_article(number, chapter, titles) for number, chapter in enumerate(chapter_list, 1)),
         f'<article id="{_OWN}" hidden><h2 tabindex="-1">{html_text(own)}</h2>'
-        f'<p>{_own_text(asked)}</p><div class="slot"></div></article>',
+        f'<p>{_own_text(requested)}</p><div class="slot"></div></article>',
         _PLAYER,
         _words(),
         "</main>",
     ]
-    return "\n".join(parts)
+    return "\n".join(elements)
 
 
 def _article(number: int, chapter: Chapter, titles: Sequence[str]) -> str:
-    before = (
+    previous_link = (
         number > 1 and f'<a href="#{_anchor(number - 1)}">← {html_text(titles[number - 2])}</a>'
     )
     has_next = number < len(titles)
@@ -89,24 +91,26 @@ def _article(number: int, chapter: Chapter, titles: Sequence[str]) -> str:
         f"<h3>Question</h3><p>{html_text(chapter.question)}</p>"
         f"<details><summary>Answer</summary><p>{html_text(chapter.answer)}</p></details>"
         f"<h3>Try</h3><pre>{html_text(chapter.command)}</pre>"
-        f'<p class="pages"><span>{before or ""}</span>'
+        f'<p class="pages"><span>{previous_link or ""}</span>'
         f'<a href="#{after}">{html_text(title)} →</a></p></article>'
     )
 
 
-def _own_text(asked: Sequence[Recording]) -> str:
-    drive = asked[0].drive
-    both = "Both drives get the same writes" if len(asked) > 1 else "The drive gets writes"
+def _own_text(requested: Sequence[Recording]) -> str:
+    drive = requested[0].drive
+    both = "Both drives get the same writes" if len(requested) > 1 else "The drive gets writes"
     return html_text(
-        f"{both} of the workload {asked[0].workload}: each of the {drive.logical_pages} pages "
-        f"once, in order, and then {asked[0].host_pages} more. There are {drive.geometry.blocks} "
-        f"blocks of {drive.geometry.pages_per_block} pages, op {drive.op:.3g}."
+        f"{both} of the workload {requested[0].workload}: each of the {drive.logical_pages} pages "
+        f"once, in order, and then {requested[0].host_pages} more. "
+        f"There are {drive.geometry.blocks} blocks "
+        f"of {drive.geometry.pages_per_block} pages, op {drive.op:.3g}."
     )
 
 
 def _words() -> str:
     listed = "".join(
-        f"<dt>{html_text(one)}</dt><dd>{html_text(what)}</dd>" for one, what in words().items()
+        f"<dt>{html_text(term)}</dt><dd>{html_text(meaning)}</dd>"
+        for term, meaning in words().items()
     )
     return f"<details><summary>Words used here</summary><dl>{listed}</dl></details>"
 
@@ -151,5 +155,5 @@ _PLAYER = (
     '(<span id="workload"></span>)</p>'
     '<div id="series"></div>'
     '<p class="muted screen">Keys: space plays and pauses, → and ← step, w goes to the next write, '
-    "n to the next collection, r to the start of the scene, + and − change the speed.</p></section>"
+    "n to the next collection, r restarts the scene, + and − change the speed.</p></section>"
 )

@@ -1,4 +1,4 @@
-"""Recording of a small drive: everything that happens on it, as the engine tells it."""
+"""Recording of a small drive: every event on it, as the engine reports it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.loads import load_of_spec
 from writeamp.runs.refusals import refusals
 
-# Names of the streams of policies whose streams have one; others are numbered.
+# Names of streams, for managers whose streams have a fixed purpose; others are numbered.
 _STREAMS = {
     "single": ("all pages",),
     "sepgc": ("writes", "copies"),
@@ -21,9 +21,9 @@ _STREAMS = {
     "hcwf-swap": ("hot", "cold"),
 }
 _PROGRAM, _VICTIM = "program", "victim"
-# Candidates whose scores a page shows, the chosen one first.
+# Number of candidates whose scores the page shows, the chosen one first.
 _SHOWN = 8
-# Kinds of events, in the numbers by which the page knows them (reducer.js).
+# Kinds of events; their positions are the numbers that the page uses (reducer.js).
 KINDS = (_PROGRAM, "erase", "open", _VICTIM, "unmap", "group created", "group merged")
 _HOST = TIMED_CAUSES.index("host")
 
@@ -32,9 +32,9 @@ _HOST = TIMED_CAUSES.index("host")
 class Recording:
     """Events on a drive from its first fill on.
 
-    An event is its kind's number in `KINDS` and up to three values, which
-    crates/engine/src/observe/recording.rs describes. A choice of a victim is the measure of its
-    policy, and the blocks that were looked at with their scores, the chosen one first.
+    An event is its kind's index in `KINDS` and up to three values, described in
+    crates/engine/src/observe/recording.rs. A victim choice is the policy's score measure, and the
+    candidate blocks with their scores, the chosen one first.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Recording:
         return 1 + copies / (host - self.filled)
 
     def facts(self) -> dict[str, Any]:
-        """Return what a reader of `--json` may ask of it."""
+        """Return the recording's facts for `--json`."""
         return {
             "name": self.name,
             **self.policy.facts(),
@@ -80,7 +80,7 @@ class Recording:
         }
 
     def steps(self) -> list[list[str]]:
-        """Return, for each host write, the kinds of the events that belong to it, its own last."""
+        """Return the kinds of events by host write; the host's own program event is the last."""
         steps: list[list[str]] = [[]]
         for event in self.events:
             steps[-1].append(KINDS[event[0]])
@@ -89,9 +89,9 @@ class Recording:
         return steps
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON types, for the page; an infinite score is null.
+        """Return the recording as JSON types for the page; an infinite score is null.
 
-        Of each choice, it has the number of candidates and the best of them.
+        Each victim choice has the number of candidates and the best few of them.
         """
         manager = Spec.of("managers", self.policy.manager)
         return {
@@ -118,18 +118,18 @@ class Recording:
 def record(
     policy: Policy, drive: Device, workload: SpecLike, *, writes: int, seed: int, name: str = ""
 ) -> Recording:
-    """Return what happens on a new drive that is filled once, in order, and then written to.
+    """Return the recording of a new drive that is filled once in order and then written.
 
     Args:
         policy: block manager, victim policy and wear leveller.
         drive: shape of the drive.
-        workload: what the host writes after the fill.
-        writes: host page writes after the fill.
-        seed: decides every random draw.
-        name: how the page calls it; that of the policy if it is empty.
+        workload: host writes after the fill.
+        writes: number of host page writes after the fill.
+        seed: seed of every random draw.
+        name: name on the page; if empty, that of the policy.
 
-    Raises:
-        WriteampError: a drive that is too small for its policy, or a policy that does not fit.
+        Raises:
+        WriteampError: the drive is too small for its policy, or the policy does not fit.
     """
     workload = Spec.of("workloads", workload)
     load = load_of_spec(workload, drive.logical_pages, drive)
@@ -154,5 +154,5 @@ def record(
 
 
 def _number(score: float) -> float | None:
-    """Return a score with the digits that anyone reads; None if it is infinite."""
+    """Return a score with four significant digits, or None if it is infinite."""
     return None if math.isinf(score) else float(f"{score:.4g}")

@@ -9,7 +9,7 @@ from writeamp.fields.domains import RATIO, Whole
 from writeamp.fields.setting import Settings, setting
 from writeamp.registry.specs import SpecLike, SpecOf
 
-# More would not fit on a screen, nor their events into a page.
+# Larger drives do not fit on a screen, and their events do not fit in a page.
 _MOST_BLOCKS = 64
 _MOST_PAGES_PER_BLOCK = 64
 _MOST_WRITES = 10_000
@@ -17,26 +17,26 @@ _MOST_WRITES = 10_000
 
 @dataclass(frozen=True)
 class ExploreSettings(Settings):
-    """Small drives of one shape, and what their host writes."""
+    """Small drives of one shape, and their workload."""
 
     title: ClassVar[str] = "small drive"
 
     workload: SpecLike = setting(
         "hot-cold:f=0.1,r=0.9",
         SpecOf("workloads"),
-        "synthetic workload that all of the drives get",
+        "synthetic workload, the same for all drives",
         kind="workloads",
     )
     blocks: int = setting(
-        24, Whole(8, _MOST_BLOCKS), "blocks of each drive", number="count", panel="capacity"
+        24, Whole(8, _MOST_BLOCKS), "blocks per drive", number="count", panel="capacity"
     )
     pages_per_block: int = setting(
-        16, Whole(4, _MOST_PAGES_PER_BLOCK), "pages of a block", number="count", panel="capacity"
+        16, Whole(4, _MOST_PAGES_PER_BLOCK), "pages per block", number="count", panel="capacity"
     )
     op: float = setting(
         0.2,
         RATIO,
-        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
+        "over-provisioning ratio (T-U)/U of T physical and U logical pages, such as 0.15 or 15%",
         number="ratio",
         panel="capacity",
     )
@@ -47,4 +47,4 @@ class ExploreSettings(Settings):
         number="count",
         panel="run",
     )
-    seed: int = setting(1, Whole(0), "decides every random draw", number="count", panel="run")
+    seed: int = setting(1, Whole(0), "seed of every random draw", number="count", panel="run")

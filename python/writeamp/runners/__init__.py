@@ -1,6 +1,6 @@
 """Runners: run jobs on this thread, on threads of this process, or on a cluster.
 
-`__all__` is for users of the library, and the other names for the library itself.
+`__all__` lists the public names; the library itself also uses the others.
 """
 
 from writeamp.runners.choice import runner_of

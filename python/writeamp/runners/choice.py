@@ -1,4 +1,4 @@
-"""Choice of a runner: this process, processes that are started for it, or a cluster."""
+"""Choice of a runner: this process, worker processes started for it, or a cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from writeamp.runners.processor_share import processors
 from writeamp.runners.runner import Runner
 from writeamp.runners.settings import Tls, WorkerSettings
 
-if TYPE_CHECKING:  # an extra, which takes half a second to load
+if TYPE_CHECKING:  # an optional dependency that takes half a second to load
     from distributed import Client
 
 
@@ -31,32 +31,34 @@ def runner_of(
     scheduler: str | Client | None = None,
     tls: Tls | None = None,
 ) -> Iterator[Runner]:
-    """Give a runner, whose processes and connections end with the context.
+    """Return a context manager of a runner; its processes and connections end with the context.
 
     Args:
-        workers: processes of this machine; 1 is this one. By default one for each processor, or
-            as many threads of this one where Dask is not installed.
-        scheduler: the address of a Dask scheduler that runs, or a client of it.
-        tls: who we are to the scheduler, whose address begins with `tls://` then.
+        workers: worker processes on this machine; 1 runs in this process. By default one per
+            processor, or that many threads of this process if Dask is not installed.
+        scheduler: address of a running Dask scheduler, or a client of it.
+        tls: our credentials for a scheduler whose address begins with `tls://`.
 
     Returns:
         A context manager of a `Runner`.
 
     Raises:
-        WriteampError: arguments that exclude each other, or Dask, an extra, is not installed.
+        WriteampError: arguments exclude each other, or Dask, an extra, is not installed.
     """
     if scheduler is None and tls is not None:
-        raise WriteampError("TLS is for the connection to a scheduler; give its address, too")
+        raise WriteampError("TLS needs a scheduler to connect to; give its address, too")
     if scheduler is not None and workers is not None:
         raise WriteampError(
-            "workers are started here, and a scheduler has its own; give one or the other"
+            "workers starts processes here, and a scheduler has its own workers; "
+            "give one or the other"
         )
     workers = WorkerSettings(workers).workers
     if isinstance(scheduler, str):
         _check_address(scheduler, tls)
     elif scheduler is not None and not hasattr(scheduler, "scheduler_info"):
         raise WriteampError(
-            f"scheduler is {shown(scheduler)}; it must be the address of one or a Dask client"
+            f"scheduler is {shown(scheduler)}; it must be the address of a scheduler, "
+            "or a Dask client"
         )
     if scheduler is None and (workers or processors()) == 1:
         yield Here()
@@ -72,22 +74,22 @@ def runner_of(
     elif isinstance(scheduler, str):
         connect = connection.running(scheduler, tls)
     else:
-        connect = connection.given(scheduler)
+        connect = connection.of_client(scheduler)
     with closing(cluster.Cluster(connect)) as runner:
         yield runner
 
 
 def _check_address(scheduler: str, tls: Tls | None) -> None:
-    """Refuse what is no address of a scheduler, before Dask tries for long to find it."""
-    found = _ADDRESS.fullmatch(scheduler)
-    if found is None:
+    """Reject an invalid scheduler address at once; Dask would retry it for a long time."""
+    match = _ADDRESS.fullmatch(scheduler)
+    if match is None:
         raise WriteampError(
             f"scheduler is {shown(scheduler)}; it must be tcp://HOST:PORT or tls://HOST:PORT"
         )
-    if (found["scheme"] == "tls") != (tls is not None):
+    if (match["scheme"] == "tls") != (tls is not None):
         raise WriteampError(
-            f"scheduler {scheduler} and TLS do not go together: an address at tls:// needs the "
-            "certificate of the authority, ours and its key, and no other takes them"
+            f"scheduler {scheduler} does not match the TLS settings; a tls:// address needs the "
+            "authority's certificate, our certificate and our key, and a tcp:// address takes none"
         )
 
 
@@ -97,7 +99,7 @@ def has_dask() -> bool:
 
 
 def has_processes() -> bool:
-    """Return whether processes of this machine can be started, with keys that are theirs alone."""
+    """Return whether worker processes with temporary keys of their own can be started here."""
     return has_dask() and find_spec("cryptography") is not None
 
 

@@ -14,10 +14,10 @@ from writeamp.runners.stopping import heeding, stop_if_asked
 
 
 class Here:
-    """Runs one job after the other, in their order, on the calling thread."""
+    """Runs jobs in order, one at a time, on the calling thread."""
 
     def at_once(self, jobs: int) -> int:
-        """Return how many of so many jobs run at the same time."""
+        """Return how many of `jobs` run at the same time."""
         return 1
 
     def results(
@@ -28,30 +28,30 @@ class Here:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
-        """Give each index with its result."""
-        for at, job in enumerate(jobs):
-            yield at, work(job)
+        """Yield each index with its result."""
+        for index, job in enumerate(jobs):
+            yield index, work(job)
 
 
-# Between two looks for the wish to stop of who started the work that itself waits for threads.
+# Interval of checks whether the work that waits for these threads was cancelled.
 _POLL_S = 0.1
 
-# How long threads that were told to stop are waited for: much longer than they should take.
+# How long to wait for cancelled threads: much longer than they should take.
 _PATIENCE_S = 0.5
 
-# Jobs handed over for each thread, so that none waits for this one while it looks at a result.
+# Jobs queued for each thread, so that no thread waits while this one handles a result.
 _JOBS_AHEAD = 2
 
 
 class Threads:
-    """Runs several jobs at a time. They run side by side where the engine or NumPy computes."""
+    """Runs several jobs at a time, in parallel where the engine or NumPy computes."""
 
     def __init__(self, workers: int | None = None) -> None:
-        """Run at most so many jobs at a time; by default, and at most, one for each processor."""
+        """Run at most `workers` jobs at a time; by default, and at most, one per processor."""
         self._most = ThreadSettings(workers).workers
 
     def at_once(self, jobs: int) -> int:
-        """Return how many of so many jobs run at the same time."""
+        """Return how many of `jobs` run at the same time."""
         return useful_threads(self._most, jobs)
 
     def results(
@@ -62,7 +62,7 @@ class Threads:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
-        """Give each index with its result, in the order in which they are finished."""
+        """Yield each index with its result, in order of completion."""
         threads = self.at_once(len(jobs))
         processors_of_job = max(1, processors() // threads)
         stop = Event()
@@ -76,27 +76,25 @@ class Threads:
         running: dict[Future[T], int] = {}
         try:
             while True:
-                for at, job in islice(waiting, _JOBS_AHEAD * threads - len(running)):
-                    running[pool.submit(on_thread, job)] = at
+                for index, job in islice(waiting, _JOBS_AHEAD * threads - len(running)):
+                    running[pool.submit(on_thread, job)] = index
                 if not running:
                     return
                 stop_if_asked()
                 done, _ = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-                for one in sorted(done, key=running.__getitem__):
-                    yield running.pop(one), one.result()
+                for future in sorted(done, key=running.__getitem__):
+                    yield running.pop(future), future.result()
         finally:
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            wait([one for one in running if one.running()], timeout=_PATIENCE_S)
+            wait([future for future in running if future.running()], timeout=_PATIENCE_S)
 
 
 def local_runner(jobs: int, most: int | None = None) -> Runner:
-    """Return the runner of so many jobs in this process.
-
-    It is this thread if no others would help it.
+    """Return a runner of jobs in this process: this thread if more threads would not help.
 
     Args:
-        jobs: how many there are to do.
-        most: how many at a time; by default, and at most, one for each processor.
+        jobs: number of jobs.
+        most: maximum number at a time; by default, and at most, one per processor.
     """
     return Here() if useful_threads(most, jobs) == 1 else Threads(most)

@@ -1,6 +1,6 @@
 """Share of the processors that the work on this thread may use.
 
-By it runners within runners add up.
+It keeps nested runners from starting more threads than there are processors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _this_thread = local()
 
 
 def processors() -> int:
-    """Return the number of threads that can run at the same time for the work on this thread."""
+    """Return how many threads can run at the same time for the work on this thread."""
     share: int | None = getattr(_this_thread, "processors", None)
     if share is not None:
         return share
@@ -26,23 +26,23 @@ def processors() -> int:
 
 @contextmanager
 def using_processors(count: int) -> Iterator[None]:
-    """Let the work on this thread use so many processors, whatever the machine has.
+    """Limit the work on this thread to `count` processors, however many the machine has.
 
-    A runner says so around each of its jobs, or a job that asks for a runner itself would start a
-    thread for each processor, as would all the jobs beside it.
+    A runner does so around each of its jobs. Otherwise each job that starts a runner itself would
+    start a thread for each processor, beside those of all other jobs.
 
     >>> with using_processors(1):
     ...     useful_threads(None, jobs=10)
     1
     """
-    before: int | None = getattr(_this_thread, "processors", None)
+    previous: int | None = getattr(_this_thread, "processors", None)
     _this_thread.processors = count
     try:
         yield
     finally:
-        _this_thread.processors = before
+        _this_thread.processors = previous
 
 
-def useful_threads(asked: int | None, jobs: int) -> int:
-    """Return the number of threads to start: the least of jobs, processors and those asked for."""
-    return max(1, min(jobs, processors(), jobs if asked is None else asked))
+def useful_threads(limit: int | None, jobs: int) -> int:
+    """Return the number of threads to start: the least of jobs, processors and the limit."""
+    return max(1, min(jobs, processors(), jobs if limit is None else limit))

@@ -1,4 +1,4 @@
-"""Interface of runners, and the gathering of their results in the order of the jobs."""
+"""Interface of runners, and collection of their results in the order of the jobs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from writeamp.fields.domains import shown
 J = TypeVar("J")
 T = TypeVar("T")
 
-# What a job comes to that ended every process which ran it; the text says how.
+# Makes the result of a job that ended every process that ran it; the text describes how.
 Lost: TypeAlias = Callable[[J, str], T]
 
 
 class Runner(Protocol):
-    """Runner: does many jobs and gives their results."""
+    """Runner: runs jobs and yields their results."""
 
     def results(
         self,
@@ -26,19 +26,20 @@ class Runner(Protocol):
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
-        """Give the index of each job once, with `work(job)`, as it comes.
+        """Yield the index of each job once, with `work(job)`, in order of completion.
 
-        What still runs is given up when the iterator is closed.
+        Jobs that still run are cancelled when the iterator is closed.
 
         Args:
-            work: a function of a module and no closure, as are all of `jobs` plain values, if the
-                runner is another process.
-            jobs: what to do it with.
-            lost: what to give for a job that ends every process which runs it; None for an error.
-            files: paths that jobs read; a process elsewhere gets what it cannot read itself.
+            work: a function; if the runner uses other processes, a module-level function, not a
+                closure, and all of `jobs` plain values.
+            jobs: arguments of `work`, one for each call.
+            lost: makes the result of a job that ends every process that runs it; None raises an
+                error instead.
+            files: paths that jobs read; a remote process is sent those that it cannot read itself.
 
         Raises:
-            WriteampError: the jobs cannot be run at all.
+            WriteampError: the jobs cannot be run.
             KeyboardInterrupt: Ctrl-C.
             BaseException: the error of the first job that failed.
         """
@@ -60,29 +61,29 @@ def gather(
     """Return `work(job)` for every job, in their order.
 
     Args:
-        runner: who does them.
+        runner: runner of the jobs.
         work: as for `Runner.results`, like `jobs`, `files` and `lost`.
-        jobs: what to do it with.
-        files: paths that jobs read.
-        lost: what to return for a job that ends every process which runs it; None for an error.
-        each: called on this thread with the index and the result of each job, as they come.
-        progress: called after it with how many are done, and how many there are.
+        jobs: see `work`.
+        files: see `work`.
+        lost: see `work`.
+        each: called on this thread with the index and result of each job, in order of completion.
+        progress: called after `each` with the number of jobs done and the total.
 
     Raises:
-        Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its result.
+        Interrupted: Ctrl-C; `finished` maps the index of each finished job to its result.
         BaseException: the error of the first job that failed.
     """
     finished: dict[int, T] = {}
     try:
-        for at, result in runner.results(work, jobs, lost=lost, files=files):
-            finished[at] = result
+        for index, result in runner.results(work, jobs, lost=lost, files=files):
+            finished[index] = result
             if each:
-                each(at, result)
+                each(index, result)
             if progress:
                 progress(len(finished), len(jobs))
     except KeyboardInterrupt:
         raise Interrupted(finished) from None
-    return [finished[at] for at in range(len(jobs))]
+    return [finished[index] for index in range(len(jobs))]
 
 
 def gather_whole(
@@ -93,10 +94,10 @@ def gather_whole(
     each: Callable[[int, T], None] | None = None,
     progress: Progress | None = None,
 ) -> list[T]:
-    """Return all results as `gather` does; after Ctrl-C there are none, not even a part.
+    """Return all results as `gather` does, but discard finished results at Ctrl-C.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C, whatever was done by then.
+        KeyboardInterrupt: Ctrl-C, even if some jobs were finished.
         BaseException: the error of the first job that failed.
     """
     try:
@@ -106,10 +107,10 @@ def gather_whole(
 
 
 def check_callbacks(progress: object, runner: object = None) -> None:
-    """Refuse before a run what could not be called after a part of it."""
+    """Reject a callback or runner that would fail only in the middle of a run."""
     if progress is not None and not callable(progress):
         raise WriteampError(
-            f"progress is {shown(progress)}; it must be a function of two numbers, done and total"
+            f"progress is {shown(progress)}; it must be a function of two numbers: done and total"
         )
     if runner is not None and (isinstance(runner, type) or not hasattr(runner, "results")):
         raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

@@ -1,4 +1,4 @@
-"""Settings of the choice of a runner, which options are made from."""
+"""Settings of the choice of a runner, from which options are generated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writeamp.fields.setting import Settings, setting
 
 
 class Tls(NamedTuple):
-    """TLS credentials: PEM files, as those of the scheduler and its workers."""
+    """TLS credentials: PEM files, issued as those of the scheduler and its workers."""
 
     ca_file: str
     cert: str
@@ -32,7 +32,7 @@ class WorkerSettings(Settings):
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "processes of this machine; 1 is this one. By default one for each processor",
+        "processes of this machine; 1 runs in this process. By default one per processor",
         number="count",
         metavar="COUNT",
         **_RUNNER,
@@ -41,14 +41,14 @@ class WorkerSettings(Settings):
 
 @dataclass(frozen=True)
 class ThreadSettings(Settings):
-    """Threads of this process, for work that is the engine's, which they do side by side."""
+    """Threads of this process, for work that the engine does in parallel."""
 
     title: ClassVar[str] = "threads"
 
     workers: int | None = setting(
         None,
         POSITIVE_COUNT,
-        "runs at a time on this machine; by default, and at most, one for each processor",
+        "runs at a time on this machine; by default, and at most, one per processor",
         number="count",
         metavar="COUNT",
         **_RUNNER,
@@ -64,28 +64,26 @@ class SchedulerSettings(Settings):
     scheduler: str | None = setting(
         None,
         None,
-        "a Dask scheduler that runs, such as tcp://host:8786, whose workers do it",
+        "address of a running Dask scheduler, such as tcp://host:8786; its workers run the jobs",
         metavar="ADDRESS",
         **_RUNNER,
     )
     tls_ca_file: str | None = setting(
-        None, None, f"certificate of the authority, {_FOR_TLS}", **_PEM
+        None, None, f"certificate of the certificate authority, {_FOR_TLS}", **_PEM
     )
     tls_cert: str | None = setting(None, None, f"our certificate, {_FOR_TLS}", **_PEM)
     tls_key: str | None = setting(None, None, f"our private key, {_FOR_TLS}", **_PEM)
 
     @property
     def tls(self) -> Tls | None:
-        """Credentials for the scheduler, if they are given.
+        """Credentials for the scheduler, or None.
 
         Raises:
-            WriteampError: only a part of it is said.
+            WriteampError: only some of the three files are given.
         """
         ca, cert, key = self.tls_ca_file, self.tls_cert, self.tls_key
         if ca is None and cert is None and key is None:
             return None
         if ca is None or cert is None or key is None:
-            raise WriteampError(
-                "an encrypted connection needs --tls-ca-file, --tls-cert and --tls-key, all three"
-            )
+            raise WriteampError("TLS needs --tls-ca-file, --tls-cert and --tls-key; give all three")
         return Tls(ca, cert, key)

@@ -1,7 +1,4 @@
-"""Values that all jobs of a runner share.
-
-They are large, or cannot leave their process.
-"""
+"""Values that all jobs of a runner share, since they are large or cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,16 +10,15 @@ from uuid import uuid4
 
 _T = TypeVar("_T")
 
-# In a process that does jobs for another one: the last value made there, by its name.
+# Last value made in this process, by name, if it runs jobs of another process.
 _made: dict[str, Any] = {}
 _one_at_a_time = Lock()
 
 
 class Shared(Generic[_T]):
-    """A value to be bound to the work of all jobs. Only what makes it anew is pickled with it.
+    """A value shared by all jobs. Only the function that makes it is pickled.
 
-    Another process makes it when the first of its jobs needs it, and keeps it for the others.
-
+    Another process makes the value for its first job, and keeps it for the others.
     >>> import pickle
     >>> from functools import partial
     >>> pickle.loads(pickle.dumps(Shared(sum([1, 2]), partial(sum, [1, 2])))).value
@@ -33,21 +29,21 @@ class Shared(Generic[_T]):
         """Share a value.
 
         Args:
-            value: for the jobs of this process.
-            make: what makes it elsewhere, a `functools.partial` of a function of a module with
-                plain values.
+            value: the value, for jobs of this process.
+            make: makes the value in another process: a `functools.partial` of a module-level
+                function with plain values.
         """
         self.value = value
         self._elsewhere = _Elsewhere(uuid4().hex, make)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Return the stand-in for the value in another process."""
+        """Return how to make the proxy of the value in another process."""
         return _Elsewhere, (self._elsewhere.name, self._elsewhere.make)
 
 
 @dataclass(frozen=True)
 class _Elsewhere(Generic[_T]):
-    """A shared value where it came to."""
+    """Proxy of a shared value in another process, which makes the value when it is needed."""
 
     name: str
     make: Callable[[], _T]
@@ -58,5 +54,5 @@ class _Elsewhere(Generic[_T]):
             if self.name not in _made:
                 _made.clear()
                 _made[self.name] = self.make()
-            found: _T = _made[self.name]
-            return found
+            value: _T = _made[self.name]
+            return value

@@ -1,6 +1,6 @@
 """Cooperative cancellation of work on another thread.
 
-Long calls of the engine look for it by themselves; long loops of Python call `stop_if_asked`.
+Long calls of the engine check for it by themselves; long Python loops call `stop_if_asked`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Wish(Protocol):
     """Cancellation request, such as a `threading.Event`."""
 
     def is_set(self) -> bool:
-        """Return whether the work shall end."""
+        """Return whether the work should end."""
 
 
 class Stopped(BaseException):
@@ -28,7 +28,7 @@ def stop_if_asked() -> None:
     """Raise `Stopped` if the work of this thread was cancelled.
 
     Raises:
-        Stopped: so it is.
+        Stopped: the work was cancelled.
     """
     stop: Wish | None = getattr(_this_thread, "stop", None)
     if stop is not None and stop.is_set():
@@ -37,11 +37,11 @@ def stop_if_asked() -> None:
 
 @contextmanager
 def heeding(stop: Wish) -> Iterator[None]:
-    """Let `stop_if_asked` on this thread look at `stop`, and at nothing else."""
-    before: Wish | None = getattr(_this_thread, "stop", None)
+    """Let `stop_if_asked` on this thread check `stop` only."""
+    previous: Wish | None = getattr(_this_thread, "stop", None)
     _this_thread.stop = stop
     try:
         stop_if_asked()
         yield
     finally:
-        _this_thread.stop = before
+        _this_thread.stop = previous

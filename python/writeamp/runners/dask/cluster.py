@@ -1,4 +1,4 @@
-"""Runner on a Dask cluster, of this machine or of many."""
+"""Runner on a Dask cluster, on this machine or on several."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from writeamp.runners.dask.connection import Connect
 from writeamp.runners.dask.sent_files import SentFiles
 from writeamp.runners.runner import J, Lost, T
 
-# A task has jobs for so long, so that what Dask does for each task counts for little; jobs that
-# take longer are tasks of their own.
+# Target duration of a task, long enough to hide Dask's overhead per task. Longer jobs get a task
+# of their own.
 _TASK_S = 0.1
 _MOST_JOBS_OF_A_TASK = 256
-# A task whose jobs take longer than others did leaves those that it has not begun after so long.
+# A task that takes longer than expected returns its unstarted jobs after this time.
 _BUDGET_S = 5 * _TASK_S
-# Between two looks whether there are workers at all, while nothing comes.
+# Interval of checks whether any worker is left, while no task finishes.
 _LOOK_S = 5
-# A batch system may take so long to replace the last worker.
+# How long to wait for a new worker: a batch system may take this long to replace the last one.
 _PATIENCE_S = 300
-# So many tasks wait for each thread of a worker.
+# Number of tasks queued for each thread of a worker.
 _TASKS_A_THREAD = 3
 
 _SCHEDULER_LOST = (CancelledError, ClosedClientError, CommClosedError)
 
 
 class Cluster:
-    """Runs jobs as tasks of Dask; those of a worker that dies are run by another one.
+    """Runs jobs as Dask tasks; jobs of a worker that dies are run by another one.
 
-    It connects when there is something to run, and stays connected until `close`.
+    The connection is made at the first jobs and stays open until `close`.
     """
 
     def __init__(self, connect: Connect) -> None:
@@ -51,7 +51,7 @@ class Cluster:
         self._files: SentFiles | None = None
 
     def close(self) -> None:
-        """Leave the cluster; processes that were started for it end."""
+        """Disconnect from the cluster and end processes that were started for it."""
         self._client = None
         self._open.close()
 
@@ -63,7 +63,7 @@ class Cluster:
         lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
     ) -> Iterator[tuple[int, T]]:
-        """Give the index of each job once, with its result, as it comes."""
+        """Yield the index of each job once, with its result, in order of completion."""
         if not jobs:
             return
         try:
@@ -72,11 +72,11 @@ class Cluster:
             yield from _Running(client, work, jobs, lost, identities, sent).results()
         except _SCHEDULER_LOST:
             raise WriteampError(
-                "the connection to Dask's scheduler was lost; what had come by then is kept"
+                "the connection to Dask's scheduler was lost; earlier results are saved"
             ) from None
 
     def _connected(self) -> tuple[Client, SentFiles]:
-        """Return a client of a cluster that can do our work, and the files that it was sent."""
+        """Return a client of a cluster that can run our jobs, and the files sent to it."""
         if self._client is None or self._files is None:
             self._client = self._open.enter_context(self._connect())
             workers.check(self._client)
@@ -85,7 +85,7 @@ class Cluster:
 
 
 class _Task(NamedTuple):
-    """The indices of the jobs of a task, and what files had been sent when it was made."""
+    """Indices of a task's jobs, and the files that had been sent when the task was made."""
 
     places: tuple[int, ...]
     sent: frozenset[str]
@@ -93,7 +93,7 @@ class _Task(NamedTuple):
 
 @dataclass
 class _Running(Generic[J, T]):
-    """Jobs in tasks: some are waiting here, some are tasks, the others have results."""
+    """Jobs in tasks: each job is waiting, in a submitted task, or finished."""
 
     client: Client
     work: Callable[[J], T]
@@ -121,7 +121,7 @@ class _Running(Generic[J, T]):
                 self.client.cancel(list(self.tasks), force=True)
 
     def _run(self) -> Iterator[tuple[int, T]]:
-        """Give the results of what waits, until nothing does."""
+        """Yield results until no job is waiting."""
         self._submit()
         while self.tasks:
             future = self._next_finished()
@@ -130,33 +130,34 @@ class _Running(Generic[J, T]):
             self._submit()
 
     def _judge(self, accused: Collection[int]) -> Iterator[tuple[int, T]]:
-        """Give the results of jobs whose workers died, where others may have been the cause.
+        """Yield the results of jobs whose workers died, perhaps because of other jobs.
 
-        Dask counts a death against all that a worker had. So each of several is run again with
-        nothing beside it; one alone is taken to be the cause.
+        Dask attributes a worker's death to all of its tasks. Therefore each of several such jobs is
+        run
+        again without any other; a single one is taken as the cause.
         """
-        for at in accused:
+        for index in accused:
             if len(accused) > 1:
-                del self.accused[at]
-                self.waiting.append(at)
+                del self.accused[index]
+                self.waiting.append(index)
                 yield from self._run()
-            if at in self.accused and self.lost is not None:
-                yield at, self.lost(self.jobs[at], self.accused[at])
+            if index in self.accused and self.lost is not None:
+                yield index, self.lost(self.jobs[index], self.accused[index])
 
     def _submit(self) -> None:
-        """Make tasks of waiting jobs until every thread of the cluster has enough of them."""
-        most = _TASKS_A_THREAD * max(1, workers.threads_of(self.client))
-        while self.waiting and len(self.tasks) < most:
-            places = self._next(-(-len(self.waiting) // most))
-            jobs = [self.jobs[at] for at in places]
-            # A worker that cannot read a task ends; what is in bytes gives an error instead.
+        """Make tasks of waiting jobs until every thread of the cluster has its queue."""
+        limit = _TASKS_A_THREAD * max(1, workers.threads_of(self.client))
+        while self.waiting and len(self.tasks) < limit:
+            places = self._next(-(-len(self.waiting) // limit))
+            jobs = [self.jobs[index] for index in places]
+            # A task that cannot be unpickled ends its worker; pickled bytes give an error instead.
             content = dumps((self.work, jobs))
             future = self.client.submit(workers.do, content, self.identities, _BUDGET_S, pure=False)
             self.tasks[future] = _Task(places, self.sent.identities)
             future.add_done_callback(self.finished.put)
 
     def _next_finished(self) -> Future[Any]:
-        """Wait for a task to end, as long as there are workers, or others may come."""
+        """Wait for a task to end, as long as there are workers or new ones may come."""
         without_s = 0.0
         while True:
             try:
@@ -165,12 +166,12 @@ class _Running(Generic[J, T]):
                 without_s = 0.0 if workers.threads_of(self.client) else without_s + _LOOK_S
             if without_s >= _PATIENCE_S:
                 raise WriteampError(
-                    f"the last Dask worker is gone, and none came for {_PATIENCE_S} s; what had "
-                    "come by then is kept"
+                    f"the last Dask worker is gone, and no other came within {_PATIENCE_S} s; "
+                    "earlier results are saved"
                 )
 
     def _next(self, share: int) -> tuple[int, ...]:
-        """Take the jobs of one task: a suspect is alone, others are at most a share of the rest."""
+        """Take the jobs of one task: a suspect alone, otherwise at most `share` waiting jobs."""
         pace_s = self.busy_s / self.done if self.done else _TASK_S
         size = min(share, _MOST_JOBS_OF_A_TASK, max(1, int(_TASK_S / max(pace_s, 1e-9))))
         taken = [self.waiting.pop()]
@@ -181,11 +182,11 @@ class _Running(Generic[J, T]):
     def _outcome(
         self, future: Future[Any], places: tuple[int, ...], sent: frozenset[str]
     ) -> Iterator[tuple[int, T]]:
-        """Give the results of a task; jobs that have none wait again."""
+        """Yield the results of a task; jobs without a result wait again."""
         try:
             result = _fetched(future)
         except KilledWorker as error:
-            if len(places) > 1:  # one of them ends processes, the others are to have results
+            if len(places) > 1:  # only one of the jobs may be the cause
                 self.suspects.update(places)
                 self.waiting.extend(reversed(places))
             elif self.lost is None:
@@ -194,7 +195,7 @@ class _Running(Generic[J, T]):
                 self.accused[places[0]] = _killed(error)
             return
         except ModuleNotFoundError as error:
-            raise WriteampError(f"a Dask worker cannot do it: {error}") from None
+            raise WriteampError(f"a Dask worker cannot run the job: {error}") from None
         if result is None:
             self.waiting.extend(reversed(places))
             return
@@ -202,28 +203,28 @@ class _Running(Generic[J, T]):
             self._send(result.names, sent)
             self.waiting.extend(reversed(places))
             return
-        found, elapsed_s = result
-        self.done += len(found)
+        results, elapsed_s = result
+        self.done += len(results)
         self.busy_s += elapsed_s
-        self.waiting.extend(reversed(places[len(found) :]))
-        yield from zip(places, found, strict=False)
+        self.waiting.extend(reversed(places[len(results) :]))
+        yield from zip(places, results, strict=False)
 
-    def _send(self, names: Sequence[str], before: frozenset[str]) -> None:
-        """Send files that a task missed; `before` it those with some identities were sent."""
+    def _send(self, names: Sequence[str], sent_with_task: frozenset[str]) -> None:
+        """Send files that a task lacked, unless they had been sent when the task was made."""
         for name in names:
-            if self.identities[name] in before:
+            if self.identities[name] in sent_with_task:
                 raise WriteampError(f"a Dask worker cannot read {name}, though it was sent there")
             if self.identities[name] not in self.sent.identities:
                 self.sent.send(name, self.identities[name])
 
 
 def _fetched(future: Future[Any]) -> Any:
-    """Return the result of a task; None if the worker that had it is gone with it."""
+    """Return the result of a task, or None if it was lost together with its worker."""
     while True:
         try:
             return future.result(timeout=_LOOK_S)
         except TimeoutError:
-            if future.status == "error":  # it is the job's own
+            if future.status == "error":  # the job itself raised TimeoutError
                 raise
             if future.status != "finished":
                 return None
@@ -231,6 +232,6 @@ def _fetched(future: Future[Any]) -> Any:
 
 def _killed(error: KilledWorker) -> str:
     return (
-        f"{error.allowed_failures + 1} Dask workers died while they ran it, the last of them "
-        f"{error.last_worker.address}; perhaps it needs more memory than they have"
+        f"{error.allowed_failures + 1} Dask workers died while they ran it, the last at "
+        f"{error.last_worker.address}; it may need more memory than they have"
     )

@@ -24,27 +24,28 @@ from writeamp.runners.settings import Tls
 Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
 
 _CONNECT_S = 10
-# A scheduler listens so long after its start at the latest, on a busy machine.
+# Longest time from the start of a scheduler until it listens, on a busy machine.
 LISTENS_S = 20.0
 _KNOCK_S = 0.2
 _START_S = 60
-# Workers that are told to end are killed after so long.
+# Workers are killed if they do not end within this time after a request.
 _END_S = 5
 _LOOPBACK = "127.0.0.1"
 _ENCRYPTED = "tls://"
 _OURS_ALONE = 0o600
-# Where Dask's configuration lists what its HTTP servers show to all who come.
+# Key of Dask's configuration for pages that its HTTP servers show to any client.
 _PAGES = "http.routes"
-# The last tells of a call of Dask's that Ctrl-C ended before it had begun, with a traceback.
+# The last one logs a traceback if Ctrl-C cancels a call of Dask before it starts.
 _LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 
 def processes(count: int) -> Connect:
-    """Return the way to a cluster of so many processes of this machine, which is started."""
+    """Return a function that starts a cluster of `count` processes here and connects to it."""
 
     @contextmanager
     def connect() -> Iterator[Client]:
-        # Whoever may connect may run code as we do, so only those who hold this key may.
+        # Any connected client can run code with our rights, so only holders of this key may
+        # connect.
         security = Security.temporary()
         with (
             _quiet(),
@@ -58,7 +59,7 @@ def processes(count: int) -> Connect:
 
 
 def running(address: str, tls: Tls | None = None) -> Connect:
-    """Return the way to a scheduler that runs, such as `tcp://host:8786`."""
+    """Return a function that connects to a running scheduler, such as `tcp://host:8786`."""
 
     @contextmanager
     def connect() -> Iterator[Client]:
@@ -68,8 +69,8 @@ def running(address: str, tls: Tls | None = None) -> Connect:
     return connect
 
 
-def given(client: Client) -> Connect:
-    """Return the way to a cluster to which the caller has a client, which stays open."""
+def of_client(client: Client) -> Connect:
+    """Return a function that returns the caller's client, which stays open."""
 
     @contextmanager
     def connect() -> Iterator[Client]:
@@ -84,19 +85,19 @@ def _client(address: str, security: Security | None) -> Iterator[Client]:
     try:
         client = Client(address, security=security, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        why = "it does not answer" if isinstance(error, TimeoutError) else _first_line(error)
+        why = "no answer" if isinstance(error, TimeoutError) else _first_line(error)
         raise WriteampError(f"cannot connect to Dask's scheduler {address}: {why}") from None
     try:
         yield client
     finally:
-        with suppress(Exception):  # what the cluster did is in our hands already
+        with suppress(Exception):  # all results have already been received
             client.close()
 
 
 def _knock(address: str) -> None:
-    """Refuse an address where nobody listens, which Dask would try again and again.
+    """Reject an address at which no program listens, which Dask would retry for long.
 
-    A scheduler that was started just before, as by the line above in a script, has some seconds.
+    A scheduler that was started just before, for example by the same script, has some seconds.
     """
     host, _, port = address.rpartition("://")[2].rpartition(":")
     until_s = time.monotonic() + LISTENS_S
@@ -123,7 +124,7 @@ def _security(tls: Tls | None) -> Security | None:
         return None
     for path in tls:
         if not Path(path).is_file():
-            raise WriteampError(f"cannot read {path}, which is to identify us to the scheduler")
+            raise WriteampError(f"cannot read {path}, a TLS file for the scheduler")
     return Security(
         tls_ca_file=tls.ca_file,
         tls_client_cert=tls.cert,
@@ -152,9 +153,9 @@ def _own_scheduler(security: Security) -> Iterator[LocalCluster]:
 
 @contextmanager
 def _own_workers(client: Client, security: Security, count: int) -> Iterator[None]:
-    """Run workers as programs of their own, which need nothing of the script that asks.
+    """Run workers as separate programs that do not import the calling script.
 
-    They end by themselves when this process is gone, and hear no Ctrl-C but through it.
+    They end by themselves when this process is gone, and receive Ctrl-C only through it.
     """
     address = client.scheduler_info()["address"]
     identity = security.get_tls_config_for_role("worker")
@@ -172,12 +173,12 @@ def _own_workers(client: Client, security: Security, count: int) -> Iterator[Non
             "--tls-key": key,
             "--nworkers": count,
             "--nthreads": 1,
-            # Whether there is memory for a run is checked before it; a limit would kill workers.
+            # Memory is checked before each run; Dask's own limit would kill workers.
             "--memory-limit": 0,
             "--local-directory": folder,
             "--preload": "writeamp",
         }
-        words = [f"{one}" for pair in options.items() for one in pair]
+        words = [f"{word}" for pair in options.items() for word in pair]
         without_pages = f"DASK_DISTRIBUTED__WORKER__{_PAGES}".upper().replace(".", "__")
         with log.open("wb") as output:
             program = subprocess.Popen(
@@ -202,8 +203,8 @@ def _await_start(client: Client, program: subprocess.Popen[bytes], log: Path) ->
             return
         if program.poll() is not None:
             break
-    last = log.read_text("utf-8", "replace").strip().splitlines()[-1:]
-    raise WriteampError(f"Dask's workers did not start: {' '.join(last) or 'they said nothing'}")
+    last_line = log.read_text("utf-8", "replace").strip().splitlines()[-1:]
+    raise WriteampError(f"Dask's workers did not start: {' '.join(last_line) or 'no output'}")
 
 
 def _end(program: subprocess.Popen[bytes]) -> None:
@@ -219,7 +220,7 @@ def _end(program: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Dask says of workers that come and go off the terminal."""
+    """Keep Dask's log of workers that start and end off the terminal."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

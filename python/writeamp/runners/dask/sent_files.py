@@ -1,4 +1,4 @@
-"""Files sent to workers that cannot read them: the content travels once to each."""
+"""Files sent to workers that cannot read them; each worker receives the content once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from writeamp.files import inputs
 
 
 class SentFiles:
-    """The files that were sent to the workers of a cluster, which keep them until `close`."""
+    """Files that were sent to the workers of a cluster; the workers store them until `close`."""
 
     def __init__(self, client: Client) -> None:
-        """Begin with none."""
+        """Begin with no files sent."""
         self._client = client
         self._plugin_of: dict[str, str] = {}
 
@@ -28,10 +28,10 @@ class SentFiles:
         return frozenset(self._plugin_of)
 
     def send(self, name: str, its_identity: str) -> None:
-        """Send a file to all workers that cannot read it, also to those that come later.
+        """Send a file to all workers that cannot read it, including those that start later.
 
         Raises:
-            WriteampError: it cannot be read here, or not be kept there.
+            WriteampError: the file cannot be read here, or cannot be stored there.
         """
         plugin = f"writeamp-file-{secrets.token_hex(8)}"
         try:
@@ -43,14 +43,14 @@ class SentFiles:
         self._plugin_of[its_identity] = plugin
 
     def close(self) -> None:
-        """Have the workers forget them."""
+        """Remove the files from the workers."""
         for plugin in self._plugin_of.values():
             with suppress(Exception):  # the scheduler may be gone
                 self._client.unregister_worker_plugin(plugin)
 
 
 def unreadable(identities: Mapping[str, str]) -> list[str]:
-    """Return the names of files that this process cannot read, or that are others here."""
+    """Return the names of files that are unreadable or have other content in this process."""
     with inputs.expecting(identities):
         return [name for name, expected in identities.items() if not _is_here(name, expected)]
 
@@ -63,17 +63,17 @@ def _is_here(name: str, expected: str) -> bool:
 
 
 class _Sent(WorkerPlugin):
-    """The content of a file, on each worker that cannot read it itself."""
+    """Content of a file, on each worker that cannot read the file itself."""
 
     def __init__(self, name: str, its_identity: str, content: bytes) -> None:
-        """Set what is sent."""
+        """Store the file's name, identity and content."""
         self._name = name
         self._identity = its_identity
         self._content = content
         self._here: Path | None = None
 
     def setup(self, worker: Worker) -> None:
-        """Write the content into the worker's own folder, which goes with it."""
+        """Write the content into the worker's own folder, which is removed with the worker."""
         if unreadable({self._name: self._identity}):
             folder = tempfile.mkdtemp(prefix="writeamp-", dir=worker.local_directory)
             self._here = Path(folder, Path(self._name).name)
@@ -81,7 +81,7 @@ class _Sent(WorkerPlugin):
             inputs.hold(self._here, self._identity)
 
     def teardown(self, worker: Worker) -> None:
-        """Remove it."""
+        """Remove the file."""
         if self._here is not None:
             inputs.release(self._here, self._identity)
             self._here.unlink(missing_ok=True)

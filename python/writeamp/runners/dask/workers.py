@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster: checks before work is sent, and the work itself."""
+"""Workers of a Dask cluster: checks before jobs are sent, and the execution of jobs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from writeamp.runners.stopping import heeding
 
 _PACKAGE = "writeamp"
 
-# A batch system may take longer to start workers: then the sweep is begun when they are there.
+# How long to wait for a worker; if a batch system takes longer, start the sweep later.
 _PATIENCE_S = 30
 
 
 def check(client: Client) -> None:
-    """Refuse a cluster that cannot do our work, before it is asked to.
+    """Reject a cluster that cannot run our jobs, before any is sent.
 
     Raises:
         WriteampError: it has no workers, or one without this version of writeamp.
@@ -37,11 +37,11 @@ def check(client: Client) -> None:
         client.wait_for_workers(1, timeout=_PATIENCE_S)
     except builtins.TimeoutError:
         raise WriteampError(
-            f"Dask's scheduler {address} had no worker for {_PATIENCE_S} s; start some, as with "
-            f"dask worker {address}"
+            f"Dask's scheduler {address} had no worker for {_PATIENCE_S} s; start workers, for "
+            f"example with: dask worker {address}"
         ) from None
-    found = client.run(version, _PACKAGE, on_error="return")
-    for worker, answer in found.items():
+    versions = client.run(version, _PACKAGE, on_error="return")
+    for worker, answer in versions.items():
         if isinstance(answer, PackageNotFoundError):
             raise WriteampError(
                 f"Dask worker {worker} has no writeamp; install {_PACKAGE} {__version__} there"
@@ -50,8 +50,8 @@ def check(client: Client) -> None:
             raise WriteampError(f"Dask worker {worker} does not answer: {answer}")
         if answer != __version__:
             raise WriteampError(
-                f"Dask worker {worker} has writeamp {answer}, and here is {__version__}; use one "
-                "version everywhere"
+                f"Dask worker {worker} has writeamp {answer}, but this process has {__version__}; "
+                "use one version everywhere"
             )
 
 
@@ -63,27 +63,27 @@ def threads_of(client: Client) -> int:
     """
     try:
         return sum(client.nthreads().values())
-    except OSError as error:  # of a connection that it would have to make anew
+    except OSError as error:  # the client failed to reconnect
         raise CommClosedError(str(error)) from None
 
 
 class _Cancelled:
-    """Cancellation: whether the client has given up the task of this thread."""
+    """Cancellation: whether the client has cancelled the task of this thread."""
 
     def __init__(self) -> None:
-        """Keep the task of this thread."""
+        """Store the task of this thread."""
         self._worker = get_worker()
         self._key = self._worker.get_current_task()
 
     def is_set(self) -> bool:
-        """Return whether it is so."""
+        """Return whether the task is cancelled."""
         task = self._worker.state.tasks.get(self._key)
         return task is None or task.state == "cancelled"
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Result of a task that would read files which its worker cannot."""
+    """Result of a task that needs files which its worker cannot read."""
 
     names: list[str]
 
@@ -91,12 +91,14 @@ class Missing:
 def do(
     content: bytes, identities: Mapping[str, str], budget_s: float
 ) -> tuple[list[Any], float] | Missing:
-    """Return the results of the first jobs, of at least one, and the seconds that they took.
+    """Run jobs within a time budget; return their results and the elapsed seconds.
+
+    At least one job is run. The results are those of the first jobs.
 
     Args:
         content: the work and its jobs, pickled.
-        identities: of the files that they read, by name.
-        budget_s: no job is begun after so long.
+        identities: identities of the files that the jobs read, by name.
+        budget_s: no job is started after this many seconds.
     """
     missing = unreadable(identities)
     if missing:
@@ -104,7 +106,7 @@ def do(
     work, jobs = loads(content)
     started = time.perf_counter()
     results = []
-    # A worker has a thread for each processor that it may use.
+    # A worker has one thread for each processor that it may use.
     with inputs.expecting(identities), heeding(_Cancelled()), using_processors(1):
         for job in jobs:
             results.append(work(job))
