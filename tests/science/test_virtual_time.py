@@ -323,7 +323,7 @@ def test_wear_and_age_make_reads_slower_and_write_amplification_is_what_it_was()
     medians = [one.latency_us["read"]["p50"] for one in runs]
     assert medians == sorted(medians)
     assert medians[3] > 3 * medians[0]
-    assert len({one.found.end["host"] for one in runs}) == 1
+    assert len({one.figures.end["host"] for one in runs}) == 1
 
 
 def test_captures_of_worn_drives_show_each_try_and_the_same_write_amplification(

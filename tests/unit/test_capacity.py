@@ -58,7 +58,7 @@ def test_the_error_of_scaling_is_part_of_the_interval(short: wa.Result) -> None:
 def test_a_result_warns_of_an_error_that_is_large_or_unknown() -> None:
     scale = Scale(2**40, 2**31, 512.0)
     assert ScalingError(scale, 0.01).warnings(2.0) == []
-    assert "another by 5.0%" in str(ScalingError(scale, 0.1).warnings(2.0))
+    assert "differ by 5.0%" in str(ScalingError(scale, 0.1).warnings(2.0))
     unknown = ScalingError(scale, float("nan"))
     assert "not known" in str(unknown.warnings(2.0))
     assert unknown.facts()["scaling_error"] is None
@@ -70,7 +70,7 @@ def test_what_tells_nothing_of_a_run_leaves_the_error_of_scaling_unknown() -> No
     found = wa.simulate(workload="uniform", capacity="16GB", writes=1000, replicas=1)
     assert isinstance(found, wa.Result)
     assert found.to_dict()["scaling_error"] is None
-    assert any("error of scaling is not known" in sentence for sentence in found.warnings)
+    assert any("scaling error is not known" in sentence for sentence in found.warnings)
 
 
 def test_one_life_leaves_the_error_of_scaling_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

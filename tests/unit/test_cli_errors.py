@@ -64,7 +64,10 @@ CASES: list[tuple[str, list[str]]] = [
     # Files of another kind.
     ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio's jobs"]),
     ("compare {good}", ["good", "experiment", ".toml"]),
-    ("volumes info {job}", ["job.fio", "is a file, and a fleet is a folder", "`writeamp volumes split`"]),
+    (
+        "volumes info {job}",
+        ["job.fio", "is a file, and a fleet is a folder", "`writeamp volumes split`"],
+    ),
     ("diff {job} b.json", ["job.fio", "no JSON result of writeamp, as --json of a verb prints it"]),
     ("diff {empty} b.json", ["empty is no JSON result of writeamp", "the file is empty"]),
     ("report {picture}", ["picture", "no page that --report", "it is not UTF-8 text"]),
@@ -145,7 +148,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("simulate --device spinpoint-m7 --workload uniform --writes 10", ["serves timed runs only"]),
     (
         "simulate --device raid0:x25-m,x25-m --size 1GiB --time 1s --precondition random",
-        ["is for one flash drive"],
+        ["needs a single flash drive"],
     ),
     (f"{LIFE} --time 1s", ["No such option"]),
     ("compare --managers single --time 1s", ["No such option"]),

@@ -260,7 +260,7 @@ def test_a_trace_is_no_more_steady_than_simulate_finds_it_and_the_advice_is_the_
     assert row.steady_reason.startswith("drifting: write amplification still rises")
     [_, advice] = found.warnings
     assert advice == alone.warnings[1]
-    assert advice.endswith("in 1 pass(es); a larger repeat reaches further")
+    assert advice.endswith("in 1 pass(es); increase --repeat")
 
 
 @pytest.mark.parametrize("repeat", [3, 4])
@@ -295,7 +295,7 @@ def test_rows_with_the_same_trouble_are_warned_of_together_by_their_load() -> No
         writes=2_000, **DRIVE,
     )  # fmt: skip
     reasons = [row.steady_reason for row in found.rows]
-    assert all(reason.startswith("too short: all of the flash was") for reason in reasons)
+    assert all(reason.startswith("too short: the whole flash was") for reason in reasons)
     assert len(set(reasons)) > 1
     [warning] = found.warnings
     assert warning.startswith("all 12 rows are not steady, so their WA may not last: too short: ")

@@ -55,7 +55,7 @@ def test_a_small_drive_lives_as_many_drive_writes_as_the_one_that_is_meant() -> 
     document = found.to_dict(daily_bytes=1e12, capacity_bytes=2e12)
     assert document["years"] == found.years(1e12, capacity_bytes=2e12)
     assert document["capacity_bytes"] == 2e12
-    with pytest.raises(wa.WriteampError, match="give the capacity of the drive that is meant"):
+    with pytest.raises(wa.WriteampError, match="give the real drive's capacity"):
         found.years(1e12)
     with pytest.raises(wa.WriteampError, match="capacity_bytes is 0"):
         found.years(1e12, capacity_bytes=0)
@@ -66,7 +66,7 @@ def test_a_rate_that_no_drive_is_made_for_is_refused_before_the_run() -> None:
     text = "--blocks 1024 --w-max 1000000 --daily-writes 1TB"
     done = run("endurance", text)
     assert done.status == 2
-    assert "no drive is made for more than 100; give the capacity" in done.err
+    assert "drives are rated for at most 100; give the real drive's capacity" in done.err
 
 
 @pytest.mark.parametrize("victims", ["d-choices:d=10", "greedy"])

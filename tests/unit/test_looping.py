@@ -56,7 +56,7 @@ def test_a_looped_permutation_is_not_steady_and_names_the_loop(repeat: int) -> N
     found = looped(permutation(14_000), repeat=repeat)
     assert found.wa == 1 or repeat == 2
     assert not found.steady
-    assert "the loop makes this number" in found.steady_state.reason
+    assert "the loop determines this WA" in found.steady_state.reason
     assert any("--precondition random" in sentence for sentence in found.warnings)
 
 
@@ -68,7 +68,7 @@ def test_passes_that_are_asked_for_and_not_run_are_no_loop() -> None:
     found = looped(permutation(14_000), repeat=10, writes=7_000)
     assert "loop" not in found.steady_state.reason
     assert not any("looped" in note for note in found.notes)
-    assert any("more writes reach further" in sentence for sentence in found.warnings)
+    assert any("increase --writes" in sentence for sentence in found.warnings)
 
 
 def test_a_pass_that_fits_the_spare_space_is_not_steady() -> None:

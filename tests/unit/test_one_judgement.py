@@ -85,7 +85,7 @@ def test_a_short_trace_is_not_steady_before_its_third_pass(repeat: int, warmup: 
         trace=drawn(3000, 30_000), repeat=repeat, warmup=warmup, spread=False, **SMALL
     )
     assert not found.steady
-    assert "whether the next pass would find the same" in found.steady_state.reason
+    assert "whole passes are needed to show that WA repeats" in found.steady_state.reason
 
 
 def test_a_trace_longer_than_the_drives_memory_is_played_once() -> None:
@@ -209,11 +209,14 @@ def test_what_a_longer_run_does_not_find_is_not_steady() -> None:
     judged = OneRun(found.plan, found.device, found.plan.seed, None)
     judged.advance_to(6 * 30_000, 6 * 30_000)
     scout = Scout(judged)
-    assert scout.held_to(found.steady_state, 30_000, 6) == found.steady_state
+    assert scout.confirmed(found.steady_state, 30_000, 6) == found.steady_state
     promised = replace(found.steady_state, ci_low=1.001, ci_high=1.002)
-    held = scout.held_to(promised, 30_000, 6)
+    held = scout.confirmed(promised, 30_000, 6)
     assert not held.steady
-    assert "6 passes promise a WA of 1.001 to 1.002, and of 18 the second half finds" in held.reason
+    assert (
+        "6 passes predict a WA of 1.001 to 1.002, but the second half of 18 passes gives"
+        in held.reason
+    )
 
 
 @pytest.mark.parametrize("manager", ["sepbit", "wolf-interval", "midas", Alternating])

@@ -373,5 +373,7 @@ def test_an_array_refuses_managers_that_need_hints_and_names_those_that_need_non
     asked = "--device raid0:x25-m,x25-m --size 64MiB --workload hot-cold:f=0.1,r=0.9 --time 1ms"
     for manager, hints in (("wolf", "groups"), ("oracle:streams=4", "invalidation times")):
         said = refusal("simulate", f"{asked} --manager {manager}")
-        assert f"{manager} needs hints on {hints}, which an array does not give its members" in said
+        assert (
+            f"{manager} needs hints on {hints}, which an array does not pass to its members" in said
+        )
         assert "block managers that need none: single, sepgc" in said

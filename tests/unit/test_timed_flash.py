@@ -198,7 +198,7 @@ def read(device: str, load: str = READS, **settings: Any) -> wa.TimedResult:
 def tries(found: wa.TimedResult) -> float:
     """Return the further tries of a read, in the mean."""
     retries = sum(found.read_retries.values())
-    return retries / (found.found.read_operations - retries)
+    return retries / (found.figures.read_operations - retries)
 
 
 def test_reads_of_worn_flash_are_tried_again_and_told_by_purpose(erring: str) -> None:
@@ -219,7 +219,7 @@ def test_copies_are_read_again_too(erring: str) -> None:
     retries = found.read_retries
     assert retries["copies"] > 0
     assert retries["host"] == 0
-    assert found.found.read_operations > retries["copies"]
+    assert found.figures.read_operations > retries["copies"]
 
 
 def test_members_of_an_array_count_together(erring: str, tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_reads_that_no_try_corrects_are_warned_of(erring: str) -> None:
     assert lost > 0
     assert any(f"{lost:,} page reads stayed wrong" in one for one in found.warnings)
     shown = run("simulate", f"--device {erring} --workload {READS} --time 10ms {WORN_OPTIONS}")
-    assert re.search(r"further tries of reads\W+[\d,]+ host", shown.out)
+    assert re.search(r"repeated reads\W+[\d,]+ host", shown.out)
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_workloads_nest(spec: str) -> None:
         ("tpcc:clusters=0.6/0.6", r"add up to 1.2"),
         ("tpcc:means=25", r"2 clusters, 1 means"),
         ("tpcc:tail=300/200", r"two ascending whole numbers"),
-        ("random:bs=4k,write=0", r"only reads, so there is no write to count.*write=0.5"),
+        ("random:bs=4k,write=0", r"only reads, so that its WA is undefined.*write=0.5"),
         ("random:bs=4kb", r"bs is a size from 512 to 67108864 bytes, as 512, 4k"),
         ("io:qd=4,rate=9", r"qd=4 and rate=9 exclude each other"),
         ("sequential:qd=4", r"need bs=, as in sequential:bs=128k"),

@@ -103,8 +103,7 @@ class EqualGain:
         return self.op_shares
 
     def _learnt(self, log_op: FloatArray, decay: FloatArray) -> FloatArray:
-        """Return γ by group, refitted where a group's space has changed by at least
-        `least_move`."""
+        """Return γ by group, refitted where space changed by at least `least_move`."""
         log_decay = np.log(decay)
         exponent = _model_exponent(decay)
         if self._last is not None:

@@ -107,8 +107,7 @@ def _check(chunks: int) -> int:
 
 
 def _compositions(total: int, parts: int) -> _Chunks:
-    """Return every ordered way to write `total` as a sum of positive integers, shape (ways,
-    parts)."""
+    """Return every ordered sum of positive integers that equals `total`, shape (ways, parts)."""
     ways = comb(total - 1, parts - 1)
     cuts = np.fromiter(
         chain.from_iterable(combinations(range(1, total), parts - 1)),

@@ -104,8 +104,7 @@ def checked_groups(
 
 
 def _summing_to_1(name: str, array: FloatArray) -> FloatArray:
-    """Return shares scaled to a sum of exactly 1; raise if the sum differs by more than
-    rounding."""
+    """Return shares with a sum of exactly 1; raise if it differs by more than rounding."""
     sums = array.sum(-1)
     raise_first(f"the sum of {name}", sums, np.abs(sums - 1) > SUM_TOLERANCE, "1")
     exact: FloatArray = array / sums[..., np.newaxis]

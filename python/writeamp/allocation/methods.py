@@ -66,7 +66,7 @@ def closed_form(
     op: npt.ArrayLike,
     coldest: ColdestGroup | None = None,
 ) -> Allocation:
-    """Give each group the mean of the two others: OP_x = OP·(s_x/LBA + p_x)/2 (eq. 8, corrected).
+    """Give each group the mean of the two: OP_x = OP·(s_x/LBA + p_x)/2 (eq. 8, corrected).
 
     Returns:
         `Allocation`: `op_shares` and `op_of_group` (arrays by group), `wa_of_group`, `wa` of all

@@ -77,7 +77,7 @@ def _aged(simulated: SimulatedQuestion, case: Case, kind: str) -> Case | None:
     load = simulated.question.plan.load
     if isinstance(load, Spec) or simulated.result.steady:
         return None
-    earlier = joined(simulated.question.plan.before, repeated(load, AGEING_PASSES))
+    earlier = joined(simulated.question.plan.uncounted, repeated(load, AGEING_PASSES))
     return replace(case, plan=as_trace(simulated.question.plan, load, earlier), is_pass=True)
 
 
@@ -174,7 +174,7 @@ def _uniform_on_all(case: Case) -> Case:
     host = LoadSettings(workload=load, utilization=case.held_pages / case.drive.logical_pages)
     run = replace(plan.run, writes=None, warmup="auto", replicas=1, precision=0.001)
     uniform = replace(
-        plan, load=load, load_name=_UNIFORM, host=host, run=run, earlier=None, before=None
+        plan, load=load, load_name=_UNIFORM, host=host, run=run, earlier=None, uncounted=None
     )
     return replace(case, plan=uniform, is_pass=False)
 

@@ -181,7 +181,7 @@ def _virtual(question: Question, findings: Findings, progress: Progress) -> Iter
 def _state(plan: Plan) -> str:
     """Return the precondition of the virtual drive, by that of the plan."""
     fill = Precondition.of(plan.host.precondition).fill
-    is_new = fill == "none" and plan.earlier is None and plan.before is None
+    is_new = fill == "none" and plan.earlier is None and plan.uncounted is None
     return "none" if is_new else "full"
 
 

@@ -98,7 +98,7 @@ def as_trace(plan: Plan, load: PageTrace, earlier: PageTrace | None) -> Plan:
     """Return the plan that replays a trace once, on a drive which another has aged."""
     host = LoadSettings(precondition=Precondition.of(plan.host.precondition).fill)
     run = replace(plan.run, writes=None, warmup=0, replicas=1)
-    return replace(plan, load=load, earlier=earlier, host=host, run=run, before=None)
+    return replace(plan, load=load, earlier=earlier, host=host, run=run, uncounted=None)
 
 
 def drawn(load: EngineLoad, *, seed: int, pages: int, used: int, page_bytes: int) -> PageTrace:

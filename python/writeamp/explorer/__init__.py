@@ -1,1 +1,1 @@
-"""Page that replays small drives step by step in the browser, with ten chapters of explanation."""
+"""Page that replays small drives step by step in the browser, with ten chapters."""

@@ -1,1 +1,1 @@
-"""Runs of one experiment on a drive and its replicas, in host pages or to the end of life."""
+"""Runs of one experiment on a drive and its replicas, for a number of writes or to wear-out."""

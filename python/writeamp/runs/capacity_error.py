@@ -1,4 +1,4 @@
-"""Errors of smaller drives that stand for the requested one (docs/capacity.md)."""
+"""Errors of results that were simulated on a scaled-down drive (docs/capacity.md)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from writeamp.units.byte_sizes import shown_bytes
 
 _OfLives: TypeAlias = Mapping[str, npt.NDArray[np.float64]]
 
-# The drive that tells the error of scaling is smaller by this.
+# The second drive, from which the scaling error is estimated, is smaller by this factor.
 SMALLER = 4
-# A share of WA by which scaling may move it before a reader should hear of that.
+# Share of WA above which a scaling error is reported as a warning.
 _MATERIAL = 0.01
 
 
 class JudgedWa(Protocol):
-    """A result, or a row of one: WA, its interval, and whether it is steady."""
+    """Result of a run: WA, its interval, and whether it is steady."""
 
     @property
     def wa(self) -> float:
@@ -32,44 +32,44 @@ class JudgedWa(Protocol):
 
     @property
     def error_bar(self) -> tuple[float, float]:
-        """Its 95% interval."""
+        """95% interval of the WA."""
 
     @property
     def steady(self) -> bool:
-        """True if it lasts."""
+        """True if the WA is steady."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of a smaller drive, of which the one that is meant is `factor` times as large."""
+    """Scale of a smaller drive; the requested drive is `factor` times as large."""
 
     capacity_bytes: int
     simulated_bytes: int
     factor: float
     not_scaled: tuple[str, ...] = ()
-    """Sentences on parameters of policies that are in another proportion to the smaller drive."""
+    """Sentences on policy parameters whose proportion to the smaller drive differs."""
 
     @property
     def is_exact(self) -> bool:
-        """True if the drive that is meant is itself simulated."""
+        """True if the requested drive itself is simulated."""
         return self.factor == 1
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings on what no error of scaling covers."""
+        """Warnings on effects that the scaling error does not include."""
         return [
-            f"{sentence}; WA of the drive that is meant may be another by more than the error of "
-            "scaling; --size simulates a drive of its own size"
+            f"{sentence}; WA of the requested drive may differ by more than the scaling error; "
+            "give --size to simulate the full size"
             for sentence in self.not_scaled
         ]
 
     @property
     def steps(self) -> float:
-        """Number of growths like that from the drive which tells the error up to the one meant."""
+        """Number of growth steps, each by `SMALLER`, from the simulated to the requested drive."""
         return max(1.0, math.log(self.factor, SMALLER))
 
     def facts(self) -> dict[str, float | int]:
-        """Return the two sizes as JSON types."""
+        """Return the two sizes in bytes and the scale factor as JSON types."""
         return {
             "capacity_bytes": self.capacity_bytes,
             "simulated_bytes": self.simulated_bytes,
@@ -79,11 +79,11 @@ class Scale:
 
 @dataclass(frozen=True)
 class ScalingError(Substitute):
-    """Error of a smaller drive that stands for the one that is meant.
+    """Error of a WA that was simulated on a scaled-down drive.
 
-    `error` is by how much WA may be another on that drive: by how much it changed from a drive of a
-    quarter of the simulated size, or as much as noise would hide; NaN where none so small can run,
-    or where that is not known of one of the two, as it has no interval or is not steady.
+    `error` bounds the difference to WA on the requested drive. It is the change of WA from a drive
+    of a quarter of the simulated size, or the noise of both if that is larger. It is NaN if no
+    drive of that size can run, or if one of the two has no interval or is not steady.
     """
 
     scale: Scale
@@ -91,12 +91,12 @@ class ScalingError(Substitute):
 
     @staticmethod
     def of(scale: Scale, ours: JudgedWa, other: JudgedWa | None) -> ScalingError:
-        """Return the error of the simulated drive against the one that is meant.
+        """Return the error of the simulated drive against the requested one.
 
         Args:
-            scale: the simulated drive.
-            ours: what was found on it.
-            other: what was found on the drive that tells the error; None if there is none.
+            scale: scale of the simulated drive.
+            ours: result on the simulated drive.
+            other: result on the drive of a quarter of its size, or None.
         """
         if scale.is_exact:
             return ScalingError(scale, 0.0)
@@ -105,27 +105,26 @@ class ScalingError(Substitute):
         return ScalingError(scale, _difference(ours.wa, ours.error_bar, other.wa, other.error_bar))
 
     def widened(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Return an interval of WA for the drive that is meant."""
+        """Return an interval of WA, widened by the error for the requested drive."""
         return widened(interval, self.error, least=1.0)
 
     def warnings_of_wa(self, wa: float) -> list[str]:
-        """Return the warnings on an error that is large or unknown."""
+        """Return a warning if the error is large or unknown."""
         if math.isnan(self.error):
             return [
-                "the error of scaling is not known, since the drive that is simulated and one of a "
-                "quarter of its size do not both have a steady WA with an interval; --size "
-                "simulates a drive of its own size"
+                "the scaling error is not known, because WA on the simulated drive or one of a "
+                "quarter of its size is not steady or has no interval; give --size to simulate the "
+                "full size"
             ]
         if self.error <= _MATERIAL * wa:
             return []
         return [
-            f"WA of the drive that is meant may be another by {self.error / wa:.1%}, as it changed "
-            "by so much from a quarter of the simulated size; --size simulates a drive of its own "
-            "size"
+            f"WA of the requested drive may differ by {self.error / wa:.1%}, the change from a "
+            "quarter of the simulated size; give --size to simulate the full size"
         ]
 
     def warnings_of_drive(self) -> list[str]:
-        """Return the warnings on what the error does not cover."""
+        """Return warnings on effects that the error does not include."""
         return self.scale.warnings
 
     def facts_of_wa(self) -> dict[str, float | int | None]:
@@ -138,50 +137,50 @@ class ScalingError(Substitute):
 
     @property
     def error_of_wa(self) -> float:
-        """The `error`."""
+        """Error of the WA due to scaling."""
         return self.error
 
-    def stands_for(self) -> str:
-        """Return the capacity, as the end of a sentence on the drives."""
+    def drives_suffix(self) -> str:
+        """Return the requested capacity, as the end of a phrase on the drives."""
         capacity = shown_bytes(self.scale.capacity_bytes)
-        return f", which stand for {capacity} ({self.scale.factor:.4g}:1)"
+        return f", scaled down from {capacity} ({self.scale.factor:.4g}:1)"
 
     def legend(self, of_rows: Mapping[str, Substitute]) -> str:
-        """Return a line on the drive that was simulated, and the error of each row."""
+        """Return a line on the simulated drive, and on the error of each row."""
         scale = self.scale
         errors = ", ".join(
-            f"{name} {'unknown' if math.isnan(one.error_of_wa) else f'{one.error_of_wa:.4f}'}"
-            for name, one in of_rows.items()
+            f"{name} {'unknown' if math.isnan(error) else f'{error:.4f}'}"
+            for name, error in ((name, row.error_of_wa) for name, row in of_rows.items())
         )
         return (
             f"capacity {scale.capacity_bytes:,} bytes, simulated as "
-            f"{shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1; error of scaling, in the "
-            f"intervals: {errors}"
+            f"{shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1; scaling error, included "
+            f"in the intervals: {errors}"
         )
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return table rows on the drive that was simulated for a capacity, and on its error."""
+        """Return table rows on the simulated drive and its scaling error."""
         scale = self.scale
         capacity = f"{scale.capacity_bytes:,} bytes = {shown_bytes(scale.capacity_bytes)}"
         if scale.is_exact:
-            return [("capacity", f"{capacity}, simulated as it is")]
+            return [("capacity", f"{capacity}, simulated at full size")]
         simulated = f"simulated as {shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1"
         error = "not known" if math.isnan(self.error) else f"±{self.error:.4f}"
         return [
             ("capacity", f"{capacity}, {simulated}"),
-            ("error of scaling", f"{error} of WA, in its interval"),
+            ("scaling error", f"{error} of WA, included in its interval"),
         ]
 
 
 @dataclass(frozen=True)
 class LifeScalingErrors:
-    """By how much what lives show may be another on the drive that is meant.
+    """Errors of the results of lifetimes that were simulated on scaled-down drives.
 
-    The change from drives of a quarter of the simulated size, or as much as noise would hide. WA
-    comes closer to its limit as drives grow. The wear of the most worn block does not: the more
-    blocks, the earlier the first of them is worn out, so that of fairness and endurance the change
-    counts once for each time that the simulated drive would have to grow as from its quarter. NaN
-    where nothing so small can run.
+    Each error is the change from drives of a quarter of the simulated size, or the noise of both if
+    that is larger. WA approaches a limit as drives grow, so that its error counts once. The wear of
+    the most worn block does not: with more blocks, the first one wears out earlier. The errors of
+    fairness and endurance therefore count once for each growth step (`Scale.steps`). All are NaN
+    if no drive of a quarter of the size can run.
     """
 
     scale: Scale
@@ -192,12 +191,12 @@ class LifeScalingErrors:
 
     @staticmethod
     def of(scale: Scale, ours: _OfLives, others: _OfLives | None) -> LifeScalingErrors:
-        """Return the errors of what each life shows, by the names of the fields.
+        """Return the errors by the names of the fields.
 
         Args:
-            scale: the simulated drives.
-            ours: what their lives show, an array over the lives each.
-            others: the same of the drives that tell the error; None if there are none.
+            scale: scale of the simulated drives.
+            ours: results of their lives by field, each an array over the lives.
+            others: the same of the drives of a quarter of their size, or None.
         """
         if scale.is_exact or others is None:
             error = 0.0 if scale.is_exact else math.nan
@@ -209,11 +208,11 @@ class LifeScalingErrors:
         )
 
     def widened(self, interval: tuple[float, float], name: str) -> tuple[float, float]:
-        """Return an interval of the field of that name for the drive that is meant."""
+        """Return an interval of the named field, widened for the requested drive."""
         return widened(interval, getattr(self, name), least=1.0 if name == "wa" else 0.0)
 
     def facts(self) -> dict[str, float | int | None]:
-        """Return it as JSON types."""
+        """Return the scale and the errors as JSON types."""
         errors = {
             "scaling_error": self.wa,
             "pe_fairness_scaling_error": self.pe_fairness,
@@ -221,47 +220,49 @@ class LifeScalingErrors:
         }
         return self.scale.facts() | {name: json_number(error) for name, error in errors.items()}
 
-    def rows(self, meant: str) -> list[tuple[str, str]]:
-        """Return table rows; `meant` is the drive that is meant in words."""
+    def rows(self, requested: str) -> list[tuple[str, str]]:
+        """Return table rows on the simulated drive; `requested` describes the requested one."""
         if self.scale.is_exact:
-            return [("", f"{meant}, simulated as it is")]
+            return [("", f"{requested}, simulated at full size")]
         simulated = f"simulated as {shown_bytes(self.scale.simulated_bytes)}"
-        rows = [("", f"{meant}, {simulated}, {self.scale.factor:.4g}:1")]
+        rows = [("", f"{requested}, {simulated}, {self.scale.factor:.4g}:1")]
         if math.isnan(self.wa):
-            return [*rows, ("error of scaling", "not known, and in no interval")]
+            return [*rows, ("scaling error", "not known, and not included in the intervals")]
         errors = (
             f"±{self.wa:.4f} of WA, ±{self.pe_fairness:.4f} of fairness, "
-            f"±{self.endurance_full_drive_writes:,.2f} of endurance, in their intervals"
+            f"±{self.endurance_full_drive_writes:,.2f} of endurance, included in their intervals"
         )
-        return [*rows, ("error of scaling", errors)]
+        return [*rows, ("scaling error", errors)]
 
 
 def widened(
     interval: tuple[float, float], error: float, *, least: float = 0.0
 ) -> tuple[float, float]:
-    """Return an interval widened by an error to either side; an unknown one adds nothing."""
+    """Return an interval widened by an error on both sides; an unknown error adds nothing."""
     low, high = interval
     if math.isnan(error) or math.isnan(low):
         return interval
     return max(low - error, least), high + error
 
 
-def _is_known(found: JudgedWa) -> bool:
-    """Return whether it can be compared with another."""
-    return found.steady and not any(math.isnan(one) for one in (found.wa, *found.error_bar))
+def _is_known(result: JudgedWa) -> bool:
+    """Return whether a result is steady and has an interval, so that it can be compared."""
+    return result.steady and not any(
+        math.isnan(number) for number in (result.wa, *result.error_bar)
+    )
 
 
 def _difference(
     value: float, ci: tuple[float, float], other: float, other_ci: tuple[float, float]
 ) -> float:
-    """Return by how much two values differ, or the noise that would hide it if that is more."""
+    """Return the difference of two values, or the noise of both if that is larger."""
     noise = math.hypot(*((high - low) / 2 for low, high in (ci, other_ci)))
     return max(abs(value - other), noise)
 
 
 def _difference_of_means(ours: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> float:
-    """Return the same of means over lives; NaN of a single life, which has no interval."""
-    found = [(float(one.mean()), student_interval(one)) for one in (ours, others)]
-    if any(math.isnan(number) for mean, ci in found for number in (mean, *ci)):
+    """Return `_difference` of means over lives; NaN for a single life, which has no interval."""
+    means = [(float(values.mean()), student_interval(values)) for values in (ours, others)]
+    if any(math.isnan(number) for mean, ci in means for number in (mean, *ci)):
         return math.nan
-    return _difference(*found[0], *found[1])
+    return _difference(*means[0], *means[1])

@@ -1,4 +1,4 @@
-"""Daily writes of a host as writes of the drive: so a small drive can stand for a large one."""
+"""Daily host writes converted to drive writes, for drives of any size."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from writeamp.fields.domains import Number
 from writeamp.fields.setting import Settings, setting
 from writeamp.units.byte_sizes import ByteAmount
 
-# Vendors state drive writes per day over years of so many days.
+# Vendors specify drive writes per day (DWPD) over years of this many days.
 DAYS_PER_YEAR = 365
 
-# The drives made for the most writes, of phase-change memory, are rated for 100 drive writes a day.
+# The highest rating on the market, of phase-change memory, is 100 drive writes a day.
 _MOST = 100
 _POSITIVE = Number("be a number above 0", lambda value: value > 0)
 
@@ -29,8 +29,8 @@ class LifeSettings(Settings):
     daily_writes: float | None = setting(
         None,
         ByteAmount(),
-        "what the host writes in a day, such as 100GB (10^9) or 100GiB (2^30): adds the life in "
-        "years of 365 days",
+        "host writes per day, such as 100GB (10^9) or 100GiB (2^30); adds the lifetime in years of "
+        "365 days",
         number="bytes",
     )
     warranty_years: float = setting(
@@ -42,7 +42,7 @@ class LifeSettings(Settings):
     )
 
 
-# Most warranties last so long.
+# Duration of most warranties, in years.
 WARRANTY_YEARS = LifeSettings.warranty_years
 
 
@@ -52,27 +52,26 @@ def drive_writes_a_day(
     """Return how often the logical capacity is written in a day.
 
     Args:
-        device: the drive, whose capacity counts unless another is given.
-        daily_bytes: what the host writes in a day.
-        capacity_bytes: what the host sees of the drive that is meant, for which this one stands.
+        device: the drive; its logical capacity counts unless `capacity_bytes` is given.
+        daily_bytes: bytes that the host writes in a day.
+        capacity_bytes: logical capacity of the requested drive, if `device` is scaled down.
 
     Raises:
-        WriteampError: one of them is not a finite number above 0, or so much is written a day
-            that no such drive can be meant.
+        WriteampError: a value is not a finite number above 0, or the result is above 100 drive
+            writes a day.
     """
     check_positive("daily_bytes", daily_bytes)
     if capacity_bytes is None:
         capacity_bytes = float(device.logical_pages * device.page_bytes)
     check_positive("capacity_bytes", capacity_bytes)
-    found = daily_bytes / capacity_bytes
-    if found > _MOST:
+    per_day = daily_bytes / capacity_bytes
+    if per_day > _MOST:
         raise WriteampError(
-            f"{daily_bytes:.4g} bytes a day are {found:,.0f} writes a day of a drive of "
-            f"{capacity_bytes:.4g} bytes, and no drive is made for more than {_MOST}; give the "
-            "capacity of the drive that is meant (--capacity, capacity_bytes), which lives for as "
-            "many drive writes as this one"
+            f"{daily_bytes:.4g} bytes a day are {per_day:,.0f} drive writes a day at "
+            f"{capacity_bytes:.4g} bytes, and drives are rated for at most {_MOST}; give the real "
+            "drive's capacity (--capacity, capacity_bytes), if this drive is a smaller model of it"
         )
-    return found
+    return per_day
 
 
 def warranty_days(years: float) -> float:
@@ -86,5 +85,5 @@ def warranty_days(years: float) -> float:
 
 
 def check_positive(name: str, value: Any) -> None:
-    """Refuse what is no finite number above 0."""
+    """Reject values that are not finite numbers above 0."""
     _POSITIVE.check(name, value)

@@ -17,7 +17,7 @@ from writeamp.runs.plan import Plan
 
 @dataclass(frozen=True)
 class DescribedRun:
-    """A model, one of its declarations, and the plan of the run that it is shown for."""
+    """A model, one of its declarations, and the plan of the run that it describes."""
 
     model: AnalyticModel
     describes: Describes
@@ -30,25 +30,25 @@ class DescribedRun:
 
     @property
     def way(self) -> str:
-        """Name of the row of `answer`."""
+        """Name of the model in the rows of `answer`."""
         return f"{self.describes.kind} {self._in_words(self.describes.row)}"
 
     @property
     def is_of_load(self) -> bool:
-        """True if the model is of this very load, not of uniform random writes."""
+        """True if the model describes this load, not only uniform random writes."""
         return self.describes.manager is not None
 
     @property
     def victims(self) -> str:
-        """Spec of the victim policy that the model describes, that of the run if it is the same."""
+        """Spec of the victim policy that the model describes, with the run's parameters."""
         own = self.plan.policy.victims
         return own if _victims(self.plan).name == self.describes.victims else self.describes.victims
 
     def inputs(self, drive: ModelInputs) -> ModelInputs:
-        """Return the drive with the arguments that the declaration takes from the specs.
+        """Return the drive's inputs with the arguments that the declaration takes from the specs.
 
         Raises:
-            WriteampError: an argument outside its domain.
+            WriteampError: an argument is outside its domain.
         """
         specs = {
             "load": self.plan.load,
@@ -66,7 +66,7 @@ class DescribedRun:
 
 
 def _number(value: float | str, specs: Mapping[str, object]) -> float:
-    """Return a number, or the parameter that "victims.d" and the like refer to."""
+    """Return a number, or the value of a parameter such as "victims.d"."""
     if not isinstance(value, str):
         return value
     kind, _, name = value.partition(".")
@@ -76,22 +76,22 @@ def _number(value: float | str, specs: Mapping[str, object]) -> float:
 
 
 def all_described(plan: Plan) -> list[DescribedRun]:
-    """Return every declaration of every model, those for comparison last."""
-    found = [
+    """Return every declaration of every model, with those for comparison last."""
+    runs = [
         DescribedRun(model, describes, plan)
         for model in (*MODELS.values(), *HOT_COLD_MODELS)
         for describes in model.describes
     ]
-    return sorted(found, key=lambda one: one.describes.is_comparison)
+    return sorted(runs, key=lambda run: run.describes.is_comparison)
 
 
 def describing(plan: Plan, device: Device, held_pages: int) -> list[DescribedRun]:
-    """Return the models that describe a run, and after them those for comparison.
+    """Return the models that describe a run, followed by those for comparison.
 
     Args:
-        plan: of the run.
-        device: its drive.
-        held_pages: logical pages that hold data.
+        plan: plan of the run.
+        device: drive of the run.
+        held_pages: number of logical pages that hold data.
     """
     is_plain = (
         held_pages == device.logical_pages
@@ -99,38 +99,38 @@ def describing(plan: Plan, device: Device, held_pages: int) -> list[DescribedRun
         and plan.policy.wear_leveling is None
     )
     return [
-        one
-        for one in all_described(plan)
-        if one.describes.is_comparison
-        or (_is_of(one.describes, plan) and (is_plain or not one.is_of_load))
+        run
+        for run in all_described(plan)
+        if run.describes.is_comparison
+        or (_is_of(run.describes, plan) and (is_plain or not run.is_of_load))
     ]
 
 
 def references(plan: Plan) -> list[list[DescribedRun]]:
-    """Return the references of uniform writes, those of one victim policy in a list."""
-    found: dict[str, list[DescribedRun]] = {}
-    for one in all_described(plan):
-        if one.describes.is_reference:
-            found.setdefault(one.describes.victims, []).append(one)
-    return list(found.values())
+    """Return the reference models of uniform writes, in one list for each victim policy."""
+    by_victims: dict[str, list[DescribedRun]] = {}
+    for run in all_described(plan):
+        if run.describes.is_reference:
+            by_victims.setdefault(run.describes.victims, []).append(run)
+    return list(by_victims.values())
 
 
 def nearest(plan: Plan, kind: str) -> list[DescribedRun]:
-    """Return the models of uniform writes, of one kind, that are nearest to a run's victims."""
+    """Return the models of a kind for uniform writes that are closest to the run's victims."""
     of_kind = [
-        one for one in all_described(plan) if one.describes.kind == kind and not one.is_of_load
+        run for run in all_described(plan) if run.describes.kind == kind and not run.is_of_load
     ]
-    own = [one for one in of_kind if one.describes.victims == _victims(plan).name]
-    return own or [one for one in of_kind if one.describes.is_nearest]
+    own = [run for run in of_kind if run.describes.victims == _victims(plan).name]
+    return own or [run for run in of_kind if run.describes.is_nearest]
 
 
 def is_plain(load: object, name: str) -> bool:
-    """Return whether a load is the workload of that name without TRIM."""
+    """Return whether a load is the named workload without TRIM."""
     return isinstance(load, Spec) and load.name == name and "trim" not in load.params
 
 
 def _is_of(describes: Describes, plan: Plan) -> bool:
-    """Return whether load and policies are those that a declaration names."""
+    """Return whether a declaration matches the load and the policies of a plan."""
     if not is_plain(plan.load, describes.load) or _victims(plan).name != describes.victims:
         return False
     if describes.manager is None:

@@ -1,4 +1,4 @@
-"""Results of one drive, timed or not: writes of the host, and programs by cause."""
+"""Results of one drive, timed or not: host writes, and programs by cause."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from writeamp.runs.preconditioning import Ageing
 from writeamp.runs.spread import Spread
 from writeamp.statistics.steady import SteadyState
 
-# Excess of a factor over 1 that changes no digit of a table.
+# Ratios closer to 1 than this do not change a digit of a table.
 _SAME = 5e-4
 
 
 def partial_page_factor(
     load: Spec | traces.PageTrace, host_pages: int, host_bytes: int, page_bytes: int
 ) -> float:
-    """Return the bytes of the pages that the host wrote over the bytes that it asked to write.
+    """Return the bytes of the pages that the host wrote over the bytes it requested.
 
-    WA per page does not show it: a page of which a request covers a part is programmed whole, and
-    counted whole. SMART shows flash bytes over the bytes of the host. NaN if those are unknown: a
-    trace in pages may count partly covered ones without saying which part of them.
+    A page that a request covers in part is programmed and counted as a whole. WA per page does not
+    include this factor; SMART shows flash bytes over host bytes, which does. NaN if the bytes are
+    unknown: a trace in pages may have partly covered pages without their lengths.
     """
-    known = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
-    return host_pages * page_bytes / host_bytes if known and host_bytes > 0 else math.nan
+    is_exact = isinstance(load, Spec) or not load.partial_pages or load.head_bytes is not None
+    return host_pages * page_bytes / host_bytes if is_exact and host_bytes > 0 else math.nan
 
 
 def differs(factor: float) -> bool:
-    """Return whether WA per byte is visibly another figure than WA per page; False if unknown."""
+    """Return whether WA per byte visibly differs from WA per page; False if unknown."""
     return factor - 1 > _SAME
 
 
-# What the host asked for, as the engine counts it.
+# Counters of host requests in the engine.
 OF_THE_HOST = (
     "written_pages",
     "written_bytes",
@@ -60,7 +60,7 @@ OF_THE_HOST = (
 class DriveResult(OneLine, Drawn):
     """Result of one drive, timed or not: counts of the measured interval, and WA.
 
-    The interval comes after the initial fill, which is never counted, and after the first
+    The interval begins after the initial fill, which is never counted, and after the first
     `warmup_pages` host page writes.
     """
 
@@ -87,12 +87,12 @@ class DriveResult(OneLine, Drawn):
     @property
     @abstractmethod
     def warnings(self) -> list[str]:
-        """Sentences that a reader of the result should know."""
+        """Warnings for readers of the result."""
 
     @property
     @abstractmethod
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Notes on assumptions, omissions and rounding."""
 
     @abstractmethod
     def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
@@ -100,57 +100,59 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def wa(self) -> float:
-        """Write amplification: flash pages programmed per host page written; NaN of no writes."""
+        """Write amplification: flash pages programmed per host page written; NaN without writes."""
         return self.flash_pages / self.host_pages if self.host_pages else math.nan
 
     @property
     def wa_bytes(self) -> float:
-        """Flash bytes programmed per byte that the host asked to write; NaN if nobody knows those.
+        """Flash bytes programmed per byte of the host's writes; NaN if those are unknown.
 
-        That is what SMART shows: `wa` times `partial_page_factor`.
+        This is the value that SMART shows: `wa` times `partial_page_factor`.
         """
         return self.wa * self.partial_page_factor
 
     @property
     def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN.
+        """Bytes of the pages that the host wrote over the bytes it requested, or NaN.
 
-        1 unless requests cover pages in part, which are programmed whole: small writes to large
-        pages. It is no cause, whose pages add up to the `flash_pages`.
+        It is above 1 if requests cover pages in part, which are programmed whole, as small writes
+        to
+        large pages do. It is not among the causes, which add up to `flash_pages`.
         """
         host_bytes = self._measured("host_bytes")
         return partial_page_factor(self.plan.load, self.host_pages, host_bytes, self.page_bytes)
 
     @property
     def page_bytes(self) -> int:
-        """Bytes of the pages that are counted."""
+        """Size of the counted pages, in bytes."""
         return self.device.page_bytes
 
     @property
     def has_partial_pages(self) -> bool:
-        """True if WA per byte is visibly another figure than WA per page."""
+        """True if WA per byte visibly differs from WA per page."""
         return differs(self.partial_page_factor)
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
+        """The 95% confidence interval of `wa`; NaN if the run is too short."""
         low = self.steady_state.ci_low
         # No drive programs less than the host writes, unless a write cache merges writes.
         least = 0.0 if self.wa < 1 else 1.0
         if low >= least or math.isnan(low):
             return low, self.steady_state.ci_high
-        # An interval that reaches so far says something of a steady run only; in others the first
-        # samples make it.
+        # If the interval reaches below the least possible WA, it is meaningful only for a steady
+        # run;
+        # otherwise the first samples cause it.
         return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
 
     @property
     def level(self) -> None:
-        """None: a run has a confidence interval, and no `interval` of a learnt profile."""
+        """None: a run has a confidence interval, not the `interval` of a learnt profile."""
         return
 
     @property
     def steady(self) -> bool:
-        """True if the run reached a steady state; `steady_state.reason` says why or why not."""
+        """True if the run reached a steady state; `steady_state.reason` explains the verdict."""
         return self.steady_state.steady
 
     @property
@@ -167,9 +169,9 @@ class DriveResult(OneLine, Drawn):
     def host(self) -> dict[str, int]:
         """Requests of the host in the measured interval, in pages and bytes.
 
-        Keys: `written_pages` (the same as `host_pages`), `written_bytes`, `read_pages`,
-        `read_bytes`, `trimmed_pages`, `trimmed_bytes` and `flushes`. A page of which a request
-        covers only a part counts whole in pages and with that part in bytes.
+        Keys: `written_pages` (equal to `host_pages`), `written_bytes`, `read_pages`, `read_bytes`,
+        `trimmed_pages`, `trimmed_bytes` and `flushes`. A page that a request covers in part counts
+        fully in pages, and with the covered part in bytes.
         """
         counters = {name: f"host_{name}" for name in OF_THE_HOST}
         counters |= {"written_pages": "host_pages", "written_bytes": "host_bytes"}
@@ -192,14 +194,14 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def percentage_used(self) -> float | None:
-        """Rated erases that the whole run after the fill used, in percent; None if nobody says.
+        """Rated erases used by the whole run after the fill, in percent, or None if unrated.
 
-        They are the mean erases of a block over `wear.rated_erases` of the profile, as drives tell
-        of their whole life; of an array over the fewest, and without blocks of SLC caches.
+        It is the mean number of erases of a block over `wear.rated_erases` of the profile. An array
+        uses the lowest rating of its members. Blocks of SLC caches are not included.
         """
-        flash = [one for one in (self.device, *self.device.members) if one.kind == "flash"]
-        rated = [one.rated_erases for one in flash if one.rated_erases is not None]
-        blocks = sum(one.geometry.blocks for one in flash)
+        flash = [member for member in (self.device, *self.device.members) if member.kind == "flash"]
+        rated = [member.rated_erases for member in flash if member.rated_erases is not None]
+        blocks = sum(member.geometry.blocks for member in flash)
         return 100.0 * self._erases_of_run / blocks / min(rated) if rated else None
 
     @property
@@ -208,12 +210,12 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def writes(self) -> int:
-        """Host page writes of the whole run after the fill, warm-up included."""
+        """Host page writes of the whole run after the fill, including the warm-up."""
         return int(self.samples["host_pages"][-1])
 
     @property
     def drive_writes(self) -> float:
-        """Length of the whole run in writes of the logical capacity."""
+        """Length of the whole run in multiples of the logical capacity."""
         return self.writes * self.page_bytes / self.device.capacity_bytes
 
     @property
@@ -225,11 +227,11 @@ class DriveResult(OneLine, Drawn):
 
     @property
     def _repeat(self) -> int:
-        """Number of times that the trace was to be replayed."""
+        """Requested number of replays of the trace."""
         return self.plan.repeat
 
     def _rows_of_counts(self) -> list[tuple[str, str]]:
-        """Return the rows of a card on what the flash did in the measured interval."""
+        """Return card rows on programs and erases in the measured interval."""
         rows = [
             (f"programmed: {cause}", f"{pages:,} pages") for cause, pages in self.causes.items()
         ]
@@ -280,7 +282,7 @@ class DriveResult(OneLine, Drawn):
         }
 
     def _facts_of_trace(self) -> dict[str, Any]:
-        """Return the facts of a trace; none of a workload."""
+        """Return the facts of a trace; empty for a workload."""
         load = self.plan.load
         if isinstance(load, Spec):
             return {}

@@ -1,4 +1,4 @@
-"""Theory's WA for a simulation: of this very run if it can, or else of uniform writes."""
+"""Theory's WA for a simulation: by a model of this run, or else of uniform writes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from writeamp.runs.described import DescribedRun, describing, is_plain
 from writeamp.runs.plan import Plan
 
 _LEAST_BLOCKS = 2.0
-# Ratios of two op this near 1 are of the same space.
+# Two op with a ratio this close to 1 count as the same.
 _SAME_OP = 1e-3
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """WA that a model expects at `op`, which is that of the pages that hold data.
+    """WA that a model predicts at `op`, computed from the pages that hold data.
 
-    `outside` says why the run lies outside the model's domain, if it does. A model that
-    `is_comparison` stands beside the run, and does not describe it.
+    `outside` gives the reason if the run is outside the model's domain. A model with
+    `is_comparison` is shown beside the run for comparison and does not describe it.
     """
 
     wa: float
@@ -34,70 +34,71 @@ class Expectation:
 
     @property
     def describes_run(self) -> bool:
-        """True if the model is of this very run and its domain has the drive."""
+        """True if the model describes this run and the drive is in its domain."""
         return self.outside is None and not self.is_comparison
 
     def __str__(self) -> str:
-        """Return WA and op in a line, marked if the model is outside its domain."""
+        """Return WA and model in one line, marked if the run is outside the model's domain."""
         mark = f"; OUTSIDE ITS DOMAIN: {self.outside}" if self.outside else ""
         return f"{self.wa:.4f} {self.model}{mark}"
 
 
 def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
-    """Return the WA that theory expects if `held_pages` logical pages of the drive hold data.
+    """Return the WA that theory predicts if `held_pages` logical pages of the drive hold data.
 
-    What holds no data is spare space, whatever it was meant for.
+    Space without data counts as spare space.
     """
     return _best(describing(plan, device, held_pages), model_inputs(device, held_pages))
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA for a picture of the run, that of `expectation` first.
+    """Return theory's WA for a plot of the run, that of `expectation` first.
 
-    `uniform_writes` stand beside it where it is one of them, and for it where uniform writes have
-    no model of their own. All are in the domain of their model.
+    If that is one of `uniform_writes`, or the workload is uniform without a model of its own, all
+    of
+    `uniform_writes` are returned. All results are in the domains of their models.
     """
     own = expectation(plan, device, held_pages)
     if is_plain(plan.load, "uniform"):
-        known = uniform_writes(plan, device, held_pages)
-        if own in known or not own.describes_run:
-            return sorted(known, key=lambda one: one != own)
+        expectations = uniform_writes(plan, device, held_pages)
+        if own in expectations or not own.describes_run:
+            return sorted(expectations, key=lambda expected: expected != own)
     return [] if own.outside else [own]
 
 
 def uniform_writes(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return theory's WA of uniform writes, under each policy that is a reference.
+    """Return theory's WA of uniform writes, under each reference victim policy.
 
-    Of a drive as full as in `expectation`, and only of models whose domain has it.
+    The drive is as full as in `expectation`. Models whose domain excludes it are left out.
     """
     drive = model_inputs(device, held_pages)
-    comparisons = [one for one in described.all_described(plan) if one.describes.is_comparison]
-    found = [_best([*models, *comparisons], drive) for models in described.references(plan)]
-    return [one for one in found if one.outside is None]
+    comparisons = [run for run in described.all_described(plan) if run.describes.is_comparison]
+    expectations = [_best([*models, *comparisons], drive) for models in described.references(plan)]
+    return [expected for expected in expectations if expected.outside is None]
 
 
 def held_in_words(device: Device, held_pages: int) -> str:
-    """Return the op of the pages that hold data, and why it is not the drive's if it is not.
+    """Return op by the pages that hold data, and the reason if it is not the drive's.
 
     >>> import writeamp as wa
     >>> held_in_words(wa.simulate(op=0.25, utilization=0.5, writes=1, warmup=0).device, 419_430)
-    'op 1.5, as 50.0% of the logical pages hold data'
+    'op 1.5, since 50.0% of the logical pages hold data'
     """
     op = _op_of_data(device, held_pages)
     if abs(op / device.op - 1) < _SAME_OP:
         return f"op {device.op:.4g}"
     share = held_pages / device.logical_pages
-    return f"op {op:.4g}, as {share:.1%} of the logical pages hold data"
+    return f"op {op:.4g}, since {share:.1%} of the logical pages hold data"
 
 
 def _op_of_data(device: Device, held_pages: int) -> float:
-    # Of a drive that TRIMs left empty, theory knows no more than of one that is all but empty.
+    # A drive emptied by TRIM is treated as if one page held data.
     share = max(1, held_pages) / device.logical_pages
     return float(effective_op(device.op, share, share))
 
 
 def model_inputs(device: Device, held_pages: int) -> ModelInputs:
-    """Return a drive as models take it, at the op of the pages that hold data."""
+    """Return a drive as model inputs, at the op computed from the pages that hold data."""
     pages_per_block = device.geometry.pages_per_block
     return ModelInputs(
         op=_op_of_data(device, held_pages),
@@ -107,15 +108,15 @@ def model_inputs(device: Device, held_pages: int) -> ModelInputs:
 
 
 def _best(candidates: Sequence[DescribedRun], drive: ModelInputs) -> Expectation:
-    """Return the answer of the first model whose domain has the drive, or of the nearest."""
-    found = []
-    for one in candidates:
+    """Return the prediction of the first model whose domain has the drive, or of the closest."""
+    candidates_found = []
+    for candidate in candidates:
         try:
-            inputs = one.inputs(drive)
-            wa, warnings = one.model.wa(inputs), one.model.warnings(inputs)
-        except WriteampError:  # a drive that it cannot compute
+            inputs = candidate.inputs(drive)
+            wa, warnings = candidate.model.wa(inputs), candidate.model.warnings(inputs)
+        except WriteampError:  # the model cannot compute this drive
             continue
-        outside, is_comparison = "; ".join(warnings) or None, one.describes.is_comparison
-        expected = Expectation(wa, one.label, drive.op, outside, is_comparison)
-        found.append((len(warnings), expected))
-    return min(found, key=lambda each: each[0])[1]
+        outside, is_comparison = "; ".join(warnings) or None, candidate.describes.is_comparison
+        expected = Expectation(wa, candidate.label, drive.op, outside, is_comparison)
+        candidates_found.append((len(warnings), expected))
+    return min(candidates_found, key=lambda counted: counted[0])[1]

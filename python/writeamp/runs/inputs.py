@@ -19,18 +19,21 @@ from writeamp.settings.settings import HeldTrace, LoadSettings, SimulationSettin
 from writeamp.traces.recorded import CountingWindow
 from writeamp.units.durations import shown_duration
 
-# Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
+# Minimum number of blocks of a drive fitted to a trace.
 _FEWEST_FITTED_BLOCKS = 4
+# Relative change of op by rounding above which a note is given.
 _MATERIAL_ROUNDING = 0.02
 
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """Drive, its load (a workload, or a trace in pages), and notes on what was assumed.
+    """Drive, its load (a workload, or a trace in pages), and notes on assumptions.
 
-    `earlier` is the trace that ages the drive before, if one does. `before` is what a recorded
-    drive served before its requests counted, and `is_recorded` tells that all of `load` count. Of a
-    timed recording `load` is all of it, and `window` tells when its drive counted.
+    `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
+    `uncounted` has the requests that it served before counting began, and `is_recorded` means that
+    all requests of `load` count. For a timed recording, `load` has all requests, and `window` is
+    the
+    time in which the drive counted.
     """
 
     drive: Device
@@ -38,32 +41,32 @@ class PreparedRun:
     load_name: str
     notes: tuple[str, ...]
     earlier: traces.PageTrace | None = None
-    before: traces.PageTrace | None = None
+    uncounted: traces.PageTrace | None = None
     is_recorded: bool = False
     window: CountingWindow | None = None
 
 
 def prepare(experiment: Experiment) -> PreparedRun:
-    """Build the drive, and turn the trace, if there is one, into pages of it.
+    """Build the drive, and convert the trace, if any, into pages of it.
 
-    Without a device, a synthetic workload ("uniform" without a name) runs on "generic", and a trace
-    on a flat drive sized to its footprint.
+    Without a device, a synthetic workload (by default "uniform") runs on "generic", and a trace
+    runs on a flat drive sized to its footprint.
     """
-    device, asked = experiment.device, experiment.load
+    device, load_settings = experiment.device, experiment.load
     load: Spec | traces.PageTrace
-    before = recorded = None
+    uncounted = recorded = None
     window: CountingWindow | None = None
-    if asked.trace is None:
+    if load_settings.trace is None:
         drive = build_device(device.base, **device.overrides())
-        load = Spec.of("workloads", asked.workload or "uniform")
+        load = Spec.of("workloads", load_settings.workload or "uniform")
         load_name = load.text
         notes: list[str] = []
     else:
-        requests = _read(asked)
-        recorded = counted(requests) if asked.mapping == "as-is" else None
+        requests = _read(load_settings)
+        recorded = counted(requests) if load_settings.mapping == "as-is" else None
         window = None if recorded is None else _window(requests, experiment)
         replayed = recorded.trace if recorded and window is None else requests
-        drive, load = _fit_trace(replayed, device, asked, with_reads=experiment.is_timed)
+        drive, load = _fit_trace(replayed, device, load_settings, with_reads=experiment.is_timed)
         if window is not None:
             load = _at_its_times(load, requests)
         load_name = _trace_name(requests)
@@ -72,8 +75,8 @@ def prepare(experiment: Experiment) -> PreparedRun:
             notes.append(_note_of_window(window))
         elif recorded is not None:
             notes += recorded.notes
-            before = _before(recorded, drive)
-    earlier, earlier_notes = _earlier(asked, drive, load)
+            uncounted = _before(recorded, drive)
+    earlier, earlier_notes = _earlier(load_settings, drive, load)
     notes += _note_of_candidates(experiment)
     notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
     return PreparedRun(
@@ -82,14 +85,14 @@ def prepare(experiment: Experiment) -> PreparedRun:
         load_name,
         tuple(notes),
         earlier,
-        before,
+        uncounted,
         is_recorded=recorded is not None,
         window=window,
     )
 
 
 def _note_of_candidates(experiment: Experiment) -> list[str]:
-    """Return what a run of one drive takes of a profile that may be many."""
+    """Return a note if only the best of a profile's candidates is run."""
     if experiment.candidates is None:
         return []
     return [experiment.candidates.note_of_best(experiment.device.profile)]
@@ -105,27 +108,27 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
 def _notes_of(
     trace: traces.Trace | traces.PageTrace | traces.Given, *, is_timed: bool
 ) -> list[str]:
-    """Return what was doubtful in a trace and what its reader assumed; its clock if time counts."""
+    """Return doubts and assumptions of a trace's reader, and doubts on its clock if time counts."""
     if not isinstance(trace, traces.Trace):
         return []
     return [*(trace.warnings if is_timed else trace.doubts), *trace.notes]
 
 
 def _window(requests: object, experiment: Experiment) -> CountingWindow | None:
-    """Return when a recorded drive counted, if that is what the run is to count."""
-    run, asked = experiment.run, experiment.load
+    """Return the time in which a recorded drive counted, if the run should count the same."""
+    run, load_settings = experiment.run, experiment.load
     assert isinstance(requests, traces.Trace)
     assert requests.recorded is not None
     if not experiment.is_timed or not isinstance(run, SimulationSettings):
         return None
     is_whole = run.time is None and run.host_bytes is None and run.writes is None
-    if not is_whole or run.warmup != 0 or asked.repeat not in ("auto", 1):
+    if not is_whole or run.warmup != 0 or load_settings.repeat not in ("auto", 1):
         return None
     return requests.recorded.window
 
 
 def _at_its_times(load: traces.PageTrace, requests: object) -> traces.PageTrace:
-    """Return the requests at the times of the drive that served them, since it was started."""
+    """Return the requests at the recorded drive's times, in ns since its start."""
     assert isinstance(requests, traces.Trace)
     assert load.at_ns is not None
     first_ns = int(requests.requests["timestamp_ns"].min())  # type: ignore[arg-type]
@@ -134,14 +137,14 @@ def _at_its_times(load: traces.PageTrace, requests: object) -> traces.PageTrace:
 
 def _note_of_window(window: CountingWindow) -> str:
     return (
-        "requests come at the times of the recorded drive, and what counts is what counted there: "
-        f"from {shown_duration(window.from_ns / 1e9)} to {shown_duration(window.until_ns / 1e9)} "
-        "after it was started"
+        "requests come at the times of the recorded drive, and the run counts what that drive "
+        f"counted: from {shown_duration(window.from_ns / 1e9)} to "
+        f"{shown_duration(window.until_ns / 1e9)} after its start"
     )
 
 
 def _before(recorded: CountedRequests, drive: Device) -> traces.PageTrace | None:
-    """Return the requests that the drive served before the counted ones, in pages of it."""
+    """Return the requests that the drive served before counting began, in pages of the drive."""
     if recorded.before is None:
         return None
     return traces.to_pages(
@@ -150,46 +153,46 @@ def _before(recorded: CountedRequests, drive: Device) -> traces.PageTrace | None
 
 
 def _earlier(
-    asked: LoadSettings, drive: Device, load: Spec | traces.PageTrace
+    load_settings: LoadSettings, drive: Device, load: Spec | traces.PageTrace
 ) -> tuple[traces.PageTrace | None, list[str]]:
-    """Return the trace that ages the drive, in pages of it, and notes on how it was mapped."""
-    path = Precondition.of(asked.precondition).trace
+    """Return the trace that ages the drive, in pages of it, and notes on its mapping."""
+    path = Precondition.of(load_settings.precondition).trace
     if path is None:
         return None, []
-    if not isinstance(load, Spec) and asked.trace == path:
+    if not isinstance(load, Spec) and load_settings.trace == path:
         return load, []
-    trace = traces.read(path, asked.trace_format, action=asked.action)
+    trace = traces.read(path, load_settings.trace_format, action=load_settings.action)
     pages = traces.to_pages(
         trace,
         drive.page_bytes,
-        mapping=asked.mapping,
-        device=asked.trace_device,
-        # The space beyond a synthetic workload's utilization is never written, or it would be full.
-        logical_pages=used_pages(load, asked, drive)
+        mapping=load_settings.mapping,
+        device=load_settings.trace_device,
+        # The space beyond a workload's utilization is never written, or the drive would be full.
+        logical_pages=used_pages(load, load_settings, drive)
         if isinstance(load, Spec)
         else drive.logical_pages,
     )
     name = Path(trace.path).name
     notes = [f"{name}: {note}" for note in (*trace.doubts, *trace.notes, *pages.notes)]
-    if asked.mapping == "compact" and not isinstance(load, Spec):
+    if load_settings.mapping == "compact" and not isinstance(load, Spec):
         notes.append(
-            f"{name}, which ages the drive, is mapped compact by its own addresses, so that its "
-            "pages are others than those of the same addresses in the run's trace; as-is keeps "
+            f"{name}, which ages the drive, is mapped compact by its own addresses, so that equal "
+            "addresses in it and in the run's trace are different pages; --mapping as-is keeps "
             "addresses"
         )
     return pages, notes
 
 
 def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
-    """Return a note if whole blocks and pages make another op than was asked for."""
+    """Return a note if whole blocks and pages change op materially."""
     wanted_op = device.asked_op
     if wanted_op is None or drive.kind != "flash":
         return []
     if abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
         return []
     return [
-        f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "
-        "pages_per_block come closer"
+        f"op is {drive.op:.4g} instead of {wanted_op:.4g}, because drives have whole blocks; "
+        "smaller pages_per_block come closer"
     ]
 
 
@@ -200,10 +203,10 @@ def _fit_trace(
     *,
     with_reads: bool,
 ) -> tuple[Device, traces.PageTrace]:
-    """Turn a trace into pages; size the drive to its footprint unless a size is given."""
-    # Of a drive that is yet to be sized, only the page size is known.
-    known = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
-    profile = build_device(device.base, **known)
+    """Convert a trace into pages; size the drive to its footprint unless a size is given."""
+    # Before the drive has a size, only its page size is needed.
+    overrides = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
+    profile = build_device(device.base, **overrides)
     if isinstance(trace, traces.Trace | traces.Given):
         pages = traces.to_pages(
             trace,
@@ -218,26 +221,26 @@ def _fit_trace(
         as_read = (load.mapping, load.trace_device) == ("compact", None)
         if not as_read or pages.page_bytes != profile.page_bytes:
             raise WriteampError(
-                f"the trace is in pages of {pages.page_bytes} bytes already; mapping, trace_device "
-                "and page_bytes belong to traces.to_pages"
+                f"the trace is already in pages of {pages.page_bytes} bytes; give mapping, "
+                "trace_device and page_bytes to traces.to_pages instead"
             )
     if not device.is_sized:
         return _fitted(pages, device), pages
     if pages.logical_pages > profile.logical_pages:
         raise RefusedError(
             f"the trace needs {pages.logical_pages} logical pages but the drive has "
-            f"{profile.logical_pages}; use a larger drive, or give no size to fit it to the trace"
+            f"{profile.logical_pages}; use a larger drive, or omit its size to fit it to the trace"
         )
     return profile, pages
 
 
 def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
-    """Return the flat drive that the trace's written pages just fill."""
+    """Return the flat drive with as many logical pages as the trace writes."""
     drive = build_device("generic", **(device.overrides() | {"logical_pages": pages.logical_pages}))
     if drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
         raise RefusedError(
-            f"the trace writes only {pages.footprint_pages} distinct pages, which "
-            f"{drive.geometry.blocks} blocks of {drive.pages_per_block} pages hold; use fewer "
+            f"the trace writes only {pages.footprint_pages} distinct pages, which fit into "
+            f"{drive.geometry.blocks} blocks of {drive.pages_per_block} pages; use smaller "
             "pages_per_block, or give the drive a size"
         )
     return drive

@@ -1,4 +1,4 @@
-"""Plan of a lifetime, and counts of drives at some moment of it."""
+"""Plan of a lifetime, and counters of drives at a moment of it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of drives at some moment of each life, in arrays of the same shape.
+    """Counters of drives at a moment of each life, in arrays of the same shape.
 
-    `host_pages` were written after the initial fill, and `host_programs` programmed for them;
-    `migrated_pages` maps each other cause to the valid pages read from the erased blocks for it.
+    `host_pages` are pages written after the initial fill, and `host_programs` pages programmed for
+    them. `migrated_pages` maps each other cause to the valid pages copied from erased blocks.
     `skipped_pages` were left unprogrammed when wear levelling closed a block early.
     """
 
@@ -38,22 +38,22 @@ class Counts:
 
     @property
     def migrated(self) -> _Floats:
-        """Valid pages taken from the erased blocks for any cause."""
+        """Valid pages copied from the erased blocks, for all causes."""
         return np.asarray(np.sum(list(self.migrated_pages.values()), axis=0))
 
     @property
     def wa(self) -> _Floats:
-        """Flash pages programmed per host page written; NaN before the first."""
+        """Flash pages programmed per host page written; NaN before the first host page."""
         written = np.where(self.host_pages > 0, self.host_pages, math.nan)
         return np.asarray((self.host_programs + self.migrated) / written)
 
     @staticmethod
     def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
-        """Return the counts from the engine's tables, whose host pages include the fill."""
+        """Return the counters from the engine's tables, whose host pages include the fill."""
         tables = {name: table.astype(np.float64) for name, table in counts.items()}
         return Counts(
             erases=tables["erases"],
-            # A life so short that it ends within the fill has no host page after it.
+            # A life that ends within the fill has no host pages after it.
             host_pages=np.maximum(tables["host_pages"] - fill_pages, 0.0),
             host_programs=np.maximum(tables["host"] - fill_pages, 0.0),
             skipped_pages=tables["skipped_pages"],
@@ -63,7 +63,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Lifetime:
-    """Plan of a lifetime: drives that differ by their seed, run until they are worn out."""
+    """Plan of a lifetime: drives with different seeds, run until they are worn out."""
 
     device: Device
     load: Spec | traces.PageTrace
@@ -73,10 +73,10 @@ class Lifetime:
     run: EnduranceSettings
     spare_blocks: int
     threads: int | None = field(compare=False)
-    """Replicas that run at the same time, if they are threads of this process."""
+    """Number of replicas that run at a time, if they are threads of this process."""
     notes: tuple[str, ...]
     capacity_bytes: float | None = None
-    """What the host sees of the drive that is meant, if that is another."""
+    """Capacity of the requested drive in bytes, if `device` is scaled down."""
 
     @property
     def w_max(self) -> int:
@@ -91,5 +91,5 @@ class Lifetime:
 
     @property
     def seed(self) -> int:
-        """The seed of the first replica, from which those of the others follow."""
+        """Seed of the first replica, from which those of the others are derived."""
         return self.run.seed

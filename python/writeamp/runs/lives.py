@@ -1,4 +1,4 @@
-"""Life of one of several drives that differ by their seed: a job that any runner can do."""
+"""Life of one of several drives with different seeds: a job for any runner."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from writeamp.settings.settings import EnduranceSettings, PolicySettings
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
 
-# Passes over a trace: more than any drive outlives.
+# Passes over a trace: more than any drive can endure.
 _WITHOUT_END = 2**63 - 1
 
 
 def plan_of_lives(
     experiment: Experiment, prepared: PreparedRun, *, threads: int | None = None
 ) -> Lifetime:
-    """Return the plan of an experiment's lives, so many at a time with threads."""
+    """Return the plan of an experiment's lives, with `threads` of them at a time."""
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, EnduranceSettings)
     assert isinstance(policy, PolicySettings)
@@ -52,21 +52,21 @@ def plan_of_lives(
 
 
 class Study:
-    """Inputs that all lives share: of a trace, one copy in the engine's form for all of them.
+    """Inputs that all lives share; a trace is held once, in the engine's form.
 
-    `filled_pages` are written before the host's first write counts.
+    `filled_pages` is the number of pages written before host writes count.
     """
 
     def __init__(self, plan: Lifetime, prepared: PreparedRun) -> None:
-        """Make the study of a plan."""
+        """Build the study of a plan."""
         drive = plan.device
         if isinstance(plan.load, Spec):
             load = load_of_spec(plan.load, used_pages(plan.load, plan.host, drive), drive)
         else:
             load = load_of_trace(plan.load, passes=_WITHOUT_END)
         fill = fill_runs(plan.load, plan.host, drive)
-        if prepared.before is not None and not fill:
-            fill = written_runs(prepared.before)
+        if prepared.uncounted is not None and not fill:
+            fill = written_runs(prepared.uncounted)
         spare_per_pool, _ = _spare_blocks(drive, plan.run.spare_share)
         self.filled_pages = sum(end - first for first, end in fill)
         self._seed = plan.seed
@@ -81,59 +81,59 @@ class Study:
                 fill=fill,
             )
 
-    def live(self, replica: int, tell: Callable[[int], None] | None) -> Life:
-        """Drive a replica to its end of life; `tell` hears the erases of its most worn block."""
+    def live(self, replica: int, on_erases: Callable[[int], None] | None) -> Life:
+        """Run a replica to its end of life; `on_erases` gets the erases of its most worn block."""
         check_memory("the drive needs", self._drive_bytes)
         with refusals():
-            return self._engine.live(replica_seed(self._seed, replica), tell)
+            return self._engine.live(replica_seed(self._seed, replica), on_erases)
 
 
 def study_of(experiment: Experiment) -> Study:
-    """Return the study of an experiment that was found to be sound."""
+    """Return the study of an experiment that has been checked."""
     prepared = prepare(experiment)
     return Study(plan_of_lives(experiment, prepared), prepared)
 
 
 class Wear:
-    """Progress of the lives that threads of this process run."""
+    """Progress of the lives that run in threads of this process."""
 
-    def __init__(self, heard: Callable[[int], object]) -> None:
-        """Let `heard` be called with the erases of the most worn block, summed over the lives."""
-        self._heard = heard
+    def __init__(self, on_erases: Callable[[int], object]) -> None:
+        """Set the callback for the erases of the most worn block, summed over the lives."""
+        self._on_erases = on_erases
         self._erases: dict[int, int] = {}
         self._sum = 0
-        self._one_at_a_time = Lock()
+        self._lock = Lock()
 
-    def tell(self, replica: int, erases: int) -> None:
-        """Note the erases of the most worn block of a replica."""
-        with self._one_at_a_time:
+    def update(self, replica: int, erases: int) -> None:
+        """Set the erases of a replica's most worn block, and report the new sum."""
+        with self._lock:
             self._sum += erases - self._erases.get(replica, 0)
             self._erases[replica] = erases
-            self._heard(self._sum)
+            self._on_erases(self._sum)
 
 
 def live(study: Shared[Study], replica: int, wear: Wear | None = None) -> Life:
     """Return the life of a replica.
 
     Args:
-        study: what it has in common with the others.
-        replica: its number, from which and the plan's seed its own follows.
-        wear: hears from time to time how worn the drive is, and in the end.
+        study: inputs shared by all replicas.
+        replica: number of the replica; with the plan's seed it determines the replica's seed.
+        wear: progress, which is updated from time to time and at the end.
 
     Raises:
-        WriteampError: there is no memory for the drive, or its life has no end.
+        WriteampError: memory is too small for the drive, or its life would not end.
     """
     if wear is None:
         return study.value.live(replica, None)
-    found = study.value.live(replica, lambda erases: wear.tell(replica, erases))
-    wear.tell(replica, found["first_to_reach"]["erases"].size)
-    return found
+    life = study.value.live(replica, lambda erases: wear.update(replica, erases))
+    wear.update(replica, life["first_to_reach"]["erases"].size)
+    return life
 
 
 def _spare_blocks(drive: Device, share: float) -> tuple[int, int]:
-    """Return the spare blocks of each pool, and the pools."""
+    """Return the number of spare blocks in each pool, and the number of pools."""
     pools = 1 if drive.layout == "flat" else drive.geometry.luns
-    # 0.29·100 is 28.999999999999996 in floating point: a hair below a whole number is that number.
+    # Allow for rounding: 0.29·100 is 28.999999999999996 in floating point and means 29.
     return math.floor(share * (drive.geometry.blocks // pools) * (1 + 1e-12)), pools
 
 

@@ -1,4 +1,4 @@
-"""Loads of the host in the engine's form."""
+"""Host loads converted for the engine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.refusals import refusals
 
-# The engine numbers groups by a byte.
+# The engine stores the number of a group in one byte.
 MOST_GROUPS = 256
 
 
 def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
-    """Return a trace for the engine to replay."""
+    """Return a trace in the engine's form, for `passes` replays."""
     return EngineLoad.trace(
         ops=_unless_all(trace.op, 0),
         first_pages=np.ascontiguousarray(trace.start),
@@ -35,25 +35,25 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
 
 
 def _group_ends(trace: traces.PageTrace) -> list[int] | None:
-    """Return the ends of the devices as those of groups; None for one, or more than can be told."""
+    """Return the devices' ends as those of groups, or None for one or too many devices."""
     ends = trace.device_ends
     return None if ends is None or len(ends) > MOST_GROUPS else list(ends)
 
 
 def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any] | None:
-    """Return the column for the engine; None without memory for one in which all are this value."""
+    """Return the column for the engine, or None if it is a constant column of this value."""
     if column is None or (column.strides == (0,) and column.size and column[0] == value):
         return None
     return np.ascontiguousarray(column)
 
 
 def writes_in_all(load: Spec | traces.PageTrace) -> int | None:
-    """Return the page writes after which a workload ends; None if it does not, or is a trace."""
+    """Return the number of page writes after which a workload ends, or None if it does not end."""
     return EngineLoad.spec(load.text, 1).writes_in_all() if isinstance(load, Spec) else None
 
 
 def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
-    """Return a workload over a drive's first `pages` pages, for a run that counts its writes.
+    """Return a workload over a drive's first `pages` pages, for a run that counts writes.
 
     Raises:
         WriteampError: the workload never writes.
@@ -62,7 +62,7 @@ def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
         load = EngineLoad.spec(spec.text, pages, drive.page_bytes)
     if not load.has_writes():
         raise WriteampError(
-            f"workload {spec} only reads, so there is no write to count; give it a share of writes "
-            "above 0, as in write=0.5"
+            f"workload {spec} only reads, so that its WA is undefined; give it a share of writes "
+            "above 0, such as write=0.5"
         )
     return load

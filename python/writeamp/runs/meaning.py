@@ -1,4 +1,4 @@
-"""Meaning of a run: everything that decides its counters, as JSON types for a digest."""
+"""Key of a run: all inputs that determine its counters, as JSON types for a digest."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan
 from writeamp.settings.experiment import meaning_of_settings
 
-# Settings that tell how many runs there are, and which of them one is.
+# Settings on the number of runs and on the choice of one of them.
 _OF_THE_STUDY = ("seed", "replicas", "spread")
 
 
 def meaning_of_run(plan: Plan, drive: Device) -> dict[str, Any]:
-    """Return all that decides a run on a drive, with its seed; traces count by their content."""
+    """Return all inputs that determine a run on a drive, with its seed and its traces' digests."""
     return {
         **_meaning_of_host(plan),
         "device": drive.meaning(with_times=False),
         "replicas": plan.run.replicas,
         "earlier": None if plan.earlier is None else _meaning_of_load(plan.earlier),
-        "before": None if plan.before is None else _meaning_of_load(plan.before),
+        "before": None if plan.uncounted is None else _meaning_of_load(plan.uncounted),
         **({} if plan.window is None else {"window": asdict(plan.window)}),
     }
 
 
 def meaning_of_life(plan: Lifetime, seed: int) -> dict[str, Any]:
-    """Return all that decides the life of a drive with a seed."""
+    """Return all inputs that determine the life of a drive with a seed."""
     return {
         **_meaning_of_host(plan),
         "device": plan.device.meaning(with_times=False),
@@ -45,7 +45,7 @@ def meaning_of_life(plan: Lifetime, seed: int) -> dict[str, Any]:
 def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
     run = meaning_of_settings(plan.run)
     host = meaning_of_settings(plan.host)
-    # What is replayed, as it stands in memory, says more than its path and how it was read.
+    # The digest of the load replaces its path and the options of reading it.
     for name in ("workload", "trace"):
         host.pop(name, None)
     return {
@@ -53,20 +53,20 @@ def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
         "host": host,
         "policy": list(plan.policy.meaning),
         **_meaning_of_code(plan.policy),
-        "run": {name: one for name, one in run.items() if name not in _OF_THE_STUDY},
+        "run": {name: value for name, value in run.items() if name not in _OF_THE_STUDY},
         "seed": plan.seed,
     }
 
 
 def _meaning_of_code(policy: Policy) -> dict[str, Any]:
-    """Return the identities of the files that users' policies stand in; none of the engine's."""
+    """Return the identities of the source files of users' policies; empty for built-in ones."""
     kinds: tuple[tuple[EngineKind, str], ...] = (
         ("managers", policy.manager),
         ("victims", policy.victims),
     )
-    users = [found for found in (custom.find(kind, text) for kind, text in kinds) if found]
-    sources = [inspect.getsourcefile(one.cls) for one in users]
-    return {"code": [one and inputs.identity(one) for one in sources]} if users else {}
+    users = [policy for policy in (custom.find(kind, text) for kind, text in kinds) if policy]
+    sources = [inspect.getsourcefile(policy_class.cls) for policy_class in users]
+    return {"code": [source and inputs.identity(source) for source in sources]} if users else {}
 
 
 def _meaning_of_load(load: Spec | traces.PageTrace) -> str:

@@ -42,33 +42,33 @@ class PassLog:
     """
 
     def __init__(self, pass_pages: int | None, programmed: int) -> None:
-        """Begin where `programmed` pages had been programmed."""
+        """Begin with `programmed` pages programmed so far."""
         self._pass_pages = pass_pages
         self._ends = [(0, programmed)]
 
     def left(self, done_pages: int, most: int) -> int:
-        """Return how many host pages may come before a pass ends, at most `most`."""
+        """Return the number of host pages to run before the pass ends, at most `most`."""
         if self._pass_pages is None:
             return most
         return min(most, self._pass_pages - done_pages % self._pass_pages)
 
     def ends(self, done_pages: int) -> bool:
-        """Return whether a pass has ended there."""
+        """Return whether a pass ends after `done_pages`."""
         return self._pass_pages is not None and done_pages % self._pass_pages == 0
 
     def add(self, done_pages: int, programmed: int) -> None:
-        """Note a pass's end, or that of the run within a pass."""
+        """Add the end of a pass, or of the run within a pass."""
         if self._pass_pages is not None and done_pages > self._ends[-1][0]:
             self._ends.append((done_pages, programmed))
 
     @property
     def flash_pages(self) -> list[int]:
         """Pages programmed in each pass."""
-        return [after - before for (_, before), (_, after) in pairwise(self._ends)]
+        return [after - previous for (_, previous), (_, after) in pairwise(self._ends)]
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return one row a pass: its number `pass` from 1, its `host_pages`, and `wa` in it."""
+        """Return one row per pass: its number `pass` from 1, its `host_pages`, and its `wa`."""
         host_pages = [end - first for (first, _), (end, _) in pairwise(self._ends)]
         spans = zip(host_pages, self.flash_pages, strict=True)
         rows = [(number, host, flash / host) for number, (host, flash) in enumerate(spans, start=1)]
@@ -79,16 +79,16 @@ _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
 
 class OneRun:
-    """A drive after its fill, and what its host has done since."""
+    """A drive after its fill, and the counters of its host's writes since."""
 
     def __init__(self, plan: Plan, drive: Device, seed: int, progress: Progress | None) -> None:
-        """Build the drive, fill and age it.
+        """Build the drive, fill it and age it.
 
         Args:
-            plan: what to run; its own seed is not used.
-            drive: what to run it on.
-            seed: what decides every random draw.
-            progress: called with the host pages written and expected.
+            plan: plan of the run; its seed is not used.
+            drive: drive to run on.
+            seed: seed of every random draw.
+            progress: called with the number of host pages written and the expected total.
         """
         self.plan = plan
         self.drive = drive
@@ -110,46 +110,46 @@ class OneRun:
         self.passes = PassLog(pass_pages, self.programmed())
 
     def continued(self) -> OneRun:
-        """Return another run that goes on from here, as this one would, and reports no progress.
+        """Return a copy of the run that continues from here and reports no progress.
 
-        Its drive is this one as it is saved. What users' policies save is theirs to say, so that
-        under these it is a new drive that has done the same.
+        The copy restores the drive's saved state. Users' policies may not save their state, so that
+        under these a new drive is run to the same point instead.
         """
         if self.plan.policy.is_custom:
-            found = OneRun(self.plan, self.drive, self.seed, None)
-            found.advance_to(self.done_pages, self.done_pages)
-            return found
-        found = copy(self)
-        found.progress = None
-        found.passes, found.finished_series = deepcopy(self.passes), [*self.finished_series]
-        found.simulation = new_simulation(self.plan, self.drive, self.seed)
+            other = OneRun(self.plan, self.drive, self.seed, None)
+            other.advance_to(self.done_pages, self.done_pages)
+            return other
+        other = copy(self)
+        other.progress = None
+        other.passes, other.finished_series = deepcopy(self.passes), [*self.finished_series]
+        other.simulation = new_simulation(self.plan, self.drive, self.seed)
         with refusals():
-            found.simulation.restore(self.simulation.save())
-        return found
+            other.simulation.restore(self.simulation.save())
+        return other
 
     def start_series(self, interval_pages: int) -> None:
-        """Sample the counters every so many host pages from here on."""
+        """Sample the counters every `interval_pages` host pages from now on."""
         if self.has_series:
             self.finished_series.append(self._samples())
         self.simulation.start_series(interval_pages)
         self.has_series = True
 
     def advance_to(self, pages: int, expected_pages: int) -> None:
-        """Let the host have written so many pages, of `expected_pages` that it will have."""
+        """Run until the host has written `pages` pages, of `expected_pages` for progress."""
         while self.done_pages < pages:
             chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, CHUNK_PAGES))
             began = time.perf_counter()
             with refusals():
                 written = self.simulation.run(chunk)
             self.engine_s += time.perf_counter() - began
-            assert written == chunk, "a trace holds the writes that its plan was checked for"
+            assert written == chunk, "the trace has fewer writes than its plan was checked for"
             self.done_pages += chunk
             if self.passes.ends(self.done_pages):
                 self.passes.add(self.done_pages, self.programmed())
             self._tick(expected_pages)
 
     def schedule(self) -> Schedule:
-        """Return the changes of the workload that are known beforehand."""
+        """Return the changes of the workload that are known in advance."""
         return Schedule(*self.simulation.schedule())
 
     def programmed(self) -> int:
@@ -157,30 +157,30 @@ class OneRun:
         return flash_pages(self.simulation.counters())
 
     def times_programmed(self) -> float:
-        """Return how often all of the flash was programmed since the fill."""
+        """Return how often the whole flash was programmed since the fill."""
         started = flash_pages(self.start)
         started -= self.ageing.flash_pages if self.ageing else 0
         return (self.programmed() - started) / self.drive.physical_pages
 
     def intervals(self) -> Intervals:
-        """Return host and flash pages of each interval."""
+        """Return host and flash pages of each sampling interval."""
         samples = self._all_samples()
         host, flash = samples["host_pages"], flash_pages(samples)
         return np.diff(host).astype(float), np.diff(flash).astype(float)
 
     def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
-        """Return the result of the run, with the verdict on its steadiness."""
+        """Return the result of the run, with its verdict on steadiness."""
         if self.passes.ends(self.done_pages):
-            self.simulation.run_to_write()  # what the host asked for after its last write
-        found = self.simulation.events()
+            self.simulation.run_to_write()  # requests after the last write
+        events = self.simulation.events()
         self.passes.add(self.done_pages, self.programmed())
         return Result(
             plan=self.plan,
             device=self.drive,
             steady_state=steady,
             samples=self._all_samples(),
-            events=self._events(found),
-            events_complete=len(found["kind"]) < MOST_EVENTS,
+            events=self._events(events),
+            events_complete=len(events["kind"]) < MOST_EVENTS,
             erases_of_block=self.simulation.erase_counts() - self.start_erases,
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),
@@ -200,10 +200,10 @@ class OneRun:
             self.progress(self.done_pages, expected_pages)
 
     def _samples(self) -> _Counts:
-        """Return the current series, closed by the counters as they stand."""
+        """Return the current series, with the current counters as its end."""
         series = self.simulation.series()
         now = self.simulation.counters()
-        # After its last write a host may still trim, read and flush.
+        # After the last write the host may still trim, read and flush.
         same_pages = series["host_pages"][-1] == now["host_pages"]
         return {
             name: np.append(column[:-1] if same_pages else column, np.uint64(now[name]))
@@ -211,25 +211,25 @@ class OneRun:
         }
 
     def _all_samples(self) -> _Counts:
-        """Return every sample since the fill, counted from there."""
-        parts = [*self.finished_series, self._samples()]
-        # A later series begins with the sample that the one before it ended with.
+        """Return all samples since the fill, relative to it."""
+        series = [*self.finished_series, self._samples()]
+        # Each series begins with the last sample of the previous one.
         return {
-            name: np.concatenate([parts[0][name], *(part[name][1:] for part in parts[1:])])
+            name: np.concatenate([series[0][name], *(later[name][1:] for later in series[1:])])
             - np.uint64(self.start[name])
-            for name in parts[0]
+            for name in series[0]
         }
 
-    def _events(self, found: Events) -> pl.DataFrame:
-        """Return the log of group changes since the fill, counted from there."""
+    def _events(self, events: Events) -> pl.DataFrame:
+        """Return the log of group changes since the fill, relative to it."""
         new = slice(self.start_events, None)
         return pl.DataFrame(
             {
-                "host_pages": found["host_pages"][new] - np.uint64(self.start["host_pages"]),
-                "kind": found["kind"][new],
-                "group": found["group"][new],
-                "groups": found["groups"][new],
-                "blocks": found["moved_blocks"][new],
+                "host_pages": events["host_pages"][new] - np.uint64(self.start["host_pages"]),
+                "kind": events["kind"][new],
+                "group": events["group"][new],
+                "groups": events["groups"][new],
+                "blocks": events["moved_blocks"][new],
             },
             schema=EVENT_SCHEMA,
         )
@@ -239,7 +239,7 @@ def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
     """Return an empty drive and its host, ready to be filled.
 
     Raises:
-        WriteampError: the drive cannot work by the policy, or not under this host.
+        WriteampError: the drive cannot work under the policy, or with this host.
     """
     load = _load(plan, drive)
     with refusals():
@@ -257,6 +257,6 @@ def _load(plan: Plan, drive: Device) -> EngineLoad:
         enough = -(-plan.run.writes // plan.load.host_pages)
         raise WriteampError(
             f"the trace holds {host_pages} page writes in {passes} pass(es), fewer than the "
-            f"{plan.run.writes} asked for; use repeat={enough}"
+            f"requested {plan.run.writes}; use repeat={enough}"
         )
     return load_of_trace(plan.load, passes=passes)

@@ -1,4 +1,4 @@
-"""Plan of a simulation, whatever the drive: load, policy, length, and passes over a trace."""
+"""Plan of a simulation, independent of the drive: load, policy, length, and trace passes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writeamp.settings.settings import LoadSettings, PolicySettings, SimulationS
 from writeamp.statistics.passes import FEWEST_PASSES
 from writeamp.traces.recorded import CountingWindow
 
-# An automatic run begins with so many times the flash's size.
+# First length of an automatic run, in multiples of the flash's size.
 FIRST_DRIVE_WRITES = 8
 
 
@@ -22,9 +22,10 @@ FIRST_DRIVE_WRITES = 8
 class Plan:
     """Plan of a simulation, ready to run on any drive that its load fits.
 
-    A drive that a trace is to age before the run has that trace as `earlier`. What a recorded drive
-    served before its requests counted is `before`, the last that comes before the run; where time
-    passes, all that it served is the load instead, and `window` says when it counted.
+    `earlier` is the trace that ages the drive before the run, if any. For a recorded drive,
+    `uncounted` has the requests served before counting began, which are replayed last before the
+    run. In a timed run all its requests are the load instead, and `window` is the time in which the
+    drive counted.
     """
 
     load: Spec | traces.PageTrace
@@ -34,7 +35,7 @@ class Plan:
     run: SimulationSettings
     notes: tuple[str, ...] = ()
     earlier: traces.PageTrace | None = None
-    before: traces.PageTrace | None = None
+    uncounted: traces.PageTrace | None = None
     window: CountingWindow | None = None
 
     @property
@@ -44,11 +45,11 @@ class Plan:
 
     @property
     def repeat(self) -> int:
-        """Least number of times that a trace is replayed."""
+        """Minimum number of times that a trace is replayed."""
         return 1 if self.host.repeat == "auto" else self.host.repeat
 
     def expected_writes(self, drive: Device) -> int:
-        """Return how many pages the host will write, as far as that is known beforehand."""
+        """Return the expected number of host page writes, as far as it is known in advance."""
         if self.run.writes is not None:
             return self.run.writes
         if isinstance(self.load, Spec):
@@ -56,26 +57,26 @@ class Plan:
         return self.load.host_pages * self.repeat
 
     def used_pages(self, drive: Device) -> int:
-        """Return how many logical pages the host uses at all."""
+        """Return the number of logical pages that the host uses."""
         return used_pages(self.load, self.host, drive)
 
     def without_requests(self) -> Plan:
-        """Return the plan with traces of no requests, which are large beside all the rest."""
+        """Return the plan with empty traces, since traces take most of its memory."""
         return replace(
             self,
             load=self.load if isinstance(self.load, Spec) else self.load.without_requests(),
             earlier=self.earlier and self.earlier.without_requests(),
-            before=self.before and self.before.without_requests(),
+            uncounted=self.uncounted and self.uncounted.without_requests(),
         )
 
 
 def policy_of(settings: PolicySettings) -> Policy:
-    """Return the policy of settings."""
+    """Return the policy that settings describe."""
     return Policy.of(settings.manager, settings.victims, settings.wear_leveling)
 
 
 def policies_of(settings: PolicySettings | PoliciesSettings) -> list[Policy]:
-    """Return the policies of settings: of a comparison, those of its rows."""
+    """Return the policies that settings describe; for a comparison, one for each row."""
     if isinstance(settings, PolicySettings):
         return [policy_of(settings)]
     pairs = settings.combinations().pairs
@@ -83,50 +84,49 @@ def policies_of(settings: PolicySettings | PoliciesSettings) -> list[Policy]:
 
 
 def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:
-    """Return how many logical pages the host uses at all."""
+    """Return the number of logical pages that the host uses."""
     if isinstance(load, Spec):
         return max(1, round(host.utilization * drive.logical_pages))
     return load.logical_pages
 
 
 def stated_load(host: LoadSettings, load: Spec | traces.PageTrace) -> LoadSettings:
-    """Return the load of the host, with the workload that stands where none was asked for.
+    """Return the host's load with its workload named, even if it is the default.
 
-    So results are equal whether the default was asked for by its name or not.
+    Results are then equal whether the default was named or not.
     """
     return replace(host, workload=load) if isinstance(load, Spec) else host
 
 
-# A drive remembers how it was filled until its flash was programmed about so many times. A trace
-# that does that in one pass needs no other.
+# The initial fill affects a drive until its flash was programmed about this many times. If one pass
+# of a trace programs that much, the trace is not repeated.
 MEMORY_TIMES = 64
-# Where a loop ends whose passes do not agree: times that it writes the flash, or on a small drive
-# so many pages, and passes.
+# Limits of a loop whose passes do not agree: writes of the whole flash (or pages, on a small
+# drive), and passes.
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES = 10_000_000
 _MOST_PASSES = 200
-# A scheme that remembers pages is watched for so many times as long.
+# A scheme that remembers pages is run this many times as long, to check its verdict.
 LOOK_AHEAD = 3
 
 
 def is_as_needed(plan: Plan) -> bool:
     """Return whether a run may repeat its trace as often as its verdict needs.
 
-    Where its writes or its warm-up are given, or its drive is aged, what it plays is what was asked
-    for.
+    This is not so if writes or warm-up are given, or if the drive is aged.
     """
     return (
         not isinstance(plan.load, Spec)
         and plan.host.repeat == "auto"
         and plan.run.writes is None
         and plan.run.warmup == "auto"
-        and plan.before is None
+        and plan.uncounted is None
         and not Precondition.of(plan.host.precondition).ages
     )
 
 
 def most_passes(plan: Plan, drive: Device) -> int:
-    """Return how often a run may replay its trace."""
+    """Return the maximum number of replays of the trace."""
     if not is_as_needed(plan):
         return plan.repeat
     assert not isinstance(plan.load, Spec)
@@ -136,6 +136,6 @@ def most_passes(plan: Plan, drive: Device) -> int:
 
 
 def loaded_passes(plan: Plan, drive: Device) -> int:
-    """Return how many passes a load holds; a run that goes ahead has more."""
+    """Return the number of passes to load; a look-ahead run needs more."""
     most = most_passes(plan, drive)
     return LOOK_AHEAD * most if is_as_needed(plan) and most > 1 else most

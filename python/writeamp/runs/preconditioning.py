@@ -1,6 +1,6 @@
-"""Preconditioning: bring a drive into the state that its run begins in, filled or also aged.
+"""Preconditioning: fill a drive, and age it if requested, before its run.
 
-Nothing of it counts: the run's counters, series and erases begin after it.
+Preconditioning is not counted: the run's counters, series and erases begin after it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings
 from writeamp.traces.intervals import union
 
-# Pages written between two looks at Ctrl-C and the progress bar: tenths of a second at most.
+# Pages written between two checks for Ctrl-C and progress: at most some tenths of a second.
 CHUNK_PAGES = 1 << 17
 
-# Steady as SNIA's Solid State Storage Performance Test Specification has it: five rounds that lie
-# within 20% of their mean, and whose best line moves by at most 10% of it; at most 25 rounds.
+# Criterion of SNIA's Solid State Storage Performance Test Specification: five rounds within 20% of
+# their mean, with a best-fit line that changes by at most 10% of it; at most 25 rounds.
 _WINDOW_ROUNDS = 5
 MOST_ROUNDS = 25
 _MOST_RANGE = 0.20
@@ -43,9 +43,10 @@ Tick = Callable[[], None]
 class Ageing:
     """Record of how a drive was aged after its fill.
 
-    `host_pages` were written and `flash_pages` programmed in all, and `rounds` holds WA of each
-    round: of one drive write (the last may be shorter), or of the whole trace. `steady` tells
-    whether the last rounds were so alike that more would change little, None where nobody asked.
+    `host_pages` and `flash_pages` are the totals written and programmed. `rounds` has the WA of
+    each
+    round: of one drive write (the last may be shorter), or of the whole trace. `steady` is whether
+    the last rounds met the criterion, or None if it was not checked.
     """
 
     precondition: str
@@ -56,14 +57,14 @@ class Ageing:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings that the ageing gives readers of the run's WA."""
+        """Warnings for readers of the run's WA."""
         if self.steady is not False:
             return []
         last = self.rounds[-_WINDOW_ROUNDS:]
         return [
             f"the random writes of the preconditioning were not steady after {len(self.rounds)} "
-            f"drive writes: WA of the last {len(last)} is {min(last):.4g} to {max(last):.4g}; "
-            f"--precondition random:{2 * MOST_ROUNDS} writes more"
+            f"drive writes: WA of the last {len(last)} is {min(last):.4g} to {max(last):.4g}; use "
+            f"--precondition random:{2 * MOST_ROUNDS} to write more"
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,13 +80,13 @@ class Ageing:
 def precondition(
     simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
 ) -> Ageing | None:
-    """Bring the drive into the state in which its run begins; return how it was aged.
+    """Bring the drive into the state in which its run begins; return the record of its ageing.
 
     `tick` is called from time to time.
     """
     ageing = _fill_and_age(simulation, plan, drive, tick)
-    if plan.before is not None:
-        host = EarlierHost(load_of_trace(plan.before, passes=1), seed=plan.seed)
+    if plan.uncounted is not None:
+        host = EarlierHost(load_of_trace(plan.uncounted, passes=1), seed=plan.seed)
         while simulation.precondition(host, CHUNK_PAGES) == CHUNK_PAGES:
             tick()
     return ageing
@@ -101,37 +102,37 @@ def _fill_and_age(
         if since_tick >= CHUNK_PAGES:
             tick()
             since_tick = 0
-    asked = Precondition.of(plan.host.precondition)
+    requested = Precondition.of(plan.host.precondition)
     if plan.earlier is not None:
         return _Ager(simulation, load_of_trace(plan.earlier, passes=1), plan, tick).replay()
-    if not asked.is_random:
+    if not requested.is_random:
         return None
     load = EngineLoad.spec("uniform", _filled_pages(plan, drive))
     ager = _Ager(simulation, load, plan, tick)
-    if asked.drive_writes is None:
+    if requested.drive_writes is None:
         return ager.write_until_steady(drive.logical_pages)
-    in_all = max(1, round(asked.drive_writes * drive.logical_pages))
+    in_all = max(1, round(requested.drive_writes * drive.logical_pages))
     return ager.write(in_all, drive.logical_pages)
 
 
 def fill_runs(
     load: Spec | traces.PageTrace, host: LoadSettings, drive: Device
 ) -> list[tuple[int, int]]:
-    """Return the runs of logical pages, as first page and end, that the fill writes once each.
+    """Return the ranges of logical pages, as first page and end, that the fill writes once each.
 
-    A drive that is filled with the workload's pages only keeps those free that are never written.
+    If the drive is filled with the workload's pages only, pages that are never written stay free.
     """
     fill = Precondition.of(host.precondition).fill
     if fill == "none":
         return []
     if isinstance(load, Spec):
-        # The space beyond a workload's utilization is never written, or it would not be free.
+        # The space beyond a workload's utilization is never written, and stays free.
         return [(0, used_pages(load, host, drive))]
     return written_runs(load) if fill == "workload" else [(0, drive.logical_pages)]
 
 
 def written_runs(trace: traces.PageTrace) -> list[tuple[int, int]]:
-    """Return the runs of pages that a trace writes, as first page and end, in ascending order."""
+    """Return the ranges of pages that a trace writes, as first page and end, in ascending order."""
     writes = trace.op == _WRITE
     start = trace.start[writes].astype(np.uint64)
     runs = union(pl.DataFrame({"start": start, "end": start + trace.count[writes]}))
@@ -139,7 +140,7 @@ def written_runs(trace: traces.PageTrace) -> list[tuple[int, int]]:
 
 
 def is_steady(rounds: list[float]) -> bool:
-    """Return whether the last five rounds are steady as SNIA's test specification has it."""
+    """Return whether the last five rounds are steady by SNIA's test specification."""
     if len(rounds) < _WINDOW_ROUNDS:
         return False
     window = np.array(rounds[-_WINDOW_ROUNDS:])
@@ -150,7 +151,7 @@ def is_steady(rounds: list[float]) -> bool:
 
 
 class _Ager:
-    """Ageing under way: an earlier host of the drive, and flash pages programmed in each round."""
+    """Ageing in progress: the earlier host of the drive, and the WA of each round."""
 
     def __init__(
         self, simulation: EngineSimulation, load: EngineLoad, plan: Plan, tick: Tick
@@ -164,25 +165,25 @@ class _Ager:
         self.rounds: list[float] = []
 
     def replay(self) -> Ageing:
-        """Let the host do all that it has to do, as one round."""
+        """Replay the whole load as one round."""
         self.round(None)
-        return self.found(None)
+        return self.record(None)
 
     def write(self, pages: int, round_pages: int) -> Ageing:
-        """Let the host write so many pages, in rounds."""
+        """Write `pages` pages, in rounds."""
         while self.host_pages < pages:
             self.round(min(round_pages, pages - self.host_pages))
-        return self.found(None)
+        return self.record(None)
 
     def write_until_steady(self, round_pages: int) -> Ageing:
-        """Let the host write rounds until they are steady, or are the most."""
+        """Write rounds until they are steady, or their number reaches the maximum."""
         while len(self.rounds) < MOST_ROUNDS and not is_steady(self.rounds):
             self.round(round_pages)
-        return self.found(is_steady(self.rounds))
+        return self.record(is_steady(self.rounds))
 
     def round(self, pages: int | None) -> None:
-        """Let the host write so many pages, or all that it has, and note WA of them."""
-        before, written = flash_pages(self.simulation.counters()), 0
+        """Write `pages` pages, or the whole load if None, and add their WA."""
+        programmed_before, written = flash_pages(self.simulation.counters()), 0
         while True:
             wanted = CHUNK_PAGES if pages is None else min(CHUNK_PAGES, pages - written)
             done = self.simulation.precondition(self.host, wanted)
@@ -191,15 +192,15 @@ class _Ager:
             if done < wanted or written == pages:
                 break
         self.host_pages += written
-        self.rounds.append((flash_pages(self.simulation.counters()) - before) / written)
+        self.rounds.append((flash_pages(self.simulation.counters()) - programmed_before) / written)
 
-    def found(self, steady: bool | None) -> Ageing:
+    def record(self, steady: bool | None) -> Ageing:
         programmed = flash_pages(self.simulation.counters()) - self.start_pages
         return Ageing(self.precondition, self.host_pages, programmed, tuple(self.rounds), steady)
 
 
 def _filled_pages(plan: Plan, drive: Device) -> int:
-    """Return the number of pages, from the first, that the fill wrote, and random ageing writes."""
+    """Return the number of pages, from the first, that the fill and the random ageing write."""
     return fill_runs(plan.load, plan.host, drive)[0][1]
 
 

@@ -1,4 +1,4 @@
-"""Recorder of a run's Ready/Busy pins: writes them to a capture while the run goes."""
+"""Recorder of a run's Ready/Busy pins: writes their edges to a capture during the run."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ _NS_PER_S = 1e9
 
 
 class PinWriter:
-    """A capture under way; `edges` counts those that were written."""
+    """A capture in progress; `edges` is the number of edges written."""
 
     def __init__(self, path: str, plan: Plan, device: Device) -> None:
-        """Begin the capture in a file that exists."""
-        asked = plan.run
+        """Begin the capture in an existing file."""
+        settings = plan.run
         self.edges = 0
-        self._path = asked.rb_capture
+        self._path = settings.rb_capture
         self._writer = CaptureWriter(
             path,
             channels=pin_names(device),
             comments=_comments(plan, device),
-            period_ps=None if asked.rb_rate is None else round(_PS_PER_S / asked.rb_rate),
-            jitter_ns=(asked.rb_jitter or 0.0) * _NS_PER_S,
-            missed=asked.rb_missed or 0.0,
+            period_ps=None if settings.rb_rate is None else round(_PS_PER_S / settings.rb_rate),
+            jitter_ns=(settings.rb_jitter or 0.0) * _NS_PER_S,
+            missed=settings.rb_missed or 0.0,
             seed=plan.seed,
         )
 
     def drain(self, run: TimedRun) -> None:
-        """Write what the pins did since the last time."""
+        """Write the edges since the last call."""
         self.edges = self._placed(self._writer.drain, run)
 
     def finish(self, run: TimedRun) -> None:
-        """End the capture where the run has ended."""
+        """End the capture at the end of the run."""
         self.drain(run)
         self.edges = self._placed(self._writer.finish, run.now_ns)
 
     def _placed(self, write: Callable[[T], int], of: T) -> int:
-        """Return the edges written so far; an error names the file that was asked for."""
+        """Return the number of edges written; an error names the requested file."""
         try:
             return write(of)
         except WriteampError as error:
@@ -56,9 +56,9 @@ class PinWriter:
 
 @contextmanager
 def capturing(plan: Plan, device: Device, inputs: tuple[str, ...]) -> Iterator[PinWriter | None]:
-    """Yield the writer of the capture that the plan asks for, if it does.
+    """Yield the writer of the capture that the plan requests, or None.
 
-    The file appears whole when the block ends well, and not at all otherwise.
+    The file is complete if the block ends without an error, and does not appear otherwise.
 
     Raises:
         WriteampError: the device has no pins, or the file cannot be written.
@@ -68,18 +68,20 @@ def capturing(plan: Plan, device: Device, inputs: tuple[str, ...]) -> Iterator[P
         yield None
         return
     if device.dies == 0:
-        raise WriteampError(f"{device.name} has no flash, and so no Ready/Busy pins to capture")
+        raise WriteampError(
+            f"{device.name} has no flash and no Ready/Busy pins to capture; omit --rb-capture"
+        )
     with output.replacing(path, "capture", inputs=inputs) as file:
         yield PinWriter(file.name, plan, device)
 
 
 def pin_names(device: Device, prefix: str = "rb") -> list[str]:
-    """Return the names of the dies' pins in the order in which the engine numbers them."""
+    """Return the names of the dies' pins, in the order of the engine's numbers."""
     if device.members:
         return [
             name
-            for index, one in enumerate(device.members)
-            for name in pin_names(one, f"rb_m{index}")
+            for index, member in enumerate(device.members)
+            for name in pin_names(member, f"rb_m{index}")
         ]
     return [
         f"{prefix}_ch{channel}_chip{chip}_die{die}"
@@ -90,15 +92,15 @@ def pin_names(device: Device, prefix: str = "rb") -> list[str]:
 
 
 def _comments(plan: Plan, device: Device) -> list[str]:
-    """Return the comments of the capture's header, on the run."""
-    asked = plan.run
-    found = [
+    """Return comments on the run for the header of the capture."""
+    settings = plan.run
+    comments = [
         f"device {printable(device.name)}",
         f"workload {printable(plan.load_name)}",
         f"writeamp {__version__} seed {plan.seed}",
     ]
-    if asked.host_bytes is not None:
-        found.append(f"host_bytes {asked.host_bytes}")
-    if asked.rb_rate is not None:
-        found.append(f"sampled at {asked.rb_rate:.12g} Hz")
-    return found
+    if settings.host_bytes is not None:
+        comments.append(f"host_bytes {settings.host_bytes}")
+    if settings.rb_rate is not None:
+        comments.append(f"sampled at {settings.rb_rate:.12g} Hz")
+    return comments

@@ -1,4 +1,4 @@
-"""Refusals: of drives too small for their policy or host, and too large for the memory."""
+"""Errors for drives that are too small for their policy or host, or too large for memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.errors import PolicyError, RefusedError, WriteampError
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Raise the engine's errors as refusals, but for the faults of users' policies."""
+    """Raise the engine's errors as `RefusedError`, except errors in users' policies."""
     try:
         yield
     except (PolicyError, RefusedError):
@@ -22,11 +22,11 @@ def refusals() -> Iterator[None]:
 
 
 def check_memory(what_needs: str, needed_bytes: int) -> None:
-    """Refuse a simulation that this machine has no memory for."""
-    # Linux promises more memory than it has; without this check the kernel would kill the process.
+    """Raise an error if a simulation needs more memory than this machine has free."""
+    # Linux overcommits memory; without this check the kernel would kill the process.
     available_bytes = psutil.virtual_memory().available
     if needed_bytes > available_bytes:
         raise WriteampError(
-            f"{what_needs} {needed_bytes / 2**30:.1f} GiB of memory but "
+            f"{what_needs} {needed_bytes / 2**30:.1f} GiB of memory, but only "
             f"{available_bytes / 2**30:.1f} GiB are available; use larger pages or fewer blocks"
         )

@@ -1,4 +1,4 @@
-"""Runner of plans: how long to run, beside which replicas, and how to judge the run."""
+"""Runner of plans: length of a run, its replicas, and its verdict."""
 
 from __future__ import annotations
 
@@ -31,21 +31,22 @@ from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.statistics.steady import SteadyState
 from writeamp.traces.pages import PageTrace
 
-# An automatic run grows by half of its length until it is steady and precise enough, or reaches the
-# most: a multiple of the flash, or on a small drive so many pages, which take a second or two.
+# An automatic run grows by half its length until it is steady and precise enough, or reaches a
+# limit: a multiple of the flash, or pages on a small drive, which take a second or two.
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES_AT_ONCE = 50_000_000
 _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
-# A trace that is repeated as needed ends with an interval of its passes this narrow. Of fewer than
-# the first passes it is so wide that later ones would break no promise.
+# Relative precision at which a repeated trace ends. With fewer passes than the minimum, the
+# interval
+# is too wide for later passes to contradict it.
 _PRECISION_OF_PASSES = 0.005
 _FIRST_PASSES = 2 * FEWEST_PASSES
 
-# One of the replicas runs so much longer: a drive may stay for some drive writes in a state that it
-# then leaves. Long runs have seen that, and replicas end after so many drive writes, or pages.
+# One of the replicas runs longer by this factor, since a drive may stay in a temporary state for
+# some drive writes. Replicas end after so many drive writes, or pages.
 _LOOK_AHEAD = 3
 _MOST_OF_REPLICAS = 64
 _MOST_PAGES_OF_REPLICAS = 10_000_000
@@ -55,11 +56,13 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     """Run the plan on one drive."""
     started = time.perf_counter()
     check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
-    # A trace has no draws of its own to replicate.
+    # A trace has no random draws to replicate.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
     fitting = drives_that_fit(drive)
     if fitting < replicas:
-        note = f"judged by {fitting} of {replicas} runs: there is no memory for more of such drives"
+        note = (
+            f"judged by {fitting} of {replicas} runs, because memory is too small for more drives"
+        )
         plan = replace(plan, notes=(*plan.notes, note))
     team = Team(plan, drive, min(replicas, fitting), progress)
     if not isinstance(plan.load, Spec):
@@ -74,10 +77,10 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
 def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
     """Rerun on drives one block (in each plane) smaller and larger, for as many passes.
 
-    A looped trace can lock in phase with collection, and so can a sequential stream: WA then jumps
-    with the size of the drive, and the confidence interval of one run says nothing of it. The phase
-    of a sequential stream follows from its length, so a synthetic workload keeps op instead of the
-    logical size.
+    A looped trace or a sequential stream can lock in phase with collection. WA then jumps with the
+    size of the drive, which the confidence interval of one run does not show. A synthetic workload
+    keeps op instead of the logical size, since the phase of a sequential stream depends on its
+    length.
     """
     is_synthetic = isinstance(plan.load, Spec)
     if is_synthetic:
@@ -99,19 +102,19 @@ def _wa_on(plan: Plan, drive: Device) -> float:
 
 
 def drives_that_fit(drive: Device) -> int:
-    """Return how many of such drives the memory has room for, at least one."""
+    """Return how many drives like this fit in memory, at least one."""
     needed_bytes = drive.geometry.bytes_needed(drive.logical_pages)
     return max(1, int(psutil.virtual_memory().available // needed_bytes))
 
 
 def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> SteadyState:
-    """Run `writes` host pages; a given warm-up ends on a sample."""
+    """Run `writes` host pages; if a warm-up is given, a sample ends with it."""
     warmup = team.plan.run.warmup
     warmup = unless_given if warmup == "auto" else warmup
     interval = _interval_pages(team.drive, writes)
     if warmup != "auto" and warmup >= writes:
         raise WriteampError(
-            f"warmup is {warmup}, which leaves nothing of {writes} writes; use a smaller warmup"
+            f"warmup is {warmup}, but there are only {writes} writes; use a smaller warmup"
         )
     if warmup != "auto" and warmup:
         team.start_series(interval)
@@ -122,9 +125,9 @@ def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> S
 
 
 def _run_until_steady(team: Team) -> SteadyState:
-    """Run until the result is steady and as precise as asked, or the limit is reached."""
+    """Run until the result is steady and as precise as requested, or the limit is reached."""
     if team.plan.run.warmup != "auto":
-        raise WriteampError("a given warmup needs writes too; or use warmup auto")
+        raise WriteampError("a given warmup needs writes too; give writes, or use warmup auto")
     logical_pages, physical_pages = team.drive.logical_pages, team.drive.physical_pages
     most = max(_MOST_DRIVE_WRITES * physical_pages, _MOST_PAGES_AT_ONCE)
     interval = max(logical_pages // _SAMPLES_PER_DRIVE_WRITE, _MOST_PAGES_AT_ONCE // _MOST_SAMPLES)
@@ -142,11 +145,11 @@ def _run_until_steady(team: Team) -> SteadyState:
 
 
 def _advance_to(team: Team, pages: int) -> None:
-    """Let the host have written so many pages, and that of the replicas as many as they need."""
+    """Advance the run to `pages` host pages, and its replicas as far as they need."""
     most = max(
         _MOST_OF_REPLICAS * team.drive.logical_pages,
         _MOST_PAGES_OF_REPLICAS,
-        # What comes before the last change, or is cut by request, is nothing to judge by.
+        # Writes before the last change, or cut by request, cannot be judged.
         _pages_of_changes(team.first.schedule()),
         0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
     )
@@ -157,13 +160,13 @@ def _advance_to(team: Team, pages: int) -> None:
 def _pages_of_changes(schedule: Schedule) -> int:
     """Return twice the pages that a workload writes in its single changes and enough cycles.
 
-    Half of a run may be warm-up.
+    The factor allows for a warm-up of half the run.
     """
     return math.ceil(2 * (schedule.last_change + FEWEST_CYCLES * schedule.cycle))
 
 
 def _replay(team: Team, trace: PageTrace) -> SteadyState:
-    """Replay a trace; a loop that decides its WA is no steady state."""
+    """Replay a trace; if its loop determines WA, the run is not steady."""
     if is_as_needed(team.plan):
         return _repeat_until_alike(team, trace)
     steady = _judged_by_passes(team, trace.host_pages)
@@ -173,10 +176,10 @@ def _replay(team: Team, trace: PageTrace) -> SteadyState:
 
 
 def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
-    """Repeat a short trace until its passes agree, unless its loop would decide WA."""
+    """Repeat a short trace until its passes agree, unless the loop itself would determine WA."""
     first, pass_pages = team.first, trace.host_pages
     most = most_passes(team.plan, team.drive)
-    # The first pass may be the only one, and is then judged by its intervals.
+    # If the first pass is the only one, it is judged by its intervals.
     steady = _judged_by_passes(team, pass_pages)
     if first.times_programmed() >= MEMORY_TIMES or most == 1:
         return steady
@@ -189,25 +192,25 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
     while not is_known and len(first.passes.flash_pages) < most:
         while len(first.passes.flash_pages) < target:
             _play_pass(team, pass_pages, target * pass_pages)
-        before, steady = steady, _judged_as_looped(team, pass_pages)
-        # What half as many passes promised is put to the test: a drive may still learn.
-        is_broken = before.steady and not before.ci_low <= steady.wa <= before.ci_high
+        previous, steady = steady, _judged_as_looped(team, pass_pages)
+        # Test the interval of half as many passes: the drive may still change.
+        is_broken = previous.steady and not previous.ci_low <= steady.wa <= previous.ci_high
         is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
         if is_broken and steady.steady:
-            promised = f"{before.ci_low:.4g} to {before.ci_high:.4g}"
-            reason = f"fewer passes promised a WA of {promised}, and it is {steady.wa:.4g}"
+            expected = f"{previous.ci_low:.4g} to {previous.ci_high:.4g}"
+            reason = f"fewer passes predicted a WA of {expected}, but it is {steady.wa:.4g}"
             steady = replace(steady, steady=False, reason=reason)
-        is_known = before.steady and steady.steady and is_precise
+        is_known = previous.steady and steady.steady and is_precise
         is_known &= first.times_programmed() >= MEMORY_TIMES
         if scout and (is_known or target == most):
-            steady = scout.held_to(steady, pass_pages, target)
+            steady = scout.confirmed(steady, pass_pages, target)
             is_known &= steady.steady
         target = min(2 * target, most)
     return check_loop(steady, trace, team.drive, first.simulation.mapped_pages())
 
 
 def _scout(team: Team) -> Scout | None:
-    """Return a look-ahead run, where a scheme remembers pages and memory has room for two."""
+    """Return a look-ahead run if the scheme remembers pages and memory fits two drives."""
     needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
     has_room = psutil.virtual_memory().available >= needed_bytes
     remembers = team.first.simulation.scheme_bytes() > 0
@@ -215,30 +218,34 @@ def _scout(team: Team) -> Scout | None:
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
-    """Replay a trace and judge it by its passes if there are several whole ones."""
+    """Replay a trace, and judge it by its passes if there are enough whole ones."""
     total = team.plan.expected_writes(team.drive)
     passes, rest = divmod(total, pass_pages)
     if team.plan.run.warmup == "auto" and not rest and passes >= FEWEST_PASSES:
         for _ in range(passes):
             _play_pass(team, pass_pages, total)
         return _judged_as_looped(team, pass_pages)
-    # A drive that is aged is not warmed up: all that the trace does to it counts.
-    found = _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
-    whole = team.first.passes.flash_pages[:passes]
-    times = whole[0] / team.drive.physical_pages if whole else team.first.times_programmed()
-    return check_passes(found, pass_pages, whole, times)
+    # An aged drive needs no warm-up: the whole trace counts.
+    steady = _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
+    whole_passes = team.first.passes.flash_pages[:passes]
+    times = (
+        whole_passes[0] / team.drive.physical_pages
+        if whole_passes
+        else team.first.times_programmed()
+    )
+    return check_passes(steady, pass_pages, whole_passes, times)
 
 
 def _play_pass(team: Team, pass_pages: int, total: int) -> None:
-    """Replay a pass, with a series of its own, so that it ends on a sample."""
+    """Replay one pass with a series of its own, so that it ends on a sample."""
     team.start_series(_interval_pages(team.drive, total))
     end = team.first.done_pages + pass_pages
     team.advance_to(end, max(end, total), end, end)
 
 
 def _judged_as_looped(team: Team, pass_pages: int) -> SteadyState:
-    found = analyse_passes(pass_pages, team.first.passes.flash_pages)
-    return check_turnovers(found, team.first.times_programmed())
+    steady = analyse_passes(pass_pages, team.first.passes.flash_pages)
+    return check_turnovers(steady, team.first.times_programmed())
 
 
 def _interval_pages(drive: Device, writes: int) -> int:

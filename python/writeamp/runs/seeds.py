@@ -1,19 +1,18 @@
-"""Seeds of the replicas of a study: one rule for all of them."""
+"""Seeds of the replicas of a study, derived by one rule."""
 
 from __future__ import annotations
 
 import numpy as np
 
-# Seeds of replicas are below 2^48, so that every program that reads them keeps their digits.
+# Seeds of replicas are below 2^48, so that JSON readers with 53-bit integers keep all digits.
 _BITS = 48
 
 
 def replica_seed(seed: int, replica: int) -> int:
-    """Return the seed of a replica: the study's own for the first, and others far from it.
+    """Return the seed of a replica: the study's own seed for the first, derived ones for others.
 
-    It depends on nothing else, so that all managers, and all other choices of a study, share random
-    numbers, and two studies whose seeds a user counts up share none.
-
+    The seed depends on nothing else, so that all managers and other choices of a study share random
+    numbers. Studies with consecutive seeds share none.
     >>> replica_seed(1, 0)
     1
     >>> len({replica_seed(seed, replica) for seed in (1, 2, 3) for replica in (0, 1, 2)})

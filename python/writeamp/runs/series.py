@@ -19,7 +19,7 @@ _Count = TypeVar("_Count", int, npt.NDArray[np.uint64])
 
 
 def flash_pages(counts: Mapping[str, _Count]) -> _Count:
-    """Return the pages programmed for all causes, of counters or of columns of them."""
+    """Return the pages programmed for all causes, from counters or from columns of them."""
     return reduce(add, (counts[cause] for cause in TIMED_CAUSES))
 
 
@@ -29,7 +29,7 @@ _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 def series_of(
     samples: _Counts, logical_pages: float, causes: Sequence[str] = CAUSES
 ) -> pl.DataFrame:
-    """Return one row per interval between cumulative samples, as `Result.series` has them."""
+    """Return one row per interval between samples, with the columns of `Result.series`."""
     samples = _without_stub(samples)
     deltas = {name: np.diff(column) for name, column in samples.items()}
     flash = flash_pages(deltas)
@@ -49,7 +49,7 @@ def series_of(
 def points_of(
     series: pl.DataFrame, device: Device, warmup_pages: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return drive writes, and WA up to there, of as many points as an eye tells apart."""
+    """Return drive writes and WA of the points to draw, as many as are visible."""
     written = np.diff(series["host_pages"], prepend=0)
     programmed = written * series["wa"].to_numpy()
     pages_per_block = device.geometry.pages_per_block
@@ -58,7 +58,7 @@ def points_of(
 
 
 def _without_stub(samples: _Counts) -> _Counts:
-    """Join a last interval that is shorter than half of the one before to that one."""
+    """Merge the last interval into the previous one if it is shorter than half of that."""
     host = samples["host_pages"].astype(np.int64)
     if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
         return samples

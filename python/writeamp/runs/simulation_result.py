@@ -50,13 +50,13 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
 from writeamp.units.ratios import space_in_words
 
-# A half width of the confidence interval that a reader should hear of, as a share of WA.
+# Half width of the confidence interval, as a share of WA, above which a warning is given.
 ROUGH = 0.05
-# The same where a precision was asked for, which a run's own noise keeps to.
+# Allowed multiple of a requested precision, which only the run's own noise meets.
 _BEYOND = 4
-# Nobody builds such a drive; somebody wrote per cent.
+# op above 300% is almost certainly a percentage given as a ratio.
 _PERCENT_LIKE_OP = 3
-# More marks of changes than this would hide what they mark.
+# More marks than this would hide the curve.
 _MOST_CHANGES = 50
 
 EVENT_SCHEMA = {
@@ -72,8 +72,8 @@ EVENT_SCHEMA = {
 class Result(DriveResult):
     """Result of one simulation.
 
-    The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
-    fill, which is never counted, and after the first `warmup_pages` host page writes.
+    The counts (`host_pages`, `causes`, …) are those of the measured interval, which begins after
+    the initial fill and after the first `warmup_pages` host page writes. The fill is never counted.
     """
 
     plan: Plan
@@ -82,65 +82,66 @@ class Result(DriveResult):
     samples: dict[str, npt.NDArray[np.uint64]]
     """Cumulative counters since the fill, at increasing numbers of host pages."""
     events: pl.DataFrame
-    """Log of group changes since the fill, in order; of managers without groups it is empty.
+    """Log of group changes since the fill, in order; empty for managers without groups.
 
-    Columns: `host_pages` (the clock of `series`), `kind` ("created", "merged" or "moved"), `group`
-    (its number; that of a group merged away is used again), `groups` (that there are from then on)
-    and `blocks` (that movement operations took from the group since the manager's last look).
+    Columns: `host_pages` (as in `series`), `kind` ("created", "merged" or "moved"), `group` (its
+    number; the number of a merged group is reused), `groups` (number of groups after the change)
+    and
+    `blocks` (blocks taken from the group by movement operations since the manager's last check).
     """
     events_complete: bool
-    """False if the manager's log of events was full before the run ended."""
+    """False if the manager's log of events became full before the run ended."""
     erases_of_block: npt.NDArray[np.uint32]
     """Erases of each block since the fill."""
     valid_page_histogram: npt.NDArray[np.uint64]
-    """Closed blocks by their number of valid pages at the end, shape (pages_per_block + 1,)."""
+    """Closed blocks by number of valid pages at the end, shape (pages_per_block + 1,)."""
     hints: str | None
-    """What the host said of its pages: their "groups", "invalidation_times", or nothing (None)."""
+    """Hints of the host on its pages: "groups", "invalidation_times", or None."""
     scheme_bytes: int
-    """Memory of the tables that the block manager's scheme keeps beside the map."""
+    """Memory of the block manager's own tables in bytes, without the mapping table."""
     predicted_wa: float | None
-    """What the block manager expects WA to be as it is set when the run ends, if it has a model."""
+    """WA that the block manager's own model predicts at the end of the run, or None."""
     lives: pl.DataFrame
-    """What the manager has learnt of the lives of pages; of most managers it is empty.
+    """Lifetimes of pages as the manager has learnt them; empty for most managers.
 
-    One row for each class of pages and age of which it has counted some. Columns: `usual_pages`
-    (the middle of the class's usual intervals, 0 if its pages were not rewritten yet), `intervals`
-    (of such a page, at least), `last_octaves` (by which the last one was longer than the usual
-    one), `age_pages`, `overwritten` and `seen` (pages at that age, fading), and `rest_pages` (the
-    rest of life to be expected). Times are in pages that the host writes.
+    One row for each class of pages and age that was counted. Columns: `usual_pages` (middle of the
+    class's usual intervals; 0 for pages not yet rewritten), `intervals` (least number of intervals
+    of a page), `last_octaves` (how much longer the last interval was than the usual one, in
+    octaves), `age_pages`, `overwritten` and `seen` (exponentially weighted numbers of pages at that
+    age), and `rest_pages` (expected rest of life). Times are in pages that the host writes.
     """
     passes: pl.DataFrame
-    """One row for each pass over a trace; of a synthetic workload it is empty.
+    """One row for each pass over a trace; empty for a synthetic workload.
 
-    Columns: `pass` (from 1), `host_pages` written in it (of the last, as far as the run came), and
-    `wa` of it. The warm-up is not left out here.
+    Columns: `pass` (from 1), `host_pages` written in it (the last pass may be incomplete), and its
+    `wa`. The warm-up is included.
     """
     held_pages: int
-    """Logical pages that hold data when the run ends."""
+    """Number of logical pages that hold data at the end of the run."""
     ageing: Ageing | None
-    """How the drive was aged before the run, if it was."""
+    """Record of how the drive was aged before the run, or None."""
     elapsed_s: float = field(compare=False)
     run_s: float = field(compare=False)
-    """Seconds that the run itself took, without the initial fill."""
+    """Seconds of computing for the run, without the initial fill."""
     spread: Spread | None = None
     scaling: ScalingError | None = None
-    """Of a capacity: the drive that was simulated for it, and the error of that."""
+    """Scale and error of the drive that was simulated for a capacity, or None."""
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN where the run is too short for one.
+        """The 95% confidence interval of `wa`; NaN if the run is too short.
 
-        Of a capacity, the error of scaling is part of it.
+        For a capacity it includes the error of scaling.
         """
         return self.substitute.widened(super().ci)
 
     @property
     def substitute(self) -> Substitute:
-        """Relation of the run to the experiment requested, if that is another."""
+        """Relation of the run to the requested experiment, if they differ."""
         return self.scaling or NO_SUBSTITUTE
 
     def with_error_of(self, other: Result) -> Result:
-        """Return the result with the error that another run in the same place has."""
+        """Return the result with the scaling error of another run."""
         return replace(self, scaling=other.scaling)
 
     @property
@@ -155,17 +156,17 @@ class Result(DriveResult):
 
     @cached_property
     def theory(self) -> Expectation:
-        """WA that theory expects of this run, or else of uniform writes on a drive as full."""
+        """WA that theory predicts for this run, or for uniform writes on an equally full drive."""
         return expectation(self.plan, self.device, self.held_pages)
 
     @property
     def uniform_theory(self) -> list[Expectation]:
-        """WA of uniform writes on a drive as full, by theory: under FIFO and under greedy."""
+        """Theory's WA of uniform writes on an equally full drive, under FIFO and under greedy."""
         return uniform_writes(self.plan, self.device, self.held_pages)
 
     @property
     def held_in_words(self) -> str:
-        """Op for which theory speaks, in words, and why it is not the drive's if it is not."""
+        """Op of theory's WA, in words, with the reason if it is not the drive's."""
         return held_in_words(self.device, self.held_pages)
 
     @property
@@ -185,21 +186,21 @@ class Result(DriveResult):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of `wa` should know."""
-        found = []
+        """Warnings for readers of `wa`."""
+        sentences = []
         if not self.steady:
-            found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
-            found += self.advice
+            sentences.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            sentences += self.advice
         if self.steady and self._is_rough():
             reached = self._own_half_width / self.wa
-            found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
+            sentences.append(f"WA is uncertain by ±{reached:.2%}{self._how_to_reduce_it()}")
         spread = self.spread and self.spread.warning(self._cyclic_part())
-        found += [spread] if spread else []
-        found += self.substitute.warnings(self.wa)
-        return [*found, *self.warnings_of_the_drive]
+        sentences += [spread] if spread else []
+        sentences += self.substitute.warnings(self.wa)
+        return [*sentences, *self.warnings_of_the_drive]
 
     def _cyclic_part(self) -> str | None:
-        """Return what the host repeats in the same order, and so may lock in phase."""
+        """Return the name of the load's cyclic part, which may lock in phase with collection."""
         if isinstance(self.plan.load, Spec):
             return "the sequential stream"
         return "the looped trace" if self.passes.height > 1 else None
@@ -211,29 +212,31 @@ class Result(DriveResult):
             return []
         if self.steady_state.loop_decides:
             return [
-                "WA of the workload itself is that of one pass over an aged drive: "
+                "for WA of the workload itself, replay one pass on an aged drive: "
                 "--repeat 1 --precondition random"
             ]
-        given = self.plan.run.writes is not None
-        more = "more writes reach" if given else "a larger repeat reaches"
+        option = "--writes" if self.plan.run.writes is not None else "--repeat"
         return [
             f"the trace writes {self.drive_writes:.2f} times the drive in "
-            f"{self.passes.height} pass(es); {more} further"
+            f"{self.passes.height} pass(es); increase {option}"
         ]
 
     @property
     def warnings_of_the_drive(self) -> list[str]:
-        """Warnings on the drive before the run, whatever was measured."""
-        found = []
+        """Warnings on the drive before the run, independent of the measured WA."""
+        sentences = []
         if self.device.op > _PERCENT_LIKE_OP:
-            found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
-        found += horizon_warnings(self.plan.policy, self.device)
-        return found + (self.ageing.warnings if self.ageing else [])
+            sentences.append(
+                f"op is {self.device.op:.4g}, or {self.device.op:.0%}; op is a ratio, so write 28% "
+                "as 0.28 or 28%"
+            )
+        sentences += horizon_warnings(self.plan.policy, self.device)
+        return sentences + (self.ageing.warnings if self.ageing else [])
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
-        passes = self.passes.height  # none of a workload
+        """Notes on assumptions, omissions and rounding."""
+        passes = self.passes.height  # 0 for a workload
         return [
             *self.plan.notes,
             *([f"the trace was looped {passes} times{self._why_so_often()}"] if passes > 1 else []),
@@ -241,7 +244,7 @@ class Result(DriveResult):
         ]
 
     def __str__(self) -> str:
-        """Return the result in a line."""
+        """Return the result in one line."""
         within = interval_in_words(*self.ci)
         return (
             f"WA {self.wa:.4f} ({within}{', ' if within else ''}"
@@ -261,15 +264,16 @@ class Result(DriveResult):
         wanted = self.plan.run.precision * self.wa
         return half_width > _BEYOND * wanted or self.steady_state.own_half_width > wanted
 
-    def _what_tells_better(self) -> str:
+    def _how_to_reduce_it(self) -> str:
         steady = self.steady_state
         own_share = steady.own_half_width / self._own_half_width
-        if own_share > 0.5 or not steady.wa_of_replicas:  # NaN is a trace's
-            return f"after {self.drive_writes:.0f} drive writes; a longer run tells it better"
-        found = (self.wa, *steady.wa_of_replicas)
+        if own_share > 0.5 or not steady.wa_of_replicas:  # NaN for a trace
+            option = "--writes" if isinstance(self.plan.load, Spec) else "--repeat"
+            return f" after {self.drive_writes:.0f} drive writes; increase {option}"
+        values = (self.wa, *steady.wa_of_replicas)
         return (
-            f"since runs with other seeds find {min(found):.4g} to {max(found):.4g}; more replicas "
-            "tell it better"
+            f", since runs with other seeds give {min(values):.4g} to {max(values):.4g}; increase "
+            "--replicas"
         )
 
     @property
@@ -282,10 +286,10 @@ class Result(DriveResult):
         )
 
     def _events_note(self) -> str:
-        known = "none since the fill is in it"
+        contents = "it has no change since the fill"
         if self.events.height:
-            known = f"none after host page {self.events['host_pages'][-1]:,} is in it"
-        return f"the manager's log of group changes is full: {known}"
+            contents = f"it ends at host page {self.events['host_pages'][-1]:,}"
+        return f"the manager's log of group changes is full: {contents}"
 
     def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp simulate --json`.
@@ -293,9 +297,9 @@ class Result(DriveResult):
         Args:
             series: add "series", an array for each column of `series`, and "events", an object for
                 each row of `events`.
-            theory: have "theory", which may take longer to compute than a short run.
+            theory: add "theory", which may take longer to compute than a short run.
         """
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             **self._facts_of_wa(),
             "wa_of_replicas": list(self.steady_state.wa_of_replicas),
             **({} if self.predicted_wa is None else {"predicted_wa": self.predicted_wa}),
@@ -310,19 +314,19 @@ class Result(DriveResult):
             "notes": self.notes,
         }
         if not isinstance(self.plan.load, Spec):
-            found |= self._facts_of_trace()
-            found["passes"] = self.passes.to_dicts()
+            document |= self._facts_of_trace()
+            document["passes"] = self.passes.to_dicts()
         if self.spread:
             around = (self.spread.one_block_less, self.spread.one_block_more)
-            found["wa_spread"] = self.spread.wa_spread
-            found["wa_one_block_less_more"] = [json_number(wa) for wa in around]
+            document["wa_spread"] = self.spread.wa_spread
+            document["wa_one_block_less_more"] = [json_number(wa) for wa in around]
         if series:
-            found["series"] = self.series.to_dict(as_series=False)
-            found["events"] = self.events.to_dicts()
-        return found
+            document["series"] = self.series.to_dict(as_series=False)
+            document["events"] = self.events.to_dicts()
+        return document
 
     def beside(self) -> dict[str, Any]:
-        """Return WA over the run, and at its end the valid pages and the erases of blocks."""
+        """Return charts of WA over the run, and of valid pages and block erases at its end."""
         ends, wa = self._points()
         warmup = self.steady_state.warmup_pages / self.device.logical_pages
         return {
@@ -332,11 +336,11 @@ class Result(DriveResult):
         }
 
     def _points(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return drive writes, and WA up to there, of as many points as an eye tells apart."""
+        """Return drive writes and WA of the points to draw, as many as are visible."""
         return points_of(self.series, self.device, self.steady_state.warmup_pages)
 
     def figure(self) -> LineChart:
-        """Describe write amplification over the run, and the changes of the manager's groups."""
+        """Describe write amplification over the run, with changes of the manager's groups."""
         device, plan, steady = self.device, self.plan, self.steady_state
         pages_per_block = device.geometry.pages_per_block
         ends, wa = self._points()
@@ -353,7 +357,7 @@ class Result(DriveResult):
         ends_of_passes = self.passes["host_pages"].cum_sum() / device.logical_pages
         return wa_over_time(
             [run],
-            [(one.model, one.wa) for one in theory],
+            [(expected.model, expected.wa) for expected in theory],
             passes=list(zip(ends_of_passes, self.passes["wa"], strict=True)),
             title=f"Write amplification over time: {plan.load_name}",
             subtitle=(
@@ -372,11 +376,11 @@ class Result(DriveResult):
         """Draw `lives` to a .png, .svg, .pdf or .html file, or without a path in the notebook.
 
         Returns:
-            The picture that a notebook shows, if there is no path.
+            The picture for a notebook, if no path is given.
 
         Raises:
-            WriteampError: the manager learns no lives of pages, the suffix is another, or the file
-                cannot be written.
+            WriteampError: the manager does not learn page lifetimes, the suffix is unknown, or the
+                file cannot be written.
         """
         return draw(
             lives_by_age(
@@ -389,7 +393,7 @@ class Result(DriveResult):
         )
 
     def card(self) -> Card:
-        """Return the main facts in words, with WA over the run as a line."""
+        """Return the main facts, with WA over the run as a line."""
         device = self.device
         rows = [
             ("workload", self.plan.load_name),
@@ -422,8 +426,10 @@ class Result(DriveResult):
             rows.append(("predicted by the manager", f"{self.predicted_wa:.4f}"))
         if self.has_partial_pages:
             factor = self.partial_page_factor
-            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
-            rows.append(("", f"= WA per page × {factor:.4f}, as pages are written in part"))
+            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (the value of SMART)"))
+            rows.append(
+                ("", f"= WA per page × {factor:.4f}, because some pages are written in part")
+            )
         name = "WA per page" if self.has_partial_pages else "write amplification"
         rows.append((name, wa_in_words(self.wa, self.ci)))
         series = self.series
@@ -437,7 +443,7 @@ class Result(DriveResult):
             return ""
         return (
             f"WA per host byte {self.wa_bytes:.3f} = {self.wa:.3f} per page × "
-            f"{self.partial_page_factor:.3f} (pages written in part)\n"
+            f"{self.partial_page_factor:.3f} (some pages are written in part)\n"
         )
 
     def _strips(self) -> tuple[Strip, ...]:
@@ -458,17 +464,17 @@ class Result(DriveResult):
 
 
 def _swaps(load: object, writes: int) -> list[int]:
-    """Return the writes after which `groups` swapped frequencies; none if too many to draw."""
+    """Return the writes after which `groups` swapped frequencies; empty if too many to draw."""
     if not (isinstance(load, Spec) and load.name == "groups"):
         return []
-    at, every = load.params["swap_at"], load.params["period"]
-    if at == "never":
+    first_swaps, period = load.params["swap_at"], load.params["period"]
+    if first_swaps == "never":
         return []
-    # Trims are drawn as writes are, and swaps come after so many draws.
+    # The workload counts draws, including those of TRIM; convert draws to writes.
     written = 1 - float(load.params.get("trim", "0"))
-    swaps = [int(text) for text in at.split("/")]
-    if every != "never":
+    swaps = [int(text) for text in first_swaps.split("/")]
+    if period != "never":
         most = math.ceil(writes / written)
-        swaps += range(swaps[-1] + int(every), most, int(every))[: _MOST_CHANGES + 1]
+        swaps += range(swaps[-1] + int(period), most, int(period))[: _MOST_CHANGES + 1]
     swaps = [round(swap * written) for swap in swaps if swap * written < writes]
     return swaps if len(swaps) <= _MOST_CHANGES else []

@@ -1,4 +1,4 @@
-"""Spread of WA over drive sizes: a block less, as asked, a block more."""
+"""Spread of WA over drive sizes: one block less, as requested, one block more."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from writeamp.models._expected_value import expected_value
 
-# A change of WA with one block more or less that a reader should hear of, as a share of WA.
+# Share of WA above which its change with one block more or less is reported as a warning.
 _MATERIAL_SPREAD = 0.05
 
 
 @dataclass(frozen=True)
 class Spread:
-    """WA on drives one block (in each plane) smaller and larger; NaN where too small to run."""
+    """WA on drives one block (in each plane) smaller and larger; NaN if too small to run."""
 
     one_block_less: float
     as_asked: float
@@ -24,26 +24,26 @@ class Spread:
 
     @property
     def wa_spread(self) -> float:
-        """Largest minus smallest WA of the three."""
-        found = [self.one_block_less, self.as_asked, self.one_block_more]
-        return float(np.nanmax(found) - np.nanmin(found))
+        """Largest minus smallest of the three WA."""
+        values = [self.one_block_less, self.as_asked, self.one_block_more]
+        return float(np.nanmax(values) - np.nanmin(values))
 
     @property
     def share_from_op(self) -> float:
-        """Relative change of WA that theory expects from the change of op alone."""
+        """Relative change of WA that theory predicts from the change of op alone."""
         return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
     def warning(self, cyclic: str | None) -> str | None:
-        """Return a warning on a spread that is large; `cyclic` names what may lock in phase."""
+        """Return a warning on a large spread; `cyclic` names the load that may lock in phase."""
         if self.wa_spread <= _MATERIAL_SPREAD * self.as_asked:
             return None
         change = f"WA changes by {self.wa_spread:.3f} between drives one block smaller and larger"
         if cyclic is not None and self.wa_spread > 2 * self.share_from_op * self.as_asked:
             return (
-                f"{change}, more than their op explains: {cyclic} locks in phase with collection, "
-                "so trust no single size"
+                f"{change}, more than their op explains, because {cyclic} locks in phase with "
+                "collection; do not rely on a single size"
             )
         return (
-            f"{change}, whose op is {self.smallest_op:.4g} and {self.largest_op:.4g}: the "
-            "drive is small for blocks of this size"
+            f"{change}, with op {self.smallest_op:.4g} and {self.largest_op:.4g}; use smaller "
+            "blocks or a larger drive"
         )

@@ -1,4 +1,4 @@
-"""Checks of a steady run against its drive and trace, which no series of WA shows."""
+"""Checks of a steady run against its drive and trace, beyond the series of WA."""
 
 from __future__ import annotations
 
@@ -13,76 +13,77 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.traces.looping import analyse_loop
 from writeamp.traces.pages import PageTrace
 
-# Until the flash has been programmed so often, collection has hardly begun.
+# Collection has hardly begun until the flash was programmed this many times.
 _FEWEST_TIMES_PROGRAMMED = 2
 
 
 def check_turnovers(steady: SteadyState, times: float, *, since: str = "the fill") -> SteadyState:
-    """Refuse a run in which all of the flash was programmed too few times since a moment."""
+    """Mark a run as not steady if the whole flash was programmed too few times since a moment."""
     if times >= _FEWEST_TIMES_PROGRAMMED:
         return steady
     reason = (
-        f"too short: all of the flash was programmed {times:.2f} times since {since}, at "
-        f"least {_FEWEST_TIMES_PROGRAMMED} are needed"
+        f"too short: the whole flash was programmed {times:.2f} times since {since}, and at least "
+        f"{_FEWEST_TIMES_PROGRAMMED} are needed"
     )
-    # What had hardly begun has no interval either: all that was collected may be one block.
+    # The interval is dropped too, since only one block may have been collected.
     return replace(steady, steady=False, reason=reason, ci_low=math.nan, ci_high=math.nan)
 
 
 def check_passes(
     steady: SteadyState, pass_pages: int, flash_of_passes: Sequence[float], times: float
 ) -> SteadyState:
-    """Judge a replayed trace by its whole passes, beside the batches of its series.
+    """Judge a replayed trace by its whole passes, in addition to the batches of its series.
 
     Args:
-        steady: what the batches say.
+        steady: verdict by the batches.
         pass_pages: host pages written in a pass.
         flash_of_passes: flash pages programmed in each whole pass.
-        times: how often all of the flash was programmed, in the first pass or as far as it came.
+        times: how often the whole flash was programmed in the first pass, or until the run ended.
     """
     if times >= MEMORY_TIMES or math.isnan(steady.ci_low):
         return steady
     passes = len(flash_of_passes)
     if passes < FEWEST_PASSES:
         reason = (
-            "too short: whether the next pass would find the same is not known before "
-            f"{FEWEST_PASSES} whole ones, and the first programs all of the flash {times:.3g} times"
+            "too short: at least "
+            f"{FEWEST_PASSES} whole passes are needed to show that WA repeats, and the first "
+            f"programs the whole flash {times:.3g} times"
         )
         return replace(steady, steady=False, reason=reason if steady.steady else steady.reason)
-    found = analyse_passes(pass_pages, flash_of_passes)
-    if not found.steady:
-        return replace(steady, steady=False, reason=found.reason)
+    by_passes = analyse_passes(pass_pages, flash_of_passes)
+    if not by_passes.steady:
+        return replace(steady, steady=False, reason=by_passes.reason)
     return replace(
         steady,
-        ci_low=min(steady.ci_low, found.ci_low),
-        ci_high=max(steady.ci_high, found.ci_high),
+        ci_low=min(steady.ci_low, by_passes.ci_low),
+        ci_high=max(steady.ci_high, by_passes.ci_high),
     )
 
 
 def check_loop(
     steady: SteadyState, trace: PageTrace, drive: Device, mapped_pages: int
 ) -> SteadyState:
-    """Refuse a run over a looped trace whose WA the loop decides.
+    """Mark a run over a looped trace as not steady if the loop determines its WA.
 
     Args:
-        steady: what was found.
-        trace: the trace that was looped.
-        drive: what it played on.
+        steady: verdict so far.
+        trace: the looped trace.
+        drive: drive of the run.
         mapped_pages: logical pages that hold data.
     """
-    found = loop_effect(trace, drive, mapped_pages)
-    if found is None:
+    effect = loop_effect(trace, drive, mapped_pages)
+    if effect is None:
         return steady
-    reason = f"the loop makes this number, not the workload: {found}"
+    reason = f"the loop determines this WA, not the workload: {effect}"
     return replace(steady, steady=False, reason=reason, loop_decides=True)
 
 
 def loop_effect(trace: PageTrace, drive: Device, mapped_pages: int) -> str | None:
-    """Return the sentence on how a loop over a trace decides its WA; None if it does not.
+    """Return a sentence on how a loop over a trace determines its WA, or None if it does not.
 
     Args:
         trace: the trace.
-        drive: what it plays on.
+        drive: drive of the run.
         mapped_pages: logical pages that hold data.
     """
     spare_pages = drive.physical_pages - mapped_pages

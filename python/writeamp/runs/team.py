@@ -1,6 +1,6 @@
-"""Runs of one plan that differ by their seed and go ahead together.
+"""Runs of one plan with different seeds, which advance together.
 
-The replicas widen the interval or refuse the word steady, and change no counter.
+The replicas only affect the verdict: they widen the interval or mark the run as not steady.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _T = TypeVar("_T")
 
 
 class Team:
-    """Run that was asked for, with its replicas, which only judge it.
+    """Requested run with its replicas, which only affect its verdict.
 
-    The replicas may be behind it, and the last of them, the scout, ahead.
+    The replicas may be shorter than the run. The last of them, the scout, is longer.
     """
 
     def __init__(self, plan: Plan, drive: Device, runs: int, progress: Progress | None) -> None:
-        """Build and fill the drives of so many runs."""
+        """Build and fill the drives of `runs` runs."""
         self.plan = plan
         self.drive = drive
 
@@ -40,33 +40,33 @@ class Team:
         self.first, *self.replicas = _together(begin, range(runs))
 
     def start_series(self, interval_pages: int) -> None:
-        """Sample the counters of every run every so many host pages from here on."""
-        for one in (self.first, *self.replicas):
-            one.start_series(interval_pages)
+        """Sample the counters of every run every `interval_pages` host pages from now on."""
+        for run in (self.first, *self.replicas):
+            run.start_series(interval_pages)
 
     def advance_to(
         self, pages: int, expected_pages: int, replica_pages: int, scout_pages: int
     ) -> None:
-        """Let the host have written so many pages, of `expected_pages` in all.
+        """Advance the run to `pages` host pages, and its replicas to theirs.
 
         Args:
-            pages: of the run that was asked for.
-            expected_pages: what its progress is told.
-            replica_pages: of its replicas.
-            scout_pages: of the scout.
+            pages: host pages of the requested run.
+            expected_pages: expected total, for progress.
+            replica_pages: host pages of the replicas.
+            scout_pages: host pages of the scout.
         """
         targets = [pages, *(replica_pages for _ in self.replicas[:-1])]
         targets += [scout_pages] if self.replicas else []
 
-        def advance(at: int) -> None:
-            (self.first, *self.replicas)[at].advance_to(targets[at], expected_pages)
+        def advance(index: int) -> None:
+            (self.first, *self.replicas)[index].advance_to(targets[index], expected_pages)
 
-        # The longest way is not begun last.
+        # Start the longest run first.
         _together(advance, sorted(range(len(targets)), key=targets.__getitem__, reverse=True))
 
     def judge(self, warmup: int | Literal["auto"] = "auto") -> SteadyState:
-        """Judge the first run by all of them."""
-        intervals = [one.intervals() for one in (self.first, *self.replicas)]
+        """Judge the requested run by all runs."""
+        intervals = [run.intervals() for run in (self.first, *self.replicas)]
         steps = intervals[0][0].size
         is_ahead = intervals[-1][0].size > steps
         return judge(
@@ -78,38 +78,38 @@ class Team:
 
 
 def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
-    """Return the results of a function of each number, in threads: the runs share memory."""
+    """Return the function's results for all numbers, computed in threads that share memory."""
     return gather_whole(local_runner(len(numbers)), work, numbers)
 
 
 def _seed(seed: int, number: int) -> int:
-    """Return the seed of a replica, far from those that a user counts up."""
+    """Return the seed of a replica, far from consecutive seeds that a user may choose."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
 
 
 class Scout:
-    """Drive that replays a trace more often than the one that is judged.
+    """Look-ahead run: replays a trace more often than the run that is judged.
 
-    A scheme that remembers pages may stay for many passes in a state that it then leaves: its
-    counters fill up, its thresholds go on moving. Nothing within the run tells.
+    A scheme that remembers pages may stay in a temporary state for many passes, while its counters
+    fill up or its thresholds adapt. The judged run itself does not show that.
     """
 
     def __init__(self, judged: OneRun) -> None:
-        """Build nothing yet for the run that is judged."""
+        """Set the judged run; the look-ahead run is built when it is needed."""
         self._judged = judged
         self._run: OneRun | None = None
 
-    def held_to(self, steady: SteadyState, pass_pages: int, passes: int) -> SteadyState:
-        """Refuse a state that a run `LOOK_AHEAD` times as long does not have in its second half.
+    def confirmed(self, steady: SteadyState, pass_pages: int, passes: int) -> SteadyState:
+        """Return the verdict, marked as not steady if a run `LOOK_AHEAD` times as long disagrees.
 
         Args:
-            steady: what was found.
+            steady: verdict so far.
             pass_pages: host pages written in a pass.
-            passes: the passes in which it was, all that the judged run has played.
+            passes: number of passes of the judged run.
         """
         if not steady.steady:
             return steady
-        # Both are one run up to where the judged one is, which need not be played twice.
+        # Both runs are equal up to the current end of the judged one, so that it is copied.
         if self._run is None or self._run.done_pages < self._judged.done_pages:
             self._run = self._judged.continued()
         ahead = LOOK_AHEAD * passes
@@ -121,6 +121,6 @@ class Scout:
         return replace(
             steady,
             steady=False,
-            reason=f"drifting: {passes} passes promise a WA of {steady.ci_low:.4g} to "
-            f"{steady.ci_high:.4g}, and of {ahead} the second half finds {wa:.4g}",
+            reason=f"drifting: {passes} passes predict a WA of {steady.ci_low:.4g} to "
+            f"{steady.ci_high:.4g}, but the second half of {ahead} passes gives {wa:.4g}",
         )

@@ -1,4 +1,4 @@
-"""Facts and warnings that results share, in words."""
+"""Facts and warnings, as text, that several results share."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from writeamp.runs.preconditioning import Ageing
 
 
 def wa_in_words(wa: float, interval: tuple[float, float], name: str = "95% CI") -> str:
-    """Return WA with its interval by name, if there is one."""
+    """Return WA with its named interval, if there is one."""
     if math.isnan(wa):
         return "– (the host wrote nothing)"
     return with_interval(wa, interval, name=name)
 
 
 def shape_in_words(device: Device) -> str:
-    """Return a flash drive's shape."""
+    """Return a flash drive's shape as text."""
     geometry = device.geometry
     return (
         f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} pages, "
@@ -29,17 +29,17 @@ def shape_in_words(device: Device) -> str:
 
 
 def steady_in_words(steady: bool, reason: str) -> str:
-    """Return why a run is steady, or that it is not and why."""
+    """Return the reason why a run is steady or not."""
     return reason if steady else f"NO: {reason}"
 
 
-# A longer list of passes shows so many at each end.
+# If there are more passes, only this many are shown at each end.
 _MOST_PASSES = 8
 _SHOWN_PASSES = 3
 
 
 def before_in_words(ageing: Ageing | None, state: str, device: Device) -> str:
-    """Return in what state the run found the drive."""
+    """Return the state of the drive before the run."""
     if ageing is None:
         return state
     drive_writes = ageing.host_pages / device.logical_pages
@@ -51,17 +51,17 @@ def before_in_words(ageing: Ageing | None, state: str, device: Device) -> str:
 
 
 def facts_of_passes(wa_of_passes: Iterable[float]) -> list[tuple[str, str]]:
-    """Return WA of each pass over a looped trace, as far as a line holds them."""
-    found = [f"{wa:.4f}" for wa in wa_of_passes]
-    if len(found) < 2:
+    """Return WA of each pass over a looped trace, shortened to fit in a line."""
+    shown = [f"{wa:.4f}" for wa in wa_of_passes]
+    if len(shown) < 2:
         return []
-    if len(found) > _MOST_PASSES:
-        found = [*found[:_SHOWN_PASSES], "…", *found[-_SHOWN_PASSES:]]
-    return [("WA by pass", ", ".join(found))]
+    if len(shown) > _MOST_PASSES:
+        shown = [*shown[:_SHOWN_PASSES], "…", *shown[-_SHOWN_PASSES:]]
+    return [("WA by pass", ", ".join(shown))]
 
 
 def horizon_warnings(policy: Policy, device: Device) -> list[str]:
-    """Return a warning if most pages may live longer than the manager foresees; else none.
+    """Return a warning if most pages may live longer than the manager's classes reach.
 
     A page that is written as often as the others lives for as many writes as there are pages.
     """
@@ -73,7 +73,7 @@ def horizon_warnings(policy: Policy, device: Device) -> list[str]:
     if foreseen >= 1:
         return []
     return [
-        f"spacing=linear has a class for each of the next {blocks} blocks' worth of writes, "
-        f"{foreseen:.2g} of the drive: pages that live longer share the last class, which can cost "
-        "several times the WA of spacing=log"
+        f"spacing=linear has classes for the next {blocks} blocks' worth of writes, "
+        f"{foreseen:.2g} of the drive; pages that live longer share the last class, which can "
+        "increase WA several times; use spacing=log"
     ]

@@ -117,7 +117,7 @@ def plan_of(
         run=settings if experiment.is_timed else _until_the_end(settings, prepared.load),
         notes=prepared.notes,
         earlier=prepared.earlier,
-        before=prepared.before,
+        uncounted=prepared.uncounted,
         window=prepared.window,
     )
 

@@ -1,4 +1,4 @@
-"""Second step of a split: write each volume's requests in one place, and a table of their facts.
+"""Second step of a split: requests sorted by volume, and a table of the volumes' facts.
 
 Files are written under another name and renamed at the end, so that an interrupted process leaves
 no incomplete file.

@@ -87,8 +87,7 @@ class FleetNeed(Drawn):
 
     @property
     def drive_writes_per_day(self) -> float | None:
-        """Host writes a day for each page of the written sets, or None if the trace has no
-        times."""
+        """Host writes a day per page of the written sets, or None without times."""
         volumes = self.at.common
         if not self.days:
             return None
@@ -97,8 +96,7 @@ class FleetNeed(Drawn):
 
     @property
     def costliest(self) -> list[dict[str, Any]]:
-        """The ten volumes with the most page programs by collection, with their share of all of
-        them."""
+        """The ten volumes with the most pages programmed by collection, with their shares."""
         [label] = self.at.labels
         extra = (pl.col(label) - 1) * pl.col("page_writes")
         rows = (

@@ -155,8 +155,7 @@ class _Scheme:
         first: _Whole,
         length: _Whole,
     ) -> _Whole:
-        """Return the first page of each request: drawn, or where the volume's previous one
-        ended."""
+        """Return each request's first page: drawn, or the end of the volume's previous request."""
         pages, place = self._pages[volume], np.arange(len(volume))
         goes_on = draws.random(len(volume)) < self._sequential[volume]
         heads = (np.cumsum(counts) - counts)[counts > 0]

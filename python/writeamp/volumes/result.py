@@ -1,4 +1,4 @@
-"""Result of a study of a fleet: WA of each volume and policy, and statistics over all volumes."""
+"""Result of a study of a fleet: WA by volume and policy, and statistics over volumes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CLASSES = ("low", "middle", "high")
 
 @dataclass(frozen=True)
 class VolumeWa:
-    """WA of volumes under policies, shape (volumes, policies), and the page writes of each volume.
+    """WA of volumes under policies, shape (volumes, policies), and their page writes.
 
     `page_writes` (shape (volumes,)) counts a volume's own trace once, even if the run replays it
     until WA is steady.
@@ -102,7 +102,7 @@ def without_volumes(label: str) -> dict[str, Any]:
 def classes(
     volumes: VolumeWa, labels: Sequence[str], facts: dict[str, _Array]
 ) -> list[dict[str, Any]]:
-    """Return thirds of the volumes by each fact, with each policy's overall WA and the best policy.
+    """Return thirds of the volumes by each fact, with overall WA by policy and the best one.
 
     A volume on the border of two thirds belongs to the lower one. Empty thirds are left out.
     """
@@ -247,8 +247,7 @@ class FleetRun(Drawn):
 
     @cached_property
     def classes(self) -> list[dict[str, Any]]:
-        """Thirds of the volumes in `common` by skew and by sequential share, with the best
-        policy."""
+        """Thirds of the volumes in `common` by skew and sequential share, with the best policy."""
         if self.common.is_empty():
             return []
         facts = {name: self.common[name].to_numpy().astype(float) for name in CLASSED_BY}
@@ -274,8 +273,8 @@ class FleetRun(Drawn):
         restless = self.rows.filter(~pl.col("steady")).height
         if restless:
             sentences.append(
-                f"{restless} runs are not steady, so that their WA may change; the rows show which "
-                "in `steady`"
+                f"{restless} runs are not steady, so that their WA may not last; `steady` in the "
+                "rows shows which"
             )
         return sentences
 

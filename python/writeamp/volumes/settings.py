@@ -126,7 +126,7 @@ class FleetSettings(Settings):
 
 @dataclass(frozen=True)
 class SplitSettings(Settings):
-    """How to read the files of a fleet."""
+    """Options of reading the files of a fleet."""
 
     title: ClassVar[str] = "split"
 

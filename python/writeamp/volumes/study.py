@@ -110,7 +110,7 @@ def in_groups(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def run_fleet(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> FleetRun:
-    """Run every chosen volume of a fleet under every policy; `options` are those of `study_fleet`.
+    """Run every chosen volume under every policy; `options` are those of `study_fleet`.
 
     The largest volumes are run first, and the runs of one volume follow each other. Each run equals
     that of `simulate` on the volume's own trace with the same settings.

@@ -99,7 +99,7 @@ class TogetherRun(Drawn):
         failed = [f"{label} has no WA: {error}" for label, error in self.failed.iter_rows()]
         restless = self.rows.filter(~pl.col("steady"))["label"].to_list()
         if restless:
-            failed.append(f"not steady, so that the WA may change: {', '.join(restless)}")
+            failed.append(f"not steady, so that the WA may not last: {', '.join(restless)}")
         return failed
 
     @property
@@ -215,7 +215,7 @@ def together(
 
 
 def run_together(fleet: Fleet, policies: PoliciesSettings, **options: Any) -> TogetherRun:
-    """Run all chosen volumes on one drive under every policy; `options` are those of `study_fleet`.
+    """Run all chosen volumes on one drive; `options` are those of `study_fleet`.
 
     The volumes' written sets are adjacent ranges of addresses, and their requests are merged in
     order of time. Managers that use group hints get the volume of each write. Each run equals

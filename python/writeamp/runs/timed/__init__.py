@@ -1,1 +1,1 @@
-"""Runs in virtual time: latencies and bandwidth beside write amplification."""
+"""Runs in virtual time: latencies and bandwidth in addition to write amplification."""

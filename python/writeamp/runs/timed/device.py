@@ -1,4 +1,4 @@
-"""Device of a timed run in the engine's form, filled and aged without time, and notes on it."""
+"""Devices of timed runs in the engine's form, filled and aged in no time, and notes on them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from writeamp.runs.preconditioning import Ageing, precondition
 from writeamp.runs.refusals import check_memory
 from writeamp.settings.precondition import Precondition
 
-# Of a page in the write cache, its place in two tables.
+# Memory of a page in the write cache, in bytes: entries in two tables.
 _BYTES_OF_A_CACHED_PAGE = 120
-# Of a page of an SLC cache, and of a logical page before it, its number in a table of the other.
+# Memory of a page of an SLC cache, and of each logical page: a number in a table, in bytes.
 _BYTES_OF_A_NUMBER = 4
-# Without tables of times, every operation takes none.
+# Without a table of times, operations take no time.
 _NO_TIMES = "{}"
 
 
@@ -29,8 +29,9 @@ _NO_TIMES = "{}"
 class Ready:
     """A device that is ready to run.
 
-    `ageing` says how it was aged, `mapped_pages` how many logical pages hold data after that; 0 of
-    what is no flash.
+    `ageing` is the record of its ageing. `mapped_pages` is the number of logical pages that hold
+    data
+    after that; 0 for a device without flash.
     """
 
     engine: TimedDevice
@@ -39,17 +40,17 @@ class Ready:
 
 
 def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -> Ready:
-    """Build a device, fill it and age it; none of that takes time.
+    """Build a device, fill it and age it, in no virtual time.
 
     Args:
-        plan: what to run on it.
-        device: what to build.
-        pins: whether the edges of its Ready/Busy pins are recorded.
+        plan: plan of the run.
+        device: device to build.
+        pins: whether edges of its Ready/Busy pins are recorded.
         tick: called from time to time.
 
     Raises:
-        WriteampError: the device cannot be built or prepared so, needs more memory than there is,
-            or is an array under a manager that needs hints.
+        WriteampError: the device cannot be built or preconditioned as requested, needs more memory
+            than is available, or is an array under a manager that needs hints.
     """
     if device.kind == "flash":
         check_memory("the drive needs", bytes_needed(device))
@@ -57,19 +58,22 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
     _refuse_ageing(plan, device)
     if device.kind == "disk":
         return Ready(TimedDevice.disk(device.times_json), None, 0)
-    flash = [one for one in device.members if one.kind == "flash"]
+    flash = [member for member in device.members if member.kind == "flash"]
     if flash:
-        refuse_hints(plan.policy.manager, "an array does not give its members")
+        refuse_hints(plan.policy.manager, "an array does not pass to its members")
     check_memory("the array needs", sum(map(bytes_needed, flash)))
     members = [
-        _member(plan, one, plan.seed + index, pins=pins, tick=tick)
-        for index, one in enumerate(device.members)
+        _member(plan, member, plan.seed + index, pins=pins, tick=tick)
+        for index, member in enumerate(device.members)
     ]
     engine = TimedDevice.raid0(
-        [(one.engine, shape.dies) for one, shape in zip(members, device.members, strict=True)],
+        [
+            (ready_member.engine, shape.dies)
+            for ready_member, shape in zip(members, device.members, strict=True)
+        ],
         device.stripe_bytes,
     )
-    return Ready(engine, None, sum(one.mapped_pages for one in members))
+    return Ready(engine, None, sum(ready_member.mapped_pages for ready_member in members))
 
 
 def _member(
@@ -89,7 +93,7 @@ def _flash(plan: Plan, device: Device, seed: int, *, pins: bool, tick: Callable[
 def aged(
     plan: Plan, device: Device, seed: int, tick: Callable[[], None]
 ) -> tuple[EngineSimulation, Ageing | None]:
-    """Return a flash drive, filled and aged as the plan says, that `in_time` takes."""
+    """Return a flash drive, filled and aged by the plan, as input of `in_time`."""
     host_pages = device.logical_pages
     simulation = new_flash(plan, device, seed)
     ageing = precondition(simulation, plan, device, tick)
@@ -99,21 +103,21 @@ def aged(
 
 
 def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
-    """Return a new flash drive whose operations are recorded, to be given a time.
+    """Return a new flash drive whose operations are recorded, to be timed later.
 
     Raises:
-        WriteampError: it cannot be built.
+        WriteampError: the drive cannot be built.
     """
     simulation = _under(EngineLoad.spec("uniform", device.logical_pages), plan, device, seed)
     if simulation.hints() != "groups" or not isinstance(plan.load, Spec):
         return simulation
-    # The fill must tell the groups of the load that is to come.
+    # The fill must pass the group hints of the later load.
     own = EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
     return _under(own, plan, device, seed)
 
 
 def _under(load: EngineLoad, plan: Plan, device: Device, seed: int) -> EngineSimulation:
-    """Return a new drive that the host of `load` is to fill."""
+    """Return a new drive for a fill by the host of `load`."""
     return EngineSimulation(
         plan.policy.drive(
             device,
@@ -130,7 +134,7 @@ def _under(load: EngineLoad, plan: Plan, device: Device, seed: int) -> EngineSim
 def in_time(
     simulation: EngineSimulation, device: Device, seed: int, *, pins: bool = False
 ) -> TimedDevice:
-    """Take over a flash drive as it stands, from time 0 on."""
+    """Take over a flash drive in its current state, at time 0."""
     return TimedDevice.flash(
         simulation,
         times=_times(device),
@@ -145,24 +149,24 @@ def _times(device: Device) -> str:
 
 
 def _all_pages(device: Device) -> int:
-    """Return the logical pages of the flash: those that the host sees, and a table's."""
+    """Return the number of logical pages of the flash: the host's, and those of a mapping table."""
     return pages_with_table(_times(device), device.logical_pages, device.page_bytes)
 
 
 def bytes_needed(device: Device) -> int:
-    """Return the memory that a flash drive in time takes."""
+    """Return the memory that a timed flash drive needs, in bytes."""
     pages = _all_pages(device)
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     cached_pages = min(cache_bytes // device.page_bytes, pages)
     slc = slc_pages(device)
-    # An SLC cache keeps numbers of its own pages, and of those of the drive before it.
+    # An SLC cache has a table of its own pages, and one of the drive's logical pages.
     numbers = slc + device.logical_pages if slc else 0
     cached_bytes = _BYTES_OF_A_CACHED_PAGE * cached_pages + _BYTES_OF_A_NUMBER * numbers
     return device.geometry.bytes_needed(pages) + cached_bytes
 
 
 def slc_pages(device: Device) -> int:
-    """Return the pages that an SLC cache holds at most; 0 without one."""
+    """Return the maximum number of pages that an SLC cache holds; 0 without one."""
     table = (device.times or {}).get("slc", {})
     own, share = int(table.get("static_bytes", 0)), float(table.get("dynamic_share", 0))
     lent = share * device.logical_pages / table.get("bits_per_cell", 3)
@@ -170,48 +174,48 @@ def slc_pages(device: Device) -> int:
 
 
 def _refuse_ageing(plan: Plan, device: Device) -> None:
-    asked = Precondition.of(plan.host.precondition)
-    by_trace = not isinstance(plan.load, Spec) and asked.fill == "workload"
-    if asked.ages or by_trace:
+    requested = Precondition.of(plan.host.precondition)
+    by_trace = not isinstance(plan.load, Spec) and requested.fill == "workload"
+    if requested.ages or by_trace:
         raise WriteampError(
-            f"precondition {asked.text} is for one flash drive; {device.name} is a {device.kind}, "
-            "for which it must be full or none"
+            f"precondition {requested.text} needs a single flash drive, but {device.name} is a "
+            f"{device.kind}; valid are full and none"
         )
 
 
-# What is done on one die at a time, by layout.
+# Operations that use one die at a time, by layout.
 _ON_ONE_DIE = {"flat": "writes and collects", "striped": "collects"}
 
 
 def notes_on_layout(device: Device) -> tuple[str, ...]:
-    """Return a note on each layout that leaves most dies idle.
+    """Return a note for each layout that leaves most dies idle.
 
     Args:
-        device: a flash drive, or an array of devices; others have no dies.
+        device: a flash drive, or an array of devices; other devices have no dies.
     """
-    flash = [one for one in (device, *device.members) if one.kind == "flash"]
-    idle = [one for one in flash if one.geometry.luns > 1 and one.layout in _ON_ONE_DIE]
+    flash = [drive for drive in (device, *device.members) if drive.kind == "flash"]
+    idle = [drive for drive in flash if drive.geometry.luns > 1 and drive.layout in _ON_ONE_DIE]
     return tuple(dict.fromkeys(map(_on_one_die, idle)))
 
 
 def _on_one_die(device: Device) -> str:
     return (
         f"layout {device.layout} {_ON_ONE_DIE[device.layout]} on one die at a time, so that "
-        f"throughput hardly grows with the {device.dies} dies of {device.name}; layout "
-        "striped-per-lun uses all"
+        f"throughput hardly grows with the {device.dies} dies of {device.name}; use layout "
+        "striped-per-lun to use all dies"
     )
 
 
 def notes_on_table(causes: Mapping[str, int], host_pages: int) -> list[str]:
-    """Return a note on the mapping table, if pages of it were programmed.
+    """Return a note if pages of the mapping table were programmed.
 
     Args:
         causes: pages programmed, by cause.
-        host_pages: pages that the host wrote meanwhile.
+        host_pages: host pages written in the same interval.
     """
     if not causes["mapping"] or not host_pages:
         return []
     return [
-        f"the mapping table does not fit in memory: {causes['mapping'] / host_pages:.2f} of WA are "
-        "pages of it, which are collected too; an untimed run leaves the table out"
+        f"the mapping table does not fit in memory: its pages, which are collected too, are "
+        f"{causes['mapping'] / host_pages:.2f} of WA; an untimed run leaves them out"
     ]

@@ -17,39 +17,39 @@ from writeamp.units.durations import shown_duration
 
 
 def figure_of(
-    plan: Plan, device: Device, found: TimedFigures, wa_series: pl.DataFrame
+    plan: Plan, device: Device, figures: TimedFigures, wa_series: pl.DataFrame
 ) -> PanelChart:
-    """Describe latencies and what happened over time; `wa_series` is empty without writes."""
-    # What the device writes when the host has ended is of writes before.
-    wa_series = wa_series.filter(pl.col("time_s") <= found.interval_ns[1] / 1e9)
-    # The last row is not over when the host ends, and would look like a fall.
-    end_s = found.interval_ns[1] / 1e9
-    rows = found.time_series.filter(pl.col("time_s") <= end_s)
+    """Describe the latencies, and activity over time; `wa_series` is empty without writes."""
+    # Programs after the host's end belong to earlier writes.
+    wa_series = wa_series.filter(pl.col("time_s") <= figures.interval_ns[1] / 1e9)
+    # A row that is cut by the host's end would appear as a drop.
+    end_s = figures.interval_ns[1] / 1e9
+    rows = figures.time_series.filter(pl.col("time_s") <= end_s)
     directions = [
-        _direction(name, served, rows if rows.height else found.time_series)
-        for name, served in (("read", found.reads), ("write", found.writes))
+        _direction(name, served, rows if rows.height else figures.time_series)
+        for name, served in (("read", figures.reads), ("write", figures.writes))
         if served.requests
     ]
     return latency_panels(
         directions,
         title=f"Latency and bandwidth: {plan.load_name}",
         subtitle=(
-            f"device {printable(device.name)} · {shown_duration(found.virtual_ns / 1e9)} of "
+            f"device {printable(device.name)} · {shown_duration(figures.virtual_ns / 1e9)} of "
             f"virtual time · seed {plan.seed}"
         ),
         wa_time_s=wa_series["time_s"].to_numpy() if wa_series.height else (),
         wa=wa_series["wa"].to_numpy() if wa_series.height else (),
-        more=[] if found.slc_wear is None else _cliff(device, found),
+        more=[] if figures.slc_wear is None else _cliff(device, figures),
     )
 
 
-def _cliff(device: Device, found: TimedFigures) -> list[Panel]:
+def _cliff(device: Device, figures: TimedFigures) -> list[Panel]:
     """Return the panel of the write cliff, if the host wrote."""
     idle_ms = (device.times or {}).get("slc", {}).get("idle_ms", 0)
     pause_s = idle_ms / 1e3 if idle_ms else math.inf
-    # The last sample is when all was settled, long after the last write.
-    time_s = found.samples["time_ns"][:-1].astype(float) / 1e9
-    panel = cliff_panel(time_s, found.samples["host_bytes"][:-1], pause_s=pause_s)
+    # The last sample is taken after the device has settled, long after the last write.
+    time_s = figures.samples["time_ns"][:-1].astype(float) / 1e9
+    panel = cliff_panel(time_s, figures.samples["host_bytes"][:-1], pause_s=pause_s)
     return [] if panel is None else [panel]
 
 

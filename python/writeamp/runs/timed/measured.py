@@ -1,4 +1,4 @@
-"""Figures of a timed run, taken from the engine when it has ended."""
+"""Figures of a timed run, read from the engine at its end."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from writeamp.units.durations import shown_duration
 
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
-# As the engine names quantiles, and we do.
+# Names of quantiles here and in the engine.
 _QUANTILES = {"p50": "p50_ns", "p99": "p99_ns", "p99_9": "p99_9_ns", "p99_99": "p99_99_ns"}
 
 
 @dataclass(frozen=True)
 class Served:
-    """Requests of one direction that were answered in the measured interval.
+    """Requests of one direction that were completed in the measured interval.
 
-    `upper_us` and `counts` are a histogram of their latencies, both of shape (bins,): so many were
-    answered within that time, but not within that of the bin before.
+    `upper_us` and `counts` are a histogram of their latencies, both of shape (bins,): the upper
+    bound
+    of each bin in microseconds, and its number of requests.
     """
 
     requests: int
@@ -37,36 +38,38 @@ class Served:
 
     @staticmethod
     def of(run: TimedRun, direction: str) -> Served:
-        """Return the requests of the engine's run; `direction` is "read" or "write"."""
-        found = run.served(direction)
+        """Return the completed requests of a run; `direction` is "read" or "write"."""
+        served = run.served(direction)
         names = _QUANTILES | {"max": "max_ns"}
         return Served(
-            requests=found["requests"],
-            bytes=found["bytes"],
-            mean_us=_us(found["mean_ns"]),
-            quantiles_us={name: _us(found[key]) for name, key in names.items()},
-            upper_us=found["histogram"]["upper_ns"] / 1e3,
-            counts=found["histogram"]["requests"],
+            requests=served["requests"],
+            bytes=served["bytes"],
+            mean_us=_us(served["mean_ns"]),
+            quantiles_us={name: _us(served[key]) for name, key in names.items()},
+            upper_us=served["histogram"]["upper_ns"] / 1e3,
+            counts=served["histogram"]["requests"],
         )
 
     def latency_us(self) -> dict[str, float | None] | None:
-        """Return mean, quantiles and maximum in microseconds; None without a request."""
+        """Return mean, quantiles and maximum in microseconds, or None without requests."""
         return {"mean": self.mean_us, **self.quantiles_us} if self.requests else None
 
     def cells(self) -> list[str]:
-        """Return the latencies in words, as `latency_us` has them."""
+        """Return the latencies as text, in the order of `latency_us`."""
         return [shown_duration((us or 0.0) / 1e6) for us in (self.latency_us() or {}).values()]
 
 
 @dataclass(frozen=True)
 class TimedFigures:
-    """Figures of a run that has ended.
+    """Figures of a finished run.
 
-    `samples` are cumulative counters since the fill, with their `time_ns`; `end` the last of them.
-    `busy` has level, number and busy time in ns of the device's parts. `edges` were written to the
-    capture of the pins, if there is one. `slc_wear` has the erases of the blocks of SLC caches, and
-    the number of these blocks; None without one. `read_errors` has the further tries ("retries") of
-    reads and the "uncorrectable" ones of the whole run, by what they were for; None without errors.
+    `samples` are cumulative counters since the fill, with their `time_ns`; `end` has the last one.
+    `busy` has level, number and busy time in ns of the device's components. `edges` is the number
+    of
+    edges in the capture of the pins, if any. `slc_wear` has the erases of SLC cache blocks and the
+    number of these blocks, or None without a cache. `read_errors` has the repeated reads
+    ("retries")
+    and the "uncorrectable" reads of the whole run, by purpose, or None without a model of errors.
     """
 
     reads: Served
@@ -90,9 +93,9 @@ class TimedFigures:
     def of(
         run: TimedRun, *, run_s: float, edges: int | None, is_window: bool = False
     ) -> TimedFigures:
-        """Return all figures of a run of the engine that took `run_s` of computing.
+        """Return all figures of a run of the engine that took `run_s` seconds of computing.
 
-        If `is_window`, the samples are of a window, and begin at 0 with it.
+        If `is_window`, samples are relative to the start of the counting window.
         """
         counters, operations, samples = run.counters(), run.operations(), run.samples()
         end = counters or {name: int(column[-1]) for name, column in samples.items()}
@@ -124,21 +127,21 @@ class TimedFigures:
 
     @property
     def erases(self) -> int:
-        """Blocks erased in the whole run, those of an SLC cache too."""
+        """Blocks erased in the whole run, including those of an SLC cache."""
         return self.end["erases"] + (self.slc_wear[0] if self.slc_wear else 0)
 
     @property
     def flash_operations(self) -> int:
-        """Programs, page reads (each try of them) and erases of the whole run."""
+        """Programs, page reads (including repeated ones) and erases of the whole run."""
         return self.program_operations + self.read_operations + self.erases
 
 
 @dataclass(frozen=True)
 class Capture:
-    """Counts of the whole run that its pins showed, and their causes.
+    """Counts of the whole run as its pins show them, and their bytes.
 
-    The run began after the fill, as the capture did. `wa` is `flash_bytes` over `host_bytes`, NaN
-    where the host wrote nothing.
+    The run and the capture begin after the fill. `wa` is `flash_bytes` over `host_bytes`, or NaN if
+    the host wrote nothing.
     """
 
     path: str | None
@@ -153,20 +156,20 @@ class Capture:
     host_bytes: int
 
     @staticmethod
-    def of(plan: Plan, device: Device, found: TimedFigures, page_bytes: int) -> Capture:
-        """Return the counts of a run of `device`, whose mapping unit has `page_bytes`."""
-        flash = [one for one in (device, *device.members) if one.kind == "flash"]
+    def of(plan: Plan, device: Device, figures: TimedFigures, page_bytes: int) -> Capture:
+        """Return the counts of a run of `device`; `page_bytes` is the size of its mapping unit."""
+        flash = [member for member in (device, *device.members) if member.kind == "flash"]
         return Capture(
             path=None if plan.run.rb_capture is None else str(plan.run.rb_capture),
             pins=device.dies,
-            edges=found.edges,
-            programs=found.program_operations,
-            reads=found.read_operations,
-            erases=found.erases,
+            edges=figures.edges,
+            programs=figures.program_operations,
+            reads=figures.read_operations,
+            erases=figures.erases,
             pages_per_program=flash[0].pages_per_program if flash else 0,
             page_bytes=page_bytes,
-            flash_bytes=found.flash_pages * page_bytes,
-            host_bytes=found.written_bytes,
+            flash_bytes=figures.flash_pages * page_bytes,
+            host_bytes=figures.written_bytes,
         )
 
     @property
@@ -184,7 +187,7 @@ def _us(ns: float | None) -> float | None:
 
 
 def _since(samples: _Counts) -> dict[str, int]:
-    """Return the first sample of each counter; 0 of the time."""
+    """Return the first sample of each counter; 0 for the time."""
     return {name: int(column[0]) for name, column in samples.items()} | {"time_ns": 0}
 
 
@@ -193,18 +196,17 @@ def _rise(end: dict[str, int], since: dict[str, int]) -> dict[str, int]:
 
 
 def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
-    """Return the samples up to the end, at rising numbers of host pages.
+    """Return the samples up to the end, at increasing numbers of host pages.
 
-    What was programmed without a write of the host belongs to the interval before it.
+    Programs without a host write are added to the previous interval.
     """
     whole = {name: np.append(column, np.uint64(end[name])) for name, column in samples.items()}
     host = whole["host_pages"]
-    kept = np.append(host[:-1] != host[1:], True)
-    # The start is a sample of its own, whatever was programmed before the first write; so is the
-    # end, though nothing was written.
-    kept[1:-1] &= host[1:-1] != host[0]
-    kept[0] = True
-    return {name: column[kept] for name, column in whole.items()}
+    is_used = np.append(host[:-1] != host[1:], True)
+    # The first and the last sample are always used, even if the host wrote nothing around them.
+    is_used[1:-1] &= host[1:-1] != host[0]
+    is_used[0] = True
+    return {name: column[is_used] for name, column in whole.items()}
 
 
 def _time_series(run: TimedRun) -> pl.DataFrame:

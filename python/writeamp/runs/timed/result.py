@@ -1,4 +1,4 @@
-"""Result of a timed run: latencies, bandwidth and throughput, and WA as of an untimed one."""
+"""Result of a timed run: latencies, bandwidth, throughput, and WA as in an untimed run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.durations import shown_duration
 
 _COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
-# What a device without flash does not count.
+# Keys that are null for a device without flash.
 _OF_FLASH = (
     "host_pages",
     "flash_pages",
@@ -47,11 +47,11 @@ _OF_FLASH = (
 class TimedResult(DriveResult):
     """Result of one run in virtual time.
 
-    Latencies, bandwidth and throughput are those of the requests that were answered in the measured
-    interval, after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa` are
-    those of the writes after the first `warmup_pages` host page writes: a page that leaves the
-    write cache counts, with what its write brings about, when the host wrote it. A run of
-    `host_bytes` leaves nothing out of either.
+    Latencies, bandwidth and throughput are those of requests completed in the measured interval,
+    which begins after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa`
+    are those of writes after the first `warmup_pages` host page writes. A page that leaves the
+    write cache, with its resulting operations, counts at the time of the host write. A run of
+    `host_bytes` has no warm-up for either.
     """
 
     cause_names: ClassVar[Sequence[str]] = TIMED_CAUSES
@@ -62,179 +62,186 @@ class TimedResult(DriveResult):
     samples: dict[str, npt.NDArray[np.uint64]]
     """Cumulative counters since the fill, and `time_ns`, at increasing numbers of host pages.
 
-    What a page takes of the flash that waits in the write cache stands with the write of the host.
+    The flash operations of a page that waits in the write cache count at the host's write.
     """
     ageing: Ageing | None
-    """How the drive was aged before the run, if it was."""
+    """Record of how the drive was aged before the run, or None."""
     elapsed_s: float = field(compare=False)
-    found: TimedFigures
-    """What was measured in virtual time."""
+    figures: TimedFigures
+    """Figures measured in virtual time."""
 
     @property
     def reads(self) -> Served:
-        """The reads of the measured interval."""
-        return self.found.reads
+        """Reads of the measured interval."""
+        return self.figures.reads
 
     @property
     def writes_served(self) -> Served:
-        """The writes of the measured interval."""
-        return self.found.writes
+        """Writes of the measured interval."""
+        return self.figures.writes
 
     @property
     def latency_us(self) -> dict[str, dict[str, float | None] | None]:
-        """Latencies by direction in microseconds: mean, quantiles and the largest; None of none."""
+        """Mean, quantiles and maximum latency by direction in microseconds, or None."""
         return {"read": self.reads.latency_us(), "write": self.writes_served.latency_us()}
 
     @property
     def bandwidth_mb_s(self) -> dict[str, float]:
-        """10⁶ bytes a second that were read, written, and both."""
+        """Bandwidth of reads, writes and both, in 10⁶ bytes per second."""
         return self._per_second(self.reads.bytes / 1e6, self.writes_served.bytes / 1e6)
 
     @property
     def iops(self) -> dict[str, float]:
-        """Requests a second that read, wrote, and both."""
+        """Requests per second of reads, writes and both."""
         return self._per_second(self.reads.requests, self.writes_served.requests)
 
     @property
     def virtual_time_s(self) -> float:
-        """Virtual time until all was settled, the write cache too."""
-        return self.found.virtual_ns / 1e9
+        """Virtual time in seconds until the device had settled, including the write cache."""
+        return self.figures.virtual_ns / 1e9
 
     @property
     def measured_from_s(self) -> float:
-        """Virtual time at which the measured interval begins."""
-        return self.found.interval_ns[0] / 1e9
+        """Virtual time at which the measured interval begins, in seconds."""
+        return self.figures.interval_ns[0] / 1e9
 
     @property
     def measured_s(self) -> float:
-        """Length of the measured interval in virtual time."""
-        return (self.found.interval_ns[1] - self.found.interval_ns[0]) / 1e9
+        """Length of the measured interval in seconds of virtual time."""
+        return (self.figures.interval_ns[1] - self.figures.interval_ns[0]) / 1e9
 
     @property
     def wa_by_flash(self) -> dict[str, float] | None:
-        """WA by kind of flash, of which only an SLC cache makes two; None without one.
+        """WA by kind of flash, or None without an SLC cache.
 
-        Pages programmed per host page: `slc` in the cache, `tlc` in the flash behind it (whatever
-        its bits a cell), and their `total`, which is `wa`. The wear of each follows from its own.
+        Pages programmed per host page: `slc` in the cache, `tlc` in the flash behind it (for any
+        number of bits per cell), and their `total`, which is `wa`. Each kind wears by its own WA.
         """
-        if self.found.slc_wear is None or not self.host_pages:
+        if self.figures.slc_wear is None or not self.host_pages:
             return None
         slc = self.causes["slc"] / self.host_pages
         return {"tlc": self.wa - slc, "slc": slc, "total": self.wa}
 
     @property
     def wear_by_flash(self) -> dict[str, dict[str, float | None]] | None:
-        """Wear of both kinds of flash in the whole run; None without an SLC cache.
+        """Wear of both kinds of flash in the whole run, or None without an SLC cache.
 
-        Of `tlc` and `slc`: `erases` of blocks, the number of `blocks`, `cycles` (the mean erases of
-        a block), the `rated_cycles` that the profile states, and the `used_share` of them; None
-        where it states none.
+        `tlc` and `slc` each have `erases` of blocks, the number of `blocks`, `cycles` (mean erases
+        of
+        a block), and `rated_cycles` and `used_share`, or None if the profile has no rating.
         """
-        if self.found.slc_wear is None:
+        if self.figures.slc_wear is None:
             return None
-        flash = [one for one in (self.device, *self.device.members) if one.kind == "flash"]
-        blocks = sum(one.geometry.blocks for one in flash)
-        rated = {(one.times or {}).get("slc", {}).get("rated_cycles", 0) for one in flash} - {0}
+        flash = [member for member in (self.device, *self.device.members) if member.kind == "flash"]
+        blocks = sum(member.geometry.blocks for member in flash)
+        rated = {(member.times or {}).get("slc", {}).get("rated_cycles", 0) for member in flash} - {
+            0
+        }
         return {
-            "tlc": _wear(self.found.end["erases"], blocks, _least_rated(flash)),
-            "slc": _wear(*self.found.slc_wear, min(rated, default=None)),
+            "tlc": _wear(self.figures.end["erases"], blocks, _least_rated(flash)),
+            "slc": _wear(*self.figures.slc_wear, min(rated, default=None)),
         }
 
     @property
     def read_retries(self) -> dict[str, int] | None:
-        """Further tries of page reads in the whole run, by what they were for; None without errors.
+        """Repeated tries of page reads in the whole run, by purpose, or None without errors.
 
-        `host`, `copies` (whatever for) and `mapping`: docs/read-errors.md.
+        Purposes are `host`, `copies` (of any cause) and `mapping`; see docs/read-errors.md.
         """
-        return None if self.found.read_errors is None else self.found.read_errors["retries"]
+        return None if self.figures.read_errors is None else self.figures.read_errors["retries"]
 
     @property
     def uncorrectable_reads(self) -> dict[str, int] | None:
-        """Page reads that the last try did not correct, as `read_retries`; None without errors."""
-        return None if self.found.read_errors is None else self.found.read_errors["uncorrectable"]
+        """Page reads still wrong after the last try, by purpose, or None without errors."""
+        return (
+            None if self.figures.read_errors is None else self.figures.read_errors["uncorrectable"]
+        )
 
     @property
     def utilization(self) -> dict[str, float]:
-        """Share of the whole run in which parts were busy, by level ("channel", "die", …)."""
-        virtual_ns = max(self.found.virtual_ns, 1)
-        return {level: busy_ns / (parts * virtual_ns) for level, parts, busy_ns in self.found.busy}
+        """Share of the whole run in which components were busy, by level ("channel", "die", …)."""
+        virtual_ns = max(self.figures.virtual_ns, 1)
+        return {
+            level: busy_ns / (parts * virtual_ns) for level, parts, busy_ns in self.figures.busy
+        }
 
     @property
     def page_bytes(self) -> int:
-        """Bytes of the pages that are counted: mapping units of the flash, of an array's members.
+        """Size of the counted pages in bytes: the mapping unit of the flash.
 
-        They are those of the first member where members differ.
+        For an array, it is that of the first member with flash.
         """
-        flash = [one for one in self.device.members if one.kind == "flash"]
+        flash = [member for member in self.device.members if member.kind == "flash"]
         return flash[0].page_bytes if flash else self.device.page_bytes
 
     @property
     def has_flash(self) -> bool:
-        """True unless no part of the device is flash."""
-        return self.found.has_flash
+        """True if any part of the device is flash."""
+        return self.figures.has_flash
 
     @property
     def capture(self) -> Capture | None:
-        """Counts that a capture of the whole run shows, and their causes; None without one."""
+        """Counts of the whole run as a capture shows them, or None without one."""
         if self.plan.run.rb_capture is None and self.plan.run.host_bytes is None:
             return None
-        return Capture.of(self.plan, self.device, self.found, self.page_bytes)
+        return Capture.of(self.plan, self.device, self.figures, self.page_bytes)
 
     @cached_property
     def time_series(self) -> pl.DataFrame:
-        """One row per span of virtual time: what was answered in it.
+        """One row per span of virtual time, with the requests completed in it.
 
-        Columns: `time_s` (at the end of the span), `read_mb_s`, `write_mb_s`, `read_iops`,
-        `write_iops`, and the mean latencies `read_us` and `write_us`, null where there was none.
+        Columns: `time_s` (end of the span), `read_mb_s`, `write_mb_s`, `read_iops`, `write_iops`,
+            and
+        the mean latencies `read_us` and `write_us`, which are null without requests.
         """
-        return self.found.time_series
+        return self.figures.time_series
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """One row per sampling interval of the whole run, as `Result.series` has them.
+        """One row per sampling interval of the whole run, with the columns of `Result.series`.
 
-        `time_s` is when the interval ends. Empty if the host wrote nothing.
+        `time_s` is the end of the interval. Empty if the host wrote nothing.
         """
-        # Without writes there is no WA, whatever was programmed meanwhile.
+        # Without host writes WA is undefined, even if pages were programmed.
         rows = None if self.writes else 1
         samples = {name: column[:rows] for name, column in self.samples.items()}
         time_ns = samples["time_ns"]
-        found = series_of(samples, self.device.capacity_bytes / self.page_bytes, TIMED_CAUSES)
-        ends = np.isin(samples["host_pages"], found["host_pages"].to_numpy())
-        return found.insert_column(0, pl.Series("time_s", time_ns[ends][-found.height :] / 1e9))
+        table = series_of(samples, self.device.capacity_bytes / self.page_bytes, TIMED_CAUSES)
+        ends = np.isin(samples["host_pages"], table["host_pages"].to_numpy())
+        return table.insert_column(0, pl.Series("time_s", time_ns[ends][-table.height :] / 1e9))
 
     @property
     def _erases_of_run(self) -> int:
-        return self.found.end["erases"]
+        return self.figures.end["erases"]
 
     @property
     def flash_ops_per_s(self) -> float:
         """Flash operations simulated per second of computing."""
-        return self.found.flash_operations / self.found.run_s
+        return self.figures.flash_operations / self.figures.run_s
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of the figures should know."""
-        found = []
+        """Warnings for readers of the figures."""
+        sentences = []
         if self.host_pages and not self.steady:
-            found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            sentences.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
         if not self.reads.requests and not self.writes_served.requests:
-            found.append("no request was answered in the measured interval; run for longer")
+            sentences.append("no request was completed in the measured interval; run for longer")
         uncorrectable = sum((self.uncorrectable_reads or {}).values())
         if uncorrectable:
-            found.append(
+            sentences.append(
                 f"{uncorrectable:,} page reads stayed wrong after the last try: a real drive would "
-                "have lost these data, or spent time on rebuilding them that is not in this run"
+                "lose these data, or take time to rebuild them, which this run leaves out"
             )
-        return found + (self.ageing.warnings if self.ageing else [])
+        return sentences + (self.ageing.warnings if self.ageing else [])
 
     @property
     def notes(self) -> list[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Notes on assumptions, omissions and rounding."""
         return [*self.plan.notes, *notes_on_table(self.causes, self.host_pages)]
 
     def __str__(self) -> str:
-        """Return the result in a line."""
+        """Return the result in one line."""
         all_iops, all_mb_s = self.iops["all"], self.bandwidth_mb_s["all"]
         return (
             f"{self.plan.load_name} on {self.device.name}: {all_iops:.0f} IOPS, {all_mb_s:.4g} "
@@ -246,21 +253,21 @@ class TimedResult(DriveResult):
 
         Args:
             series: add "series" and "time_series", an array for each column.
-            theory: changes nothing, as no model has times.
+            theory: has no effect, because no model has times.
         """
-        found: dict[str, Any] = {"timed": True, **self._facts_of_wa(), **self._facts_of_counts()}
+        document: dict[str, Any] = {"timed": True, **self._facts_of_wa(), **self._facts_of_counts()}
         if not self.host_pages:
-            found["wa_ci95"] = None
+            document["wa_ci95"] = None
         if self.wear_by_flash is not None:
-            found |= {"wa_by_flash": self.wa_by_flash, "wear_by_flash": self.wear_by_flash}
-        if self.found.read_errors is not None:
-            found |= {
+            document |= {"wa_by_flash": self.wa_by_flash, "wear_by_flash": self.wear_by_flash}
+        if self.figures.read_errors is not None:
+            document |= {
                 "read_retries": self.read_retries,
                 "uncorrectable_reads": self.uncorrectable_reads,
             }
         if not self.has_flash:
-            found |= dict.fromkeys(_OF_FLASH)
-        found |= {
+            document |= dict.fromkeys(_OF_FLASH)
+        document |= {
             "latency_us": self.latency_us,
             "bandwidth_mb_s": self.bandwidth_mb_s,
             "iops": self.iops,
@@ -269,8 +276,8 @@ class TimedResult(DriveResult):
             "measured_s": self.measured_s,
             "utilization": self.utilization,
             "used_share": self.used_share,
-            "program_operations": self.found.program_operations,
-            "read_operations": self.found.read_operations,
+            "program_operations": self.figures.program_operations,
+            "read_operations": self.figures.read_operations,
             **self._facts_of_run(),
             "flash_ops_per_s": self.flash_ops_per_s,
             "capture": None if self.capture is None else self.capture.to_dict(),
@@ -279,12 +286,12 @@ class TimedResult(DriveResult):
             **self._facts_of_trace(),
         }
         if series:
-            found["series"] = self.series.to_dict(as_series=False)
-            found["time_series"] = self.time_series.to_dict(as_series=False)
-        return found
+            document["series"] = self.series.to_dict(as_series=False)
+            document["time_series"] = self.time_series.to_dict(as_series=False)
+        return document
 
     def beside(self) -> dict[str, Any]:
-        """Return WA over virtual time."""
+        """Return a chart of WA over virtual time."""
         series = self.series
         return over_time(
             series["time_s"],
@@ -295,8 +302,8 @@ class TimedResult(DriveResult):
         )
 
     def figure(self) -> PanelChart:
-        """Describe the distribution of latencies, and what happened over virtual time."""
-        return figure_of(self.plan, self.device, self.found, self.series)
+        """Describe the distribution of latencies, and activity over virtual time."""
+        return figure_of(self.plan, self.device, self.figures, self.series)
 
     def card(self) -> Card:
         """Return the facts and latencies, with throughput over virtual time as a line."""
@@ -334,18 +341,18 @@ class TimedResult(DriveResult):
         return rows + self._facts_of_flash() if self.has_flash else rows
 
     def _facts_of_flash(self) -> list[tuple[str, str]]:
-        found = self.found
+        figures = self.figures
         rows = [
             (
                 "flash operations",
-                f"{found.program_operations:,} programs, {found.read_operations:,} page reads, "
-                f"{found.end['erases']:,} erases",
+                f"{figures.program_operations:,} programs, {figures.read_operations:,} page reads, "
+                f"{figures.end['erases']:,} erases",
             )
         ]
         retries = self.read_retries
         if retries is not None and any(retries.values()):
             by_purpose = ", ".join(f"{count:,} {name}" for name, count in retries.items() if count)
-            rows.append(("further tries of reads", by_purpose))
+            rows.append(("repeated reads", by_purpose))
         capture = self.capture
         if capture is not None and capture.path is not None:
             rows.append(
@@ -359,7 +366,7 @@ class TimedResult(DriveResult):
         ]
         rows += self._rows_of_counts()
         if self.has_partial_pages:
-            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (what SMART shows)"))
+            rows.append(("WA per host byte", f"{self.wa_bytes:.4f}  (the value of SMART)"))
         if self.wa_by_flash is not None:
             kinds = ", ".join(f"{kind} {wa:.4g}" for kind, wa in self.wa_by_flash.items())
             rows.append(("WA by kind of flash", kinds))
@@ -373,8 +380,10 @@ class TimedResult(DriveResult):
 
 
 def _least_rated(flash: list[Device]) -> int | None:
-    """Return the fewest erases that blocks of these drives are rated for, if any says."""
-    return min((one.rated_erases for one in flash if one.rated_erases is not None), default=None)
+    """Return the lowest number of rated erases of these drives, or None if none is rated."""
+    return min(
+        (drive.rated_erases for drive in flash if drive.rated_erases is not None), default=None
+    )
 
 
 def _wear(erases: int, blocks: int, rated_cycles: int | None) -> dict[str, float | None]:

@@ -1,4 +1,4 @@
-"""Runner of a plan in virtual time: until when, how it is watched, and what it results in."""
+"""Runner of a plan in virtual time: its end, its observation, and its result."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from writeamp.units.durations import shown_duration
 
 _Counts = dict[str, npt.NDArray[np.uint64]]
 
-# Where nothing else ends a run of a synthetic workload.
+# Duration of a run of a synthetic workload whose end is not given.
 _DEFAULT_S = 10.0
-# Of what ends the run, so much is left out of latencies, bandwidth and throughput.
+# Share of the run (in permille) that is left out of latencies, bandwidth and throughput.
 _WARMUP_PERMILLE = 100
-# Events between two looks at Ctrl-C, the progress bar and the pins: a tenth of a second or less.
+# Events between two checks for Ctrl-C, progress and pins: at most a tenth of a second.
 _CHUNK_EVENTS = 100_000
 
 _NOTHING_WRITTEN = SteadyState(
@@ -58,10 +58,14 @@ class _End:
     notes: tuple[str, ...]
 
     def done(self, run: TimedRun) -> tuple[int, int]:
-        """Return how far the run is, of how much."""
-        now = (run.now_ns, run.written_bytes, run.issued_requests)
+        """Return the progress of the run and its total, in the unit that ends it."""
+        current = (run.now_ns, run.written_bytes, run.issued_requests)
         limits = (self.time_ns, self.written_bytes, self.requests)
-        pairs = [(at, limit) for at, limit in zip(now, limits, strict=True) if limit is not None]
+        pairs = [
+            (now_at, limit)
+            for now_at, limit in zip(current, limits, strict=True)
+            if limit is not None
+        ]
         return max(pairs, key=lambda pair: pair[0] / pair[1])
 
 
@@ -71,13 +75,14 @@ def run_timed(
     """Run a plan on one device in virtual time.
 
     Args:
-        plan: what to run.
-        device: what to run it on.
-        progress: called from time to time with what is done of what ends the run, and all of it.
-        inputs: files that no capture may replace.
+        plan: plan of the run.
+        device: device to run on.
+        progress: called from time to time with the progress and the total, in the unit that ends
+            the run.
+        inputs: files that a capture must not replace.
 
     Raises:
-        WriteampError: the run cannot be; the sentence says why.
+        WriteampError: the run is impossible; the message gives the reason.
     """
     started = time.perf_counter()
     _refuse_settings(plan.run)
@@ -105,7 +110,7 @@ def run_timed(
             window=_window(plan),
         )
         run_s = _advance(run, end, pins, progress)
-    found = TimedFigures.of(
+    figures = TimedFigures.of(
         run,
         run_s=run_s,
         edges=None if pins is None else pins.edges,
@@ -114,20 +119,20 @@ def run_timed(
     return TimedResult(
         plan=plan,
         device=device,
-        steady_state=_judged(plan, device, prepared, found.samples),
-        samples=found.samples,
+        steady_state=_judged(plan, device, prepared, figures.samples),
+        samples=figures.samples,
         ageing=prepared.ageing,
         elapsed_s=time.perf_counter() - started,
-        found=found,
+        figures=figures,
     )
 
 
 def _advance(run: TimedRun, end: _End, pins: PinWriter | None, progress: Progress | None) -> float:
-    """Let the run come to its end, and return how long the engine took for it."""
+    """Advance the run to its end, and return the seconds of processor time of the engine."""
     engine_s, is_done = 0.0, False
     while not is_done:
         stop_if_asked()
-        # Time of the processor: that of the clock would say how busy the machine is.
+        # Processor time, since wall time would depend on other load of the machine.
         began = time.process_time()
         is_done = run.advance(_CHUNK_EVENTS)
         engine_s += time.process_time() - began
@@ -147,7 +152,7 @@ def _load(plan: Plan, device: Device) -> EngineLoad:
 
 
 def _window(plan: Plan) -> tuple[int, int, int] | None:
-    """Return when a recorded drive counted, in the time of the run, for the engine."""
+    """Return the counting window of a recorded drive in the time of the run, for the engine."""
     if plan.window is None:
         return None
     scale = plan.run.time_scale
@@ -156,25 +161,25 @@ def _window(plan: Plan) -> tuple[int, int, int] | None:
 
 
 def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
-    """Return the end of the run: as asked for, the trace's last request, or a default time."""
-    asked = plan.run
+    """Return the end of the run: as requested, the trace's last request, or a default time."""
+    run = plan.run
     notes: tuple[str, ...] = ()
-    seconds, written_bytes = asked.time, asked.host_bytes
-    if asked.writes is not None:
-        written_bytes = asked.writes * device.page_bytes
+    seconds, written_bytes = run.time, run.host_bytes
+    if run.writes is not None:
+        written_bytes = run.writes * device.page_bytes
     requests = None
     if not isinstance(plan.load, Spec):
         requests = plan.load.op.size * plan.repeat
     elif written_bytes is not None and seconds is None and not load.has_writes():
         raise WriteampError(
-            f"workload {plan.load_name} never writes, so it does not come to host_bytes or writes; "
-            "give a time"
+            f"workload {plan.load_name} never writes, so that host_bytes or writes would never be "
+            "reached; give a time"
         )
     elif written_bytes is None and seconds is None:
         seconds = _DEFAULT_S
         notes = (
-            f"the run ends after {shown_duration(_DEFAULT_S)} of virtual time; --time, "
-            "--host-bytes or --writes say otherwise",
+            f"the run ends after {shown_duration(_DEFAULT_S)} of virtual time by default; give "
+            "--time, --host-bytes or --writes to change that",
         )
     time_ns = None if seconds is None else round(seconds * 1e9)
     return _End(time_ns, written_bytes, requests, notes)
@@ -186,14 +191,14 @@ def _counts_all(run: SimulationSettings) -> bool:
 
 
 def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> SteadyState:
-    """Judge WA by the counters over the run, as that of an untimed one."""
+    """Judge WA by the counters over the run, as in an untimed run."""
     host, flash = samples["host_pages"].astype(float), flash_pages(samples).astype(float)
     if host[-1] == 0:
         return _NOTHING_WRITTEN
     warmup: Warmup = 0 if _counts_all(plan.run) else "auto"
     steady = judge([(np.diff(host), np.diff(flash))], Schedule(), warmup=warmup)
     members = device.members or (device,)
-    physical_pages = sum(one.physical_pages for one in members if one.kind == "flash")
+    physical_pages = sum(member.physical_pages for member in members if member.kind == "flash")
     steady = check_turnovers(steady, float(flash[-1]) / physical_pages)
     if isinstance(plan.load, Spec) or device.kind != "flash":
         return steady
@@ -206,9 +211,10 @@ def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> St
 def _passes(
     trace: PageTrace, host: npt.NDArray[np.float64], flash: npt.NDArray[np.float64], physical: int
 ) -> tuple[int, list[float], float]:
-    """Return pages of a pass, flash pages of each whole one, and turnovers in the first one.
+    """Return host pages of a pass, flash pages of each whole pass, and turnovers in the first.
 
-    A turnover of the flash programs all of it once. Passes end between samples.
+    A turnover programs the whole flash once. Passes end between samples, so that the values are
+    interpolated.
     """
     ends = np.arange(0, host[-1] + 1, trace.host_pages)
     of_passes = np.diff(np.interp(ends, host, flash))
@@ -217,7 +223,7 @@ def _passes(
 
 
 def _refuse_settings(run: SimulationSettings) -> None:
-    """Refuse settings of an untimed run's length, or of how it is judged."""
+    """Reject settings of the length and verdict of untimed runs."""
     defaults = SimulationSettings()
     if run.warmup not in ("auto", 0):
         raise WriteampError(

@@ -187,7 +187,7 @@ class RequiredOp(OneLine, Drawn):
             (
                 "logical size, of all drives",
                 f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes"
-                f"{result.substitute.stands_for()}",
+                f"{result.substitute.drives_suffix()}",
             ),
             (
                 "tried",
