@@ -19,19 +19,22 @@ DRAWING = Path(__file__).with_name("learn_pictures.js")
 _HEAD = """# Learn: why flash writes more than its host
 
 <!-- written by `make generate` from the chapters of `writeamp explore`; change them there -->
-Ten chapters, from one page that is overwritten to Wolf's groups and the swap of HCWF. Each has a
-picture of a drive so small that all of its pages can be seen, a command to try, and a question with
-its answer. Words are explained in the [glossary](glossary.md). The same chapters move in the
-browser, step by step, beside two drives of your own:
+Ten chapters, from one overwritten page to Wolf's groups and the swap of HCWF. Each has a picture of
+a small drive with all of its pages, a command to try, and a question with its answer. The
+[glossary](glossary.md) explains the words. In the browser, the same chapters run step by step,
+beside two drives of your own:
 
 ```
 writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out explore.html
 ```
 
-That page is one file, which needs no network: [how to use it](explore.md). In the pictures a square
-is a page and a number the block that it belongs to; hatched pages are invalid, empty ones free. The
-drives have 320 logical pages and 24 blocks of 16 pages, an over-provisioning op of 0.2, unless the
-chapter says otherwise; WA is counted over the 3,000 host writes that follow the first filling.
+That page is one file and needs no network ([how to use it](explore.md)). In the pictures:
+
+- a square is a page, and a number is its block;
+- hatched pages are invalid, empty ones free;
+- the drives have 320 logical pages and 24 blocks of 16 pages, an over-provisioning op of 0.2, unless
+  a chapter has other sizes;
+- WA is that of the 3,000 host writes after the first filling.
 """
 _OF_PICTURE = """
 svg.drive { width: auto; }
