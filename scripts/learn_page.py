@@ -32,8 +32,8 @@ That page is one file and needs no network ([how to use it](explore.md)). In the
 
 - a square is a page, and a number is its block;
 - hatched pages are invalid, empty ones free;
-- the drives have 320 logical pages and 24 blocks of 16 pages, an over-provisioning op of 0.2, unless
-  a chapter has other sizes;
+- the drives have 320 logical pages and 24 blocks of 16 pages, an over-provisioning op of 0.2,
+  unless a chapter has other sizes;
 - WA is that of the 3,000 host writes after the first filling.
 """
 _OF_PICTURE = """
