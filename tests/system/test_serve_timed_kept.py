@@ -147,7 +147,7 @@ class TestRefused:
         ("made", "asked", "words"),
         [
             ("", "--timed", "this drive was made without time"),
-            ("--timed", "", "this drive was made in time"),
+            ("--timed", "", "this is a timed drive"),
             ("--timed", "--timed --set timing.read_us=7", "timing.read_us was"),
         ],
     )

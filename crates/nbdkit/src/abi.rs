@@ -1,5 +1,6 @@
-//! Declarations of nbdkit-plugin.h (API version 2). A test holds every offset against the
-//! header.
+//! Declarations of nbdkit-plugin.h (API version 2).
+//!
+//! A test compares every offset with the header.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +19,7 @@ pub const EXTENT_ZERO: u32 = 1 << 1;
 
 /// A function that this plugin does not have.
 pub type Unused = Option<unsafe extern "C" fn()>;
-type Asked = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
+type Capability = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 type Ranged = Option<unsafe extern "C" fn(*mut c_void, u32, u64, u32) -> c_int>;
 
 /// `struct nbdkit_plugin`, whose names these are.
@@ -40,10 +41,10 @@ pub struct Plugin {
     pub open: Option<unsafe extern "C" fn(c_int) -> *mut c_void>,
     pub close: Unused,
     pub get_size: Option<unsafe extern "C" fn(*mut c_void) -> i64>,
-    pub can_write: Asked,
-    pub can_flush: Asked,
-    pub is_rotational: Asked,
-    pub can_trim: Asked,
+    pub can_write: Capability,
+    pub can_flush: Capability,
+    pub is_rotational: Capability,
+    pub can_trim: Capability,
     pub pread_v1: Unused,
     pub pwrite_v1: Unused,
     pub flush_v1: Unused,
@@ -51,21 +52,21 @@ pub struct Plugin {
     pub zero_v1: Unused,
     pub errno_is_preserved: c_int,
     pub dump_plugin: Unused,
-    pub can_zero: Asked,
-    pub can_fua: Asked,
+    pub can_zero: Capability,
+    pub can_fua: Capability,
     pub pread: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, u32, u64, u32) -> c_int>,
     pub pwrite: Option<unsafe extern "C" fn(*mut c_void, *const c_void, u32, u64, u32) -> c_int>,
     pub flush: Option<unsafe extern "C" fn(*mut c_void, u32) -> c_int>,
     pub trim: Ranged,
     pub zero: Ranged,
     pub magic_config_key: *const c_char,
-    pub can_multi_conn: Asked,
-    pub can_extents: Asked,
+    pub can_multi_conn: Capability,
+    pub can_extents: Capability,
     pub extents: Option<unsafe extern "C" fn(*mut c_void, u32, u64, u32, *mut c_void) -> c_int>,
-    pub can_cache: Asked,
+    pub can_cache: Capability,
     pub cache: Ranged,
     pub thread_model_asked: Unused,
-    pub can_fast_zero: Asked,
+    pub can_fast_zero: Capability,
     pub preconnect: Unused,
     pub get_ready: Unused,
     pub after_fork: Option<unsafe extern "C" fn() -> c_int>,

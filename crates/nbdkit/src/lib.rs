@@ -1,4 +1,4 @@
-//! nbdkit plugin of the virtual SSD: it takes requests to [`writeamp_vssd::Drive`].
+//! nbdkit plugin of the virtual SSD: passes requests to [`writeamp_vssd::Drive`].
 //!
 //! `nbdkit ./_nbdkit.so config=FILE`, where FILE is a [`writeamp_vssd::Config`] in JSON.
 
@@ -19,7 +19,7 @@ use writeamp_vssd::{Config, Drive, Error, Result};
 static CONFIG: Mutex<Option<PathBuf>> = Mutex::new(None);
 static DRIVE: OnceLock<Arc<Drive>> = OnceLock::new();
 static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
-/// Last error that nbdkit was told to print: a client may repeat what fails without end.
+/// Last printed error: a client may repeat a failing request forever.
 static PRINTED: Mutex<String> = Mutex::new(String::new());
 /// True if the drive could not be closed.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
@@ -31,13 +31,12 @@ static PLUGIN: Plugin = Plugin {
     name: c"writeamp".as_ptr(),
     longname: c"writeamp virtual SSD".as_ptr(),
     version: VERSION.as_ptr(),
-    description: c"a simulated flash SSD that tells its write amplification".as_ptr(),
+    description: c"a simulated flash SSD that reports its write amplification".as_ptr(),
     load: None,
     unload: Some(unload),
     config: Some(config),
     config_complete: Some(config_complete),
-    config_help: c"config=<FILE>  (required) the drive, in JSON, as `writeamp serve` writes it"
-        .as_ptr(),
+    config_help: c"config=<FILE>  (required) the drive, in JSON, from `writeamp serve`".as_ptr(),
     open: Some(open),
     close: None,
     get_size: Some(get_size),
@@ -60,7 +59,7 @@ static PLUGIN: Plugin = Plugin {
     trim: Some(trim),
     zero: Some(zero),
     magic_config_key: c"config".as_ptr(),
-    // A flush on one connection makes durable what was answered on any.
+    // A flush on one connection covers the answers on all connections.
     can_multi_conn: Some(yes),
     can_extents: Some(yes),
     extents: Some(extents),
@@ -94,16 +93,16 @@ pub extern "C" fn plugin_init() -> *const Plugin {
 }
 
 unsafe extern "C" fn config(key: *const c_char, value: *const c_char) -> c_int {
-    // SAFETY: nbdkit hands over strings.
+    // SAFETY: nbdkit passes valid strings.
     let (key, value) = unsafe { (CStr::from_ptr(key), CStr::from_ptr(value)) };
     answered(|| {
         if key != c"config" {
             let key = key.to_string_lossy();
-            return Err(Error::invalid(format!("there is no parameter {key:?}; valid: config")));
+            return Err(Error::invalid(format!("unknown parameter {key:?}; valid: config")));
         }
         let path = std::os::unix::ffi::OsStrExt::from_bytes(value.to_bytes());
         let path: &std::ffi::OsStr = path;
-        *CONFIG.lock().expect("nobody panics here") = Some(path.into());
+        *CONFIG.lock().expect("no thread panics with this lock") = Some(path.into());
         Ok(())
     })
 }
@@ -113,22 +112,22 @@ unsafe extern "C" fn config_complete() -> c_int {
 }
 
 fn read_config() -> Result<Config> {
-    let path = CONFIG.lock().expect("nobody panics here").clone();
+    let path = CONFIG.lock().expect("no thread panics with this lock").clone();
     Config::read(&path.ok_or_else(|| Error::invalid("config=FILE is required"))?)
 }
 
-/// Threads begin here, for nbdkit may have gone into the background before.
+/// Starts threads after nbdkit has forked into the background.
 unsafe extern "C" fn after_fork() -> c_int {
     answered(|| {
         let config = read_config()?;
         if config.dies_with_parent {
-            // SAFETY: a system call with a number of a signal.
+            // SAFETY: a system call with a signal number.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
         }
         let drive = Arc::new(Drive::open(&config)?);
         if let Some(path) = &config.control {
             let control = Control::listen(path, drive.clone())?;
-            *CONTROL.lock().expect("nobody panics here") = Some(control);
+            *CONTROL.lock().expect("no thread panics with this lock") = Some(control);
         }
         if DRIVE.set(drive).is_err() {
             return Err(Error::invalid("the drive was opened twice"));
@@ -138,10 +137,10 @@ unsafe extern "C" fn after_fork() -> c_int {
 }
 
 unsafe extern "C" fn cleanup() {
-    // The last error that is printed is why it was not closed.
-    PRINTED.lock().expect("nobody panics here").clear();
+    // So that the reason of a failed close is printed last.
+    PRINTED.lock().expect("no thread panics with this lock").clear();
     let closed = answered(|| {
-        CONTROL.lock().expect("nobody panics here").take();
+        CONTROL.lock().expect("no thread panics with this lock").take();
         DRIVE.get().map_or(Ok(()), |drive| drive.close())
     });
     HAS_FAILED.store(closed != 0, Ordering::Release);
@@ -149,16 +148,16 @@ unsafe extern "C" fn cleanup() {
 
 /// Ends the process with a status of its own if the drive could not be closed.
 ///
-/// nbdkit itself would end with 0.
+/// nbdkit itself would exit with 0.
 unsafe extern "C" fn unload() {
     if HAS_FAILED.load(Ordering::Acquire) {
-        // SAFETY: a system call; all of the drive is closed by now.
+        // SAFETY: a system call; the drive is closed.
         unsafe { libc::_exit(NOT_CLOSED) };
     }
 }
 
 unsafe extern "C" fn open(_readonly: c_int) -> *mut c_void {
-    // All connections are to the one drive.
+    // All connections use the same drive.
     (&raw const DRIVE).cast_mut().cast()
 }
 
@@ -182,7 +181,7 @@ unsafe extern "C" fn can_cache(_: *mut c_void) -> c_int {
     abi::CACHE_NATIVE
 }
 
-/// Any request is served; small ones cost a read-modify-write, so pages are preferred.
+/// Any size is served. Pages are preferred, as smaller writes are read-modify-write.
 unsafe extern "C" fn block_size(
     _: *mut c_void,
     minimum: *mut u32,
@@ -191,7 +190,7 @@ unsafe extern "C" fn block_size(
 ) -> c_int {
     answered(|| {
         let page_bytes = drive()?.page_bytes();
-        // SAFETY: nbdkit hands over places for the three.
+        // SAFETY: nbdkit passes valid pointers.
         unsafe {
             *minimum = 1;
             *preferred = page_bytes.next_power_of_two().clamp(512, 32 << 20);
@@ -208,7 +207,7 @@ unsafe extern "C" fn pread(
     offset: u64,
     _flags: u32,
 ) -> c_int {
-    // SAFETY: nbdkit hands over a buffer of that length, which nobody else uses meanwhile.
+    // SAFETY: nbdkit passes a buffer of that length, which is not used elsewhere meanwhile.
     let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<u8>(), length as usize) };
     answered(|| drive()?.read(offset, to))
 }
@@ -233,7 +232,7 @@ unsafe extern "C" fn trim(_: *mut c_void, length: u32, offset: u64, flags: u32) 
     answered(|| drive()?.trim(offset, u64::from(length), flags & abi::FLAG_FUA != 0))
 }
 
-/// Fast where space may be given back; else zeros are stored.
+/// Trims if space may be given back; otherwise stores zeros.
 unsafe extern "C" fn zero(_: *mut c_void, length: u32, offset: u64, flags: u32) -> c_int {
     let (may_trim, fua) = (flags & abi::FLAG_MAY_TRIM != 0, flags & abi::FLAG_FUA != 0);
     answered(|| {
@@ -257,16 +256,16 @@ unsafe extern "C" fn extents(
         for (bytes, holds) in drive()?.extents(offset, u64::from(length))?.take(most) {
             let kind = if holds { 0 } else { abi::EXTENT_HOLE | abi::EXTENT_ZERO };
             let length = bytes.end - bytes.start;
-            // SAFETY: the list is nbdkit's, of this request.
+            // SAFETY: the list is the one that nbdkit passed for this request.
             if unsafe { abi::nbdkit_add_extent(to, bytes.start, length, kind) } != 0 {
-                return Err(Error::invalid("nbdkit takes no further extent"));
+                return Err(Error::invalid("nbdkit rejected an extent"));
             }
         }
         Ok(())
     })
 }
 
-/// Prefetches nothing: the cost of reads is counted when they come.
+/// Does not prefetch: reads are counted when they are served.
 unsafe extern "C" fn cache(_: *mut c_void, _length: u32, _offset: u64, _flags: u32) -> c_int {
     0
 }
@@ -275,20 +274,20 @@ fn drive() -> Result<&'static Drive> {
     DRIVE.get().map(|drive| &**drive).ok_or_else(|| Error::invalid("the drive is not open yet"))
 }
 
-/// 0, or −1 once nbdkit was told what went wrong. No panic crosses into nbdkit.
+/// Returns 0, or −1 after reporting an error to nbdkit. Panics do not cross into nbdkit.
 fn answered(serve: impl FnOnce() -> Result<()>) -> c_int {
     let panicked = |_| Err(Error::fault("a defect of writeamp: the request panicked"));
     let Err(error) = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(panicked) else {
         return 0;
     };
-    let mut printed = PRINTED.lock().expect("nobody panics here");
+    let mut printed = PRINTED.lock().expect("no thread panics with this lock");
     if *printed != error.sentence {
         let sentence = CString::new(error.sentence.replace('\0', "")).unwrap_or_default();
         // SAFETY: both are strings, and the format takes one.
         unsafe { abi::nbdkit_error(c"%s".as_ptr(), sentence.as_ptr()) };
         *printed = error.sentence;
     }
-    // SAFETY: a function that takes a number.
+    // SAFETY: a function of an integer.
     unsafe { abi::nbdkit_set_error(error.errno) };
     -1
 }

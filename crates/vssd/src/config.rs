@@ -8,57 +8,57 @@ use writeamp_engine::managers::{Layout, Setup};
 
 use crate::error::{Error, Result};
 
-/// A virtual drive and where its parts lie.
+/// A virtual drive and the paths of its files.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The flash drive.
     pub drive: Flash,
-    /// Bytes that the host sees: whole pages.
+    /// Capacity of the host, in bytes: a multiple of the page size.
     pub size_bytes: u64,
-    /// Tables of times of a timed drive, as a profile has them.
+    /// Timing tables of a timed drive, in the format of device profiles.
     pub times: Option<serde_json::Value>,
-    /// Seconds of the host for a second of a timed drive.
-    #[serde(default = "one")]
+    /// Host seconds per second of a timed drive.
+    #[serde(default = "real_time")]
     pub time_scale: f64,
-    /// File for the edges of Ready/Busy pins of a timed drive.
+    /// Output file for the Ready/Busy edges of a timed drive.
     pub ready_busy: Option<PathBuf>,
-    /// File of the state of the flash that a new drive begins with.
+    /// Saved state of the flash with which a new drive starts.
     pub state: Option<PathBuf>,
-    /// File of the data, with the state of the flash beside it; without, all is in memory.
+    /// File of the data; the state of the flash is beside it. If None, both are in memory.
     pub backing: Option<PathBuf>,
-    /// File for the requests.
+    /// Output file for the requests.
     pub record: Option<PathBuf>,
-    /// Unix socket that tells the counters.
+    /// Unix socket that serves the counters.
     pub control: Option<PathBuf>,
-    /// True if the server is to be killed when the process that started it has gone: the journal
-    /// stands that, and clients who stay do not hold the drive.
+    /// Kill the server when the process that started it ends. The journal survives that, and
+    /// clients that remain connected do not keep the drive in use.
     #[serde(default)]
     pub dies_with_parent: bool,
-    /// Longest time in which a restart serves again what the journal holds. After about that, a
-    /// snapshot is taken, but of a timed drive: that has one when it is turned off.
+    /// Longest time to replay the journal at a restart, in ms. An untimed drive takes a snapshot
+    /// when the replay would take about this long; a timed drive takes one when it is turned off.
     #[serde(default = "longest_replay_ms")]
     pub longest_replay_ms: u64,
 }
 
-/// A flash drive and its policies, in the words of the engine.
+/// A flash drive and its policies, with the engine's names.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
     /// Its shape.
     pub geometry: Sizes,
-    /// Pages that are mapped.
+    /// Mapped pages.
     pub logical_pages: u32,
-    /// The last of them, if these hold a mapping table that gets blocks of its own.
+    /// Last of the mapped pages: those of a mapping table with blocks of its own.
     #[serde(default)]
     pub table_pages: u32,
     /// Layout of streams over the LUNs.
     pub layout: String,
     /// Spec of the block manager.
     pub manager: String,
-    /// Spec of the victim policy, or none for the manager's own.
+    /// Spec of the victim policy, or None for the manager's default.
     pub victims: Option<String>,
-    /// Spec of the wear leveller.
+    /// Spec of the wear leveller, or None.
     pub wear_leveling: Option<String>,
     /// Seed of the policies.
     pub seed: u64,
@@ -80,7 +80,7 @@ pub struct Sizes {
     pub stripe_pages: u32,
 }
 
-fn one() -> f64 {
+fn real_time() -> f64 {
     1.0
 }
 
@@ -89,7 +89,7 @@ fn longest_replay_ms() -> u64 {
 }
 
 impl Config {
-    /// Reads a configuration, in JSON.
+    /// Reads a configuration from a JSON file.
     pub fn read(path: &Path) -> Result<Self> {
         let text =
             std::fs::read_to_string(path).map_err(|error| Error::io(path, "read it", &error))?;
@@ -99,7 +99,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Checks that the sizes go together.
+    /// Checks that the settings are consistent.
     pub fn check(&self) -> Result<()> {
         let page_bytes = u64::from(self.drive.geometry.page_bytes.max(1));
         let most_bytes = u64::from(self.drive.logical_pages) * page_bytes;

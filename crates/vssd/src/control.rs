@@ -1,4 +1,4 @@
-//! The control socket: questions and answers, a JSON document on a line each.
+//! The control socket: each question and each answer is a JSON document on one line.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::drive::Drive;
 use crate::error::{Error, Result};
 
-/// A question is short; whatever is longer is none.
+/// Longest question, in bytes; the rest of a longer line is a question of its own.
 const LONGEST_LINE: u64 = 4096;
 
 #[derive(Deserialize)]
@@ -36,13 +36,13 @@ impl Control {
         let accept = move || {
             for client in listener.incoming() {
                 let Ok(client) = client else {
-                    // There are no descriptors left; the client stays in line meanwhile.
+                    // No file descriptor is free; the client waits in the queue.
                     std::thread::sleep(Duration::from_millis(100));
                     continue;
                 };
                 let drive = drive.clone();
                 let talk = move || talk(client, &drive);
-                // Where no thread can be started, the client is hung up on.
+                // If no thread can be started, the connection is closed.
                 let _ = std::thread::Builder::new().name("control".into()).spawn(talk);
             }
         };
@@ -80,18 +80,18 @@ pub fn answer(line: &str, drive: &Drive) -> Value {
     let error = |sentence: String| json!({"error": sentence});
     let question: Question = match serde_json::from_str(line) {
         Ok(question) => question,
-        Err(why) => return error(format!("this is no JSON object with an \"ask\": {why}")),
+        Err(why) => return error(format!("expected a JSON object with the key \"ask\": {why}")),
     };
-    let found = match &*question.ask {
+    let answer = match &*question.ask {
         "counters" => drive.counters(false).map(Value::Object),
         "begin" => drive.counters(true).map(Value::Object),
         "series" => drive.series(),
         "blocks" => drive.blocks(),
         other => {
             return error(format!(
-                "there is no {other:?} to ask for; valid: counters, begin, series, blocks"
+                "unknown question {other:?}; valid: counters, begin, series, blocks"
             ));
         }
     };
-    found.unwrap_or_else(|why| error(why.sentence))
+    answer.unwrap_or_else(|why| error(why.sentence))
 }

@@ -1,4 +1,4 @@
-//! Error type of the crate: a sentence for people and a number for the protocol.
+//! Error type of the crate: a sentence for the user and an errno for the protocol.
 
 use std::fmt::Display;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::Path;
 pub struct Error {
     /// One sentence.
     pub sentence: String,
-    /// The number of `errno.h` that a host is told.
+    /// Value of `errno.h` that the host receives.
     pub errno: i32,
 }
 
@@ -17,27 +17,27 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Returns the error of a request that cannot be met.
+    /// Returns the error of an invalid request or setting.
     pub fn invalid(sentence: impl Into<String>) -> Self {
         Error { sentence: sentence.into(), errno: libc::EINVAL }
     }
 
-    /// Returns the error of a fault inside, after which nothing can be promised.
+    /// Returns the error of an internal fault.
     pub fn fault(sentence: impl Into<String>) -> Self {
         Error { sentence: sentence.into(), errno: libc::EIO }
     }
 
-    /// Returns the error that a file does not hold what it should.
+    /// Returns the error of a damaged file.
     pub fn damaged(path: &Path, why: impl Display) -> Self {
         Error { sentence: format!("{}: {why}", path.display()), errno: libc::EIO }
     }
 
-    /// A file is whole and belongs elsewhere.
+    /// Returns the error of an intact file that belongs to another drive.
     pub fn of_another_drive(path: &Path) -> Self {
-        Error::damaged(path, "this file is of another drive than the data")
+        Error::damaged(path, "this file belongs to another drive than the data")
     }
 
-    /// The machine refused something about a file.
+    /// Returns the error of a failed file operation.
     pub fn io(path: &Path, what: &str, error: &io::Error) -> Self {
         let sentence = format!("{}: cannot {what}: {error}", path.display());
         Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }

@@ -1,12 +1,13 @@
 //! Virtual SSD: bytes that a host reads and writes, and a simulated flash drive beneath.
 //!
-//! Whatever speaks a protocol to hosts (`crates/nbdkit`) calls [`Drive`]. Its data lie in memory or in a
-//! file (`data`); the flash drive behind them (`flash`) is the engine's, driven one request at a time.
-//! With a file, both outlive the process, however it ends (`kept`): requests go to a journal, and a
-//! snapshot of the flash now and then makes the journal short.
+//! A server of a protocol (`crates/nbdkit`) calls [`Drive`]. The data are in memory or in a file
+//! (`data`). The flash drive behind them (`flash`) is the engine's and takes one request at a time.
+//! With a file, data and flash survive the end of the process (`kept`): requests go to a journal,
+//! and snapshots of the flash keep the journal short.
 
 #![warn(missing_docs)]
 
+mod allocation_bitmap;
 pub mod config;
 pub mod control;
 mod data;
@@ -14,7 +15,6 @@ mod drive;
 mod error;
 mod files;
 mod flash;
-mod held;
 mod kept;
 pub mod record;
 
@@ -22,7 +22,7 @@ pub use config::Config;
 pub use drive::Drive;
 pub use error::{Error, Result};
 
-// What tests of the files look at.
+// For tests of the files.
 pub use files::cell;
-pub use flash::clocked;
+pub use flash::timed;
 pub use kept::{seal, segment};

@@ -4,7 +4,7 @@
 //! at_ns (8) · offset (8) · length (4) · op (1) · flags (1) · 0 (2) · sequence (4) · CRC-32 (4)
 //! ```
 //!
-//! The checksum of a row in a journal begins at the salt of its drive, that of a recording at 0.
+//! The initial value of the checksum is the salt of the drive in a journal, and 0 in a recording.
 
 use writeamp_engine::request::Op;
 
@@ -16,29 +16,29 @@ const FUA: u8 = 1;
 
 /// A request of the host, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ask {
+pub struct Request {
     /// Kind of the request.
     pub op: Op,
     /// First byte.
     pub offset: u64,
     /// Bytes; 0 for a flush.
     pub length: u32,
-    /// True if it is to be durable when it is answered.
+    /// Force unit access: durable when it is answered.
     pub fua: bool,
 }
 
-impl Ask {
-    /// A request that need not be durable.
+impl Request {
+    /// A request without force unit access.
     pub fn new(op: Op, offset: u64, length: u32) -> Self {
-        Ask { op, offset, length, fua: false }
+        Request { op, offset, length, fua: false }
     }
 
     /// A flush.
     pub fn flush() -> Self {
-        Ask::new(Op::Flush, 0, 0)
+        Request::new(Op::Flush, 0, 0)
     }
 
-    /// True if all of it is on a drive of so many bytes.
+    /// True if it lies entirely on a drive of `size_bytes`.
     pub fn is_on(&self, size_bytes: u64) -> bool {
         self.offset.checked_add(self.length.into()).is_some_and(|end| end <= size_bytes)
     }
@@ -50,16 +50,17 @@ pub struct Record {
     /// Time of its arrival, in nanoseconds since the server started.
     pub at_ns: u64,
     /// The request.
-    pub ask: Ask,
-    /// Its number; the row holds the lower half.
+    pub request: Request,
+    /// Sequence number; the row holds its lower 32 bits.
     pub sequence: u64,
 }
 
 impl Record {
-    /// The row.
+    /// Encodes the record as a row.
     pub fn encode(&self, salt: u32) -> [u8; ROW_BYTES] {
-        let Record { at_ns, ask: Ask { op, offset, length, fua }, sequence } = *self;
-        let code = OPS.iter().position(|one| *one == op).expect("every op has a code") as u8;
+        let Record { at_ns, request: Request { op, offset, length, fua }, sequence } = *self;
+        let code =
+            OPS.iter().position(|candidate| *candidate == op).expect("every op has a code") as u8;
         let mut row = [0; ROW_BYTES];
         row[0..8].copy_from_slice(&at_ns.to_le_bytes());
         row[8..16].copy_from_slice(&offset.to_le_bytes());
@@ -72,7 +73,7 @@ impl Record {
         row
     }
 
-    /// The record of that number, if the row is whole and holds it.
+    /// Decodes a row; None if it is damaged or has another sequence number.
     pub fn decode(row: &[u8; ROW_BYTES], sequence: u64, salt: u32) -> Option<Record> {
         let word = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().expect("8 bytes"));
         let half = |at: usize| u32::from_le_bytes(row[at..at + 4].try_into().expect("4 bytes"));
@@ -81,8 +82,8 @@ impl Record {
             return None;
         }
         let op = *OPS.get(usize::from(row[20]))?;
-        let ask = Ask { op, offset: word(8), length: half(16), fua: row[21] == FUA };
-        Some(Record { at_ns: word(0), ask, sequence })
+        let request = Request { op, offset: word(8), length: half(16), fua: row[21] == FUA };
+        Some(Record { at_ns: word(0), request, sequence })
     }
 }
 
@@ -97,8 +98,8 @@ mod tests {
     use super::*;
 
     fn record() -> Record {
-        let ask = Ask { op: Op::Trim, offset: 1 << 40, length: 4096, fua: true };
-        Record { at_ns: 77, ask, sequence: (1 << 32) + 5 }
+        let request = Request { op: Op::Trim, offset: 1 << 40, length: 4096, fua: true };
+        Record { at_ns: 77, request, sequence: (1 << 32) + 5 }
     }
 
     #[test]

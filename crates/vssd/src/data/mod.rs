@@ -1,7 +1,7 @@
 //! Bytes of the host, in memory or in a sparse file.
 //!
-//! They are mapped, so that a store is no system call, and what was stored is there after the
-//! process was killed. Those in a file have checksums in another.
+//! They are mapped: a store needs no system call, and stored bytes survive a kill of the process.
+//! Bytes in a file have checksums in a second file.
 
 #![allow(unsafe_code)]
 
@@ -14,30 +14,30 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::RwLock;
 
+use crate::allocation_bitmap::AllocationBitmap;
 use crate::error::{Error, Result};
 use crate::files::mapping::Mapping;
 use crate::files::space::Sparse;
-use crate::held::Held;
 use sums::Sums;
 
-/// Bytes that the machine maps at a time; smaller holes are written as zeros.
+/// Size of a memory page; holes smaller than this are written as zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
-/// Data that are compared with their checksums before the drive serves: a second of reading.
+/// Data of at most this size are verified before the drive serves: about a second of reading.
 pub const MOST_COMPARED_BYTES: usize = 1 << 30;
-const NO_PANIC: &str = "nobody panics while storing";
+const NO_PANIC: &str = "no thread panics while storing";
 
-/// Locks of pages: more than requests can be under way, so that few wait for another page's.
+/// Number of page locks: more than concurrent requests, so that pages rarely share one.
 const LOCKS: usize = 1 << 12;
 
-/// Bytes of the host, in pages of which each is stored and read whole.
+/// Bytes of the host, in pages that are read and stored atomically.
 pub struct Data {
     map: Mapping,
     page_bytes: usize,
     file: Option<Sparse>,
     sums: Option<Sums>,
-    /// Locks of pages: held alone to store to mapped bytes of a page, shared to read them.
+    /// Page locks: exclusive to store to the mapped bytes of a page, shared to read them.
     locks: Box<[RwLock<()>]>,
-    /// Shared by all who use mapped bytes; held alone to give space back.
+    /// Shared by users of mapped bytes; exclusive to give space back.
     punching: RwLock<()>,
 }
 
@@ -46,12 +46,12 @@ pub struct Data {
 pub enum Source<'a> {
     /// Bytes.
     Bytes(&'a [u8]),
-    /// So many zeros.
+    /// This number of zeros.
     Zeros(u64),
 }
 
 impl Data {
-    /// Bytes in memory, all 0, which take space as they are written.
+    /// Zeroed bytes in memory, which take space when they are written.
     pub fn in_memory(length: u64, page_bytes: u32) -> io::Result<Self> {
         Ok(Data::new(Mapping::anonymous(length)?, page_bytes, None, None))
     }
@@ -75,22 +75,23 @@ impl Data {
         Data { map, page_bytes, file, sums, locks, punching: RwLock::new(()) }
     }
 
-    /// Copies bytes out, those of each page as one request left them.
+    /// Copies bytes out; the bytes of each page are consistent with one order of writes.
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
         let mut rest = to;
-        for part in self.parts(offset..offset + rest.len() as u64) {
-            let (to, behind) = rest.split_at_mut(part.length);
+        for chunk in self.chunks(offset..offset + rest.len() as u64) {
+            let (to, behind) = rest.split_at_mut(chunk.length);
             rest = behind;
-            let _shared = self.lock(part.page).read().expect(NO_PANIC);
-            self.compare(part.page)?;
-            self.load(part, to)?;
+            let _shared = self.lock(chunk.page).read().expect(NO_PANIC);
+            self.compare(chunk.page)?;
+            self.load(chunk, to)?;
         }
         Ok(())
     }
 
-    /// Stores bytes, once there is space for all of them and what stays of their pages is whole.
-    /// Otherwise, none is stored, but where a mapping fails meanwhile.
+    /// Stores bytes after reserving space for all of them and verifying partly overwritten pages.
+    ///
+    /// If either fails, no byte is stored. A failure of the mapping itself may leave some stored.
     pub fn write(&self, offset: u64, from: Source<'_>) -> Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
         self.check()?;
@@ -100,29 +101,28 @@ impl Data {
         };
         let range = offset..offset + length;
         self.reserve(&range)?;
-        for part in self.parts(range.clone()).filter(|part| part.length < self.page_bytes) {
-            let _shared = self.lock(part.page).read().expect(NO_PANIC);
-            self.compare(part.page)?;
+        for chunk in self.chunks(range.clone()).filter(|chunk| chunk.length < self.page_bytes) {
+            let _shared = self.lock(chunk.page).read().expect(NO_PANIC);
+            self.compare(chunk.page)?;
         }
-        for part in self.parts(range) {
-            let at = (part.offset - offset) as usize;
+        for chunk in self.chunks(range) {
+            let at = (chunk.offset - offset) as usize;
             let from = match from {
-                Source::Bytes(bytes) => Source::Bytes(&bytes[at..at + part.length]),
-                Source::Zeros(_) => Source::Zeros(part.length as u64),
+                Source::Bytes(bytes) => Source::Bytes(&bytes[at..at + chunk.length]),
+                Source::Zeros(_) => Source::Zeros(chunk.length as u64),
             };
-            self.store(part, from)?;
+            self.store(chunk, from)?;
         }
         Ok(())
     }
 
-    /// Makes a page 0 that held nothing of the host, once there is space for it. Whatever lay
-    /// there is gone.
+    /// Reserves space for a page without data and sets it to 0.
     pub fn begin(&self, page: u64) -> Result<()> {
         let page_bytes = self.page_bytes as u64;
         self.write(page * page_bytes, Source::Zeros(page_bytes))
     }
 
-    /// Makes bytes 0, and gives their space back where that can be.
+    /// Sets bytes to 0, and gives their space back where possible.
     pub fn discard(&self, range: Range<u64>) -> Result<()> {
         let _alone = self.punching.write().expect(NO_PANIC);
         self.check()?;
@@ -142,64 +142,66 @@ impl Data {
         }
     }
 
-    /// Makes what was stored so far survive a loss of power.
+    /// Makes the stored bytes survive a loss of power.
     pub fn sync(&self) -> Result<()> {
         self.check()?;
         let synced = self.file.as_ref().map_or(Ok(()), |backing| sync_named(&backing.file));
         synced.map_err(|error| self.failed("synchronised", &error))
     }
 
-    /// Makes the checksums survive it too, which [`Data::sync`] does not wait for.
+    /// Makes the checksums survive a loss of power; [`Data::sync`] does not include them.
     pub fn sync_sums(&self) -> Result<()> {
         self.sums.as_ref().map_or(Ok(()), Sums::sync)
     }
 
-    /// Compares all pages that hold data with their checksums, if those are not more than
-    /// [`MOST_COMPARED_BYTES`]; of more, each is compared when it is first read.
-    pub fn compare_all(&self, held: &Held) -> Result<()> {
+    /// Verifies all pages with data if they have at most [`MOST_COMPARED_BYTES`].
+    ///
+    /// Pages of larger data are verified when they are first read.
+    pub fn compare_all(&self, allocated: &AllocationBitmap) -> Result<()> {
         let Some(sums) = &self.sums else { return Ok(()) };
         let pages = 0..(self.map.len() / self.page_bytes) as u64;
-        let known = pages.filter(|page| held.holds(*page) && sums.knows(*page));
+        let summed = pages.filter(|page| allocated.holds(*page) && sums.knows(*page));
         let most = MOST_COMPARED_BYTES / self.page_bytes;
-        if known.clone().take(most + 1).count() > most {
+        if summed.clone().take(most + 1).count() > most {
             return Ok(());
         }
         let mut bytes = vec![0; self.page_bytes];
-        for page in known {
+        for page in summed {
             self.load_from_file(page * self.page_bytes as u64, &mut bytes)?;
             sums.compare(page, &bytes)?;
         }
         Ok(())
     }
 
-    /// Fails once a page of the data or of their checksums could not be read or stored.
-    /// From then on nothing is stored, and reads are of the file itself.
+    /// Fails if a page of the data or of their checksums could not be read or stored.
+    ///
+    /// From then on, writes fail and reads bypass the mapping.
     pub fn check(&self) -> Result<()> {
         self.map.check()?;
         self.sums.as_ref().map_or(Ok(()), Sums::check)
     }
 
-    /// Compares a page with its checksum, unless that was done. Its lock is held.
+    /// Verifies a page unless that was done before. The caller has its lock.
     fn compare(&self, page: u64) -> Result<()> {
         let Some(sums) = &self.sums else { return Ok(()) };
         if sums.is_compared(page) && self.map.check().is_ok() {
             return Ok(());
         }
         let mut bytes = vec![0; self.page_bytes];
-        let whole = Part { page, offset: page * self.page_bytes as u64, length: self.page_bytes };
+        let whole = Chunk { page, offset: page * self.page_bytes as u64, length: self.page_bytes };
         self.load(whole, &mut bytes)?;
         sums.compare(page, &bytes)
     }
 
-    /// Reads a part of a page, whose lock is held.
-    fn load(&self, part: Part, to: &mut [u8]) -> Result<()> {
-        if self.is_mapped(part.page) {
-            to.copy_from_slice(self.mapped_bytes(part.offset, part.length));
+    /// Reads a chunk of a page. The caller has its lock.
+    fn load(&self, chunk: Chunk, to: &mut [u8]) -> Result<()> {
+        if self.is_mapped(chunk.page) {
+            to.copy_from_slice(self.mapped_bytes(chunk.offset, chunk.length));
             if self.map.check().is_ok() {
                 return Ok(());
             }
         }
-        self.load_from_file(part.offset, to)
+        self.load_from_file(chunk.offset, to)
     }
 
     fn load_from_file(&self, offset: u64, to: &mut [u8]) -> Result<()> {
@@ -207,11 +209,11 @@ impl Data {
         backing.file.read_exact_at(to, offset).map_err(|error| self.failed("read", &error))
     }
 
-    /// Stores a part of a page, for which there is space.
-    fn store(&self, part: Part, from: Source<'_>) -> Result<()> {
-        let Part { page, offset, length } = part;
-        // Most requests are of whole pages: computed before anybody has to wait.
-        let known = match (&self.sums, from) {
+    /// Stores a chunk of a page, for which space is reserved.
+    fn store(&self, chunk: Chunk, from: Source<'_>) -> Result<()> {
+        let Chunk { page, offset, length } = chunk;
+        // Most requests write whole pages: their checksum is computed before the lock is taken.
+        let computed = match (&self.sums, from) {
             (Some(sums), Source::Bytes(bytes)) if length == self.page_bytes => {
                 Some(sums.of(page, bytes))
             }
@@ -222,7 +224,7 @@ impl Data {
             sums.forget(page..page + 1)?;
         }
         let to = self.at(offset, length);
-        // SAFETY: the range is mapped, has space behind it, and the page's lock is ours alone.
+        // SAFETY: the range is mapped and has space, and this thread has the page's exclusive lock.
         unsafe {
             match from {
                 Source::Bytes(bytes) => to.copy_from_nonoverlapping(bytes.as_ptr(), length),
@@ -232,18 +234,18 @@ impl Data {
         if let Some(sums) = &self.sums {
             let first = page * self.page_bytes as u64;
             let of_page = || sums.of(page, self.mapped_bytes(first, self.page_bytes));
-            let sum = known.unwrap_or_else(of_page);
+            let sum = computed.unwrap_or_else(of_page);
             self.map.check()?;
             sums.know(page, sum);
         }
         Ok(())
     }
 
-    /// Makes bytes 0 that nobody else uses.
+    /// Sets bytes to 0. The caller has the exclusive lock of `punching`.
     fn clear(&self, range: Range<u64>) -> Result<()> {
         self.reserve(&range)?;
         let length = (range.end - range.start) as usize;
-        // SAFETY: the range is mapped, has space behind it, and the lock of `punching` is ours alone.
+        // SAFETY: the range is mapped and has space, and this thread has `punching` exclusively.
         unsafe { self.at(range.start, length).write_bytes(0, length) };
         self.map.check()
     }
@@ -254,7 +256,7 @@ impl Data {
         }
         let length = (range.end - range.start) as usize;
         let from = self.at(range.start, length);
-        // SAFETY: the range is ours, and of whole pages; an anonymous mapping then reads as zeros.
+        // SAFETY: the range lies in this mapping and has whole pages; they then read as zeros.
         match unsafe { libc::madvise(from.cast(), length, libc::MADV_DONTNEED) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -266,7 +268,7 @@ impl Data {
         reserved.map_err(|error| self.failed("stored", &error))
     }
 
-    /// True if bytes of the page may be read through the mapping.
+    /// True if the page can be read through the mapping.
     fn is_mapped(&self, page: u64) -> bool {
         let Some(backing) = &self.file else { return true };
         if self.map.check().is_err() {
@@ -277,13 +279,13 @@ impl Data {
         !backing.reads_take_space || backing.has_space(&bytes)
     }
 
-    /// Mapped bytes of a page whose lock is held as long as they are used.
+    /// Mapped bytes of a page. The caller has its lock as long as it uses them.
     fn mapped_bytes(&self, offset: u64, length: usize) -> &[u8] {
-        // SAFETY: the range is mapped, and nobody stores to it while its page's lock is held.
+        // SAFETY: the range is mapped, and the page's lock excludes stores.
         unsafe { std::slice::from_raw_parts(self.at(offset, length), length) }
     }
 
-    /// Returns the error of a system call; that the file was cut tells more than what followed.
+    /// Returns the error of a system call, or the cause if the file was truncated.
     fn failed(&self, what: &str, error: &io::Error) -> Error {
         self.map.cut().unwrap_or_else(|| {
             let sentence = format!("the data cannot be {what}: {error}");
@@ -295,19 +297,19 @@ impl Data {
         &self.locks[page as usize % LOCKS]
     }
 
-    /// The pages that a range touches.
+    /// Pages that a range touches.
     fn pages(&self, range: &Range<u64>) -> Range<u64> {
         let page_bytes = self.page_bytes as u64;
         range.start / page_bytes..range.end.div_ceil(page_bytes)
     }
 
-    /// Splits a range by pages.
-    fn parts(&self, range: Range<u64>) -> impl Iterator<Item = Part> + use<> {
+    /// Splits a range at page boundaries.
+    fn chunks(&self, range: Range<u64>) -> impl Iterator<Item = Chunk> + use<> {
         let page_bytes = self.page_bytes as u64;
         self.pages(&range).map(move |page| {
             let offset = (page * page_bytes).max(range.start);
             let end = ((page + 1) * page_bytes).min(range.end);
-            Part { page, offset, length: (end - offset) as usize }
+            Chunk { page, offset, length: (end - offset) as usize }
         })
     }
 
@@ -318,16 +320,17 @@ impl Data {
     }
 }
 
-/// A part of a page.
+/// Bytes within one page.
 #[derive(Clone, Copy)]
-struct Part {
+struct Chunk {
     page: u64,
     offset: u64,
     length: usize,
 }
 
-/// Synchronises a file, unless it has lost its name.
-/// The data in a removed or replaced file are lost when this process ends.
+/// Synchronises a file; an error if its name was removed or replaced.
+///
+/// The data of a file without a name disappear when this process ends.
 fn sync_named(file: &File) -> io::Result<()> {
     if file.metadata()?.nlink() == 0 {
         return Err(io::Error::other("their file was removed or replaced"));

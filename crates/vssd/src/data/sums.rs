@@ -1,14 +1,15 @@
 //! Checksums of pages, in a file beside the data.
 //!
-//! Data that changed while no server ran are noticed.
+//! They detect data that changed while no server ran.
 //!
 //! ```text
 //! head (4096): label (its numbers: pages, bytes of a page)
-//! CRC-32 of each page (4), or 0: not known
+//! CRC-32 of each page (4), or 0 if unknown
 //! ```
 //!
-//! A store forgets the checksum of its page first and knows the new one last, so that a killed server
-//! leaves none that is wrong. Flushes do not wait for the file: after a loss of power it is begun anew.
+//! A store clears the checksum of its page first and sets the new one last, so that a killed server
+//! leaves no wrong checksum. Flushes do not wait for this file: after a loss of power, a new one is
+//! made.
 
 #![allow(unsafe_code)]
 
@@ -19,14 +20,14 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
+use crate::allocation_bitmap::AllocationBitmap;
 use crate::error::{Error, Result};
 use crate::files::label::{Identity, LABEL_BYTES, Label};
 use crate::files::mapping::Mapping;
 use crate::files::private;
 use crate::files::space::allocate;
-use crate::held::Held;
 
-/// Magic bytes that such files begin with.
+/// First bytes of a checksum file.
 pub const MAGIC: [u8; 8] = *b"WampSums";
 const HEAD_BYTES: usize = 4096;
 const SUM_BYTES: usize = size_of::<u32>();
@@ -39,12 +40,12 @@ pub struct Sums {
     map: Mapping,
     salt: u32,
     pages: u64,
-    /// Pages that were compared or written since the server started.
-    compared: Held,
+    /// Pages that were verified or written since the server started.
+    compared: AllocationBitmap,
 }
 
 impl Sums {
-    /// Checksums of which none is known, in the place of any that were there.
+    /// Creates a file of unknown checksums, replacing an existing one.
     pub fn create(path: &Path, identity: Identity, pages: u64, page_bytes: u32) -> Result<Self> {
         let made = (|| {
             let file = private::written().read(true).create(true).truncate(true).open(path)?;
@@ -59,7 +60,7 @@ impl Sums {
         made.map_err(|error| Error::io(path, "create it", &error))
     }
 
-    /// The checksums as they were left.
+    /// Opens an existing file.
     pub fn open(path: &Path, identity: Identity, pages: u64, page_bytes: u32) -> Result<Self> {
         let failed = |error: &_| Error::io(path, "open the checksums of the data", error);
         let file = File::options().read(true).write(true).open(path);
@@ -72,25 +73,25 @@ impl Sums {
         let mut head = [0; LABEL_BYTES];
         file.read_exact_at(&mut head, 0).map_err(|error| failed(&error))?;
         let Some(label) = Label::decode(&head, MAGIC) else {
-            let why = "these are no checksums of a virtual drive, or damaged";
+            let why = "this is not a checksum file of a virtual drive, or it is damaged";
             return Err(Error::damaged(path, why));
         };
         if label.identity != identity {
             return Err(Error::of_another_drive(path));
         }
         if label.numbers != [pages, u64::from(page_bytes)] {
-            return Err(Error::damaged(path, "it is of pages of another size"));
+            return Err(Error::damaged(path, "its page size differs from that of the drive"));
         }
         Self::mapped(path, file, identity, pages).map_err(|error| failed(&error))
     }
 
     fn mapped(path: &Path, file: File, identity: Identity, pages: u64) -> io::Result<Self> {
         let map = Mapping::of(path, file, 0..file_bytes(pages))?;
-        let compared = Held::new(pages, |_| false);
+        let compared = AllocationBitmap::new(pages, |_| false);
         Ok(Sums { path: path.to_owned(), map, salt: identity.salt(), pages, compared })
     }
 
-    /// The checksum of a page's bytes; that of another page of the same bytes differs.
+    /// Checksum of a page's bytes, salted by the page number.
     pub fn of(&self, page: u64, bytes: &[u8]) -> u32 {
         let mut hasher = crc32fast::Hasher::new_with_initial(self.salt ^ page as u32);
         hasher.update(bytes);
@@ -100,15 +101,15 @@ impl Sums {
         }
     }
 
-    /// Forgets the checksums of pages that are about to be stored.
+    /// Clears the checksums of pages before they are stored.
     pub fn forget(&self, pages: Range<u64>) -> Result<()> {
         pages.for_each(|page| self.sum(page).store(UNKNOWN, Ordering::Relaxed));
-        // No store to the page comes before; a kill leaves what a thread did up to one instruction.
+        // The compiler must not move a store to the page before this: a kill may come between.
         compiler_fence(Ordering::SeqCst);
         self.check()
     }
 
-    /// Notes the checksum of a page that was stored.
+    /// Sets the checksum of a page after it was stored.
     pub fn know(&self, page: u64, sum: u32) {
         self.sum(page).store(sum, Ordering::Release);
         self.note_compared(page);
@@ -119,34 +120,34 @@ impl Sums {
         self.sum(page).load(Ordering::Acquire) != UNKNOWN
     }
 
-    /// True if the page needs no comparison: it had one, or was written since the server started.
+    /// True if the page was verified or written since the server started.
     pub fn is_compared(&self, page: u64) -> bool {
         self.compared.holds(page)
     }
 
-    /// Compares a page with its checksum; one that is not known is taken from the page.
+    /// Verifies a page; an unknown checksum is set from the page.
     pub fn compare(&self, page: u64, bytes: &[u8]) -> Result<()> {
-        let (known, found) = (self.sum(page).load(Ordering::Acquire), self.of(page, bytes));
-        if known != UNKNOWN && known != found {
+        let (stored, actual) = (self.sum(page).load(Ordering::Acquire), self.of(page, bytes));
+        if stored != UNKNOWN && stored != actual {
             return Err(Error::fault(format!(
                 "page {page} differs from its checksum in {}: one of the two files was changed or \
                  damaged",
                 self.path.display()
             )));
         }
-        if known == UNKNOWN {
-            self.know(page, found);
+        if stored == UNKNOWN {
+            self.know(page, actual);
         }
         self.note_compared(page);
         Ok(())
     }
 
-    /// Fails once a checksum could not be read or stored.
+    /// Fails if a checksum could not be read or stored.
     pub fn check(&self) -> Result<()> {
         self.map.check()
     }
 
-    /// Makes all that is known survive a loss of power.
+    /// Makes the checksums survive a loss of power.
     pub fn sync(&self) -> Result<()> {
         self.check()?;
         self.map.file().sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
@@ -161,7 +162,7 @@ impl Sums {
     fn sum(&self, page: u64) -> &AtomicU32 {
         assert!(page < self.pages, "a page of the drive");
         let at = HEAD_BYTES + page as usize * SUM_BYTES;
-        // SAFETY: within the mapping, aligned, and only ever used as an atomic.
+        // SAFETY: within the mapping, aligned, and accessed as an atomic only.
         unsafe { AtomicU32::from_ptr(self.map.as_mut_ptr().add(at).cast()) }
     }
 }

@@ -1,8 +1,8 @@
-//! Handler of SIGBUS, the signal for a mapped page that the kernel cannot read or keep.
+//! Handler of SIGBUS, the signal for a mapped page that the kernel cannot read or store.
 //!
-//! The file was cut, its disk failed, or there is no space for the page. The handler puts an empty
-//! page there, so that the load or store returns, and marks the range as failed. Faults elsewhere go
-//! to the handler that was there before.
+//! Causes: the file was truncated, its disk failed, or the page has no space. The handler maps an
+//! empty page in its place, so that the load or store returns, and marks the range as failed.
+//! Faults at other addresses go to the previous handler.
 
 #![allow(unsafe_code)]
 
@@ -17,10 +17,10 @@ use libc::{c_int, c_void, siginfo_t};
 type Handler = unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 type PlainHandler = unsafe extern "C" fn(c_int);
 
-/// A range of addresses that the handler knows. Its memory is never freed, but used again.
+/// A watched range of addresses. Its memory is reused and never freed.
 #[derive(Debug)]
 struct Range {
-    /// `NOWHERE` of one that is free.
+    /// First address, or `NOWHERE` if the range is free.
     start: AtomicUsize,
     end: AtomicUsize,
     /// First address that failed, or `NOWHERE`.
@@ -28,29 +28,29 @@ struct Range {
     next: *const Range,
 }
 
-// SAFETY: all but `next` are atomics, and `next` is not changed once others see the range.
+// SAFETY: all fields but `next` are atomics, and `next` is constant once the range is published.
 unsafe impl Sync for Range {}
 
-/// Facts that the handler needs besides the ranges.
+/// Data for the handler besides the ranges.
 struct Installed {
     former: libc::sigaction,
     page_bytes: usize,
 }
 
 const NOWHERE: usize = usize::MAX;
-/// The ranges, as a list: the handler may take no lock.
+/// Linked list of the ranges: the handler must not take a lock.
 static RANGES: AtomicPtr<Range> = AtomicPtr::new(null_mut());
 static FREE: Mutex<Vec<&'static Range>> = Mutex::new(Vec::new());
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 
-/// A watched range of addresses, as long as it lives.
+/// A watched range of addresses; dropping it ends the watch.
 #[derive(Debug)]
 pub struct Watch(&'static Range);
 
 impl Watch {
     /// Watches mapped memory.
     pub fn of(start: *const u8, length: usize) -> io::Result<Self> {
-        let mut free = FREE.lock().expect("nobody panics with this lock");
+        let mut free = FREE.lock().expect("no thread panics with this lock");
         install()?;
         let range = free.pop().unwrap_or_else(new_range);
         range.failed_at.store(NOWHERE, Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl Watch {
 
     /// Returns the first address in the range at which a page was replaced by an empty one.
     pub fn failed_at(&self) -> Option<usize> {
-        // No load or store that may fault is moved behind this by the compiler.
+        // The compiler must not move a load or store that may fault behind this.
         compiler_fence(Ordering::SeqCst);
         let address = self.0.failed_at.load(Ordering::Acquire);
         (address != NOWHERE).then_some(address)
@@ -71,25 +71,25 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.0.start.store(NOWHERE, Ordering::Release);
-        FREE.lock().expect("nobody panics with this lock").push(self.0);
+        FREE.lock().expect("no thread panics with this lock").push(self.0);
     }
 }
 
 impl Range {
-    /// Puts an empty page at a faulting address; false if that is impossible.
+    /// Maps an empty page at a faulting address; false if that fails.
     fn replace_page(&self, address: usize, page_bytes: usize) -> bool {
         let (new, done) = (Ordering::Release, Ordering::Relaxed);
         let _ = self.failed_at.compare_exchange(NOWHERE, address, new, done);
         let page = without_provenance_mut(address / page_bytes * page_bytes);
         let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE);
         let flags = kind | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
-        // SAFETY: the page is of a mapping of ours, whose users look at `failed_at`. On Linux, mmap
-        // is a system call alone, and so may be called by a handler.
+        // SAFETY: the page belongs to a watched mapping, whose users check `failed_at`. On Linux,
+        // mmap is a plain system call, which a signal handler may make.
         unsafe { libc::mmap(page, page_bytes, access, flags, -1, 0) == page }
     }
 }
 
-/// A further range, at the head of the list; the lock of `FREE` is held.
+/// Adds a range at the head of the list. The caller has the lock of `FREE`.
 fn new_range() -> &'static Range {
     let range = Box::leak(Box::new(Range {
         start: AtomicUsize::new(NOWHERE),
@@ -101,17 +101,17 @@ fn new_range() -> &'static Range {
     range
 }
 
-/// Installs the handler, once; the lock of `FREE` is held.
+/// Installs the handler once. The caller has the lock of `FREE`.
 fn install() -> io::Result<()> {
     if INSTALLED.get().is_some() {
         return Ok(());
     }
-    // SAFETY: structures of numbers, of which 0 is one, and system calls that read or fill them.
+    // SAFETY: structures of integers, for which 0 is valid, and system calls on them.
     let done = unsafe {
         let (mut own, mut former) = (zeroed::<libc::sigaction>(), zeroed::<libc::sigaction>());
         libc::sigaction(libc::SIGBUS, null(), &raw mut former);
         let page_bytes = libc::sysconf(libc::_SC_PAGESIZE) as usize;
-        // The first signal may come at once.
+        // Set before the handler is installed: the first signal may arrive at once.
         INSTALLED.get_or_init(|| Installed { former, page_bytes });
         own.sa_sigaction = on_bus_error as Handler as usize;
         own.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
@@ -122,23 +122,23 @@ fn install() -> io::Result<()> {
 
 /// Handles the signal.
 ///
-/// It takes no lock and allocates nothing, as the signal may come in the middle of anything.
+/// It takes no lock and allocates no memory, as the signal can interrupt any code.
 unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let Some(Installed { former, page_bytes }) = INSTALLED.get() else { return };
-    // SAFETY: the kernel hands over what is known of the signal; `errno` is of this thread.
+    // SAFETY: the kernel passes valid signal information; `errno` is thread-local.
     let (is_fault, address, errno) =
         unsafe { ((*info).si_code > 0, (*info).si_addr().addr(), *libc::__errno_location()) };
     let is_replaced =
         is_fault && watched(address).is_some_and(|range| range.replace_page(address, *page_bytes));
     if is_replaced {
-        // SAFETY: as above; the code that was interrupted may be about to read it.
+        // SAFETY: as above; the interrupted code may read `errno` next.
         unsafe { *libc::__errno_location() = errno };
         return;
     }
     match former.sa_sigaction {
         libc::SIG_IGN if !is_fault => {}
         libc::SIG_DFL | libc::SIG_IGN => end_by(signal),
-        // SAFETY: whoever installed it has said which of the two types it has.
+        // SAFETY: its flags state which of the two types the handler has.
         handler => unsafe {
             if former.sa_flags & libc::SA_SIGINFO != 0 {
                 transmute::<usize, Handler>(handler)(signal, info, context);
@@ -149,7 +149,7 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
     }
 }
 
-/// The range of an address, if it is watched.
+/// Watched range of an address, or None.
 fn watched(address: usize) -> Option<&'static Range> {
     let mut next = RANGES.load(Ordering::Acquire).cast_const();
     // SAFETY: ranges are never freed.
@@ -163,9 +163,9 @@ fn watched(address: usize) -> Option<&'static Range> {
     None
 }
 
-/// Ends the process by a signal, as if nobody handled it.
+/// Ends the process by the default action of a signal.
 fn end_by(signal: c_int) {
-    // SAFETY: a structure of numbers, and system calls that a handler may make.
+    // SAFETY: a structure of integers, and system calls that a handler may make.
     unsafe {
         let default = zeroed::<libc::sigaction>();
         libc::sigaction(signal, &raw const default, null_mut());

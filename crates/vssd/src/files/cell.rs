@@ -1,4 +1,4 @@
-//! Cells: numbers in mapped files that change at once, and are known to be whole.
+//! Cells: checked numbers in mapped files that change atomically.
 //!
 //! ```text
 //! check (16 bits) · value (48 bits)
@@ -11,40 +11,41 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::mapping::Mapping;
 
 const CHECK_BITS: u32 = 16;
-/// The greatest number that a cell holds.
+/// Greatest value of a cell.
 pub const MOST: u64 = u64::MAX >> CHECK_BITS;
 
-/// A number in a file; one that was never written is 0.
+/// A number in a file; 0 if it was never written.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell<'a>(&'a AtomicU64);
 
 impl<'a> Cell<'a> {
-    /// The cell at a byte of a mapping, which is used as a cell only.
+    /// Cell at a byte offset of a mapping.
     pub(crate) fn of(map: &'a Mapping, at: usize) -> Self {
         assert!(at.is_multiple_of(8) && at + 8 <= map.len(), "a word of the mapping");
-        // SAFETY: the word is mapped as long as `map` lives, aligned, and only ever used as an atomic.
+        // SAFETY: the word is mapped as long as `map` lives, aligned, and accessed as an atomic
+        // only.
         Cell(unsafe { AtomicU64::from_ptr(map.as_mut_ptr().add(at).cast()) })
     }
 
-    /// The number; `None` if it was damaged.
+    /// Reads the number; None if it is damaged.
     pub fn get(self) -> Option<u64> {
         let word = self.0.load(Ordering::Acquire);
         let value = word >> CHECK_BITS;
         (word == encode(value)).then_some(value)
     }
 
-    /// Changes the number.
+    /// Sets the number.
     pub fn set(self, value: u64) {
         self.0.store(encode(value), Ordering::Release);
     }
 
-    /// Changes the number unless it is greater already.
+    /// Sets the number if it is greater than the current one.
     pub fn raise(self, value: u64) {
         self.0.fetch_max(encode(value), Ordering::AcqRel);
     }
 }
 
-/// The word of a number: greater numbers have greater words, and 0 has 0.
+/// Encodes a number as a word; the order is kept, and 0 stays 0.
 pub fn encode(value: u64) -> u64 {
     debug_assert!(value <= MOST);
     let check = crc32fast::hash(&value.to_le_bytes()) ^ crc32fast::hash(&[0; 8]);

@@ -1,4 +1,4 @@
-//! Label at the head of each file of a drive: what the file is, and of which drive.
+//! Label at the start of each file of a drive: kind of file, and identity of the drive.
 //!
 //! ```text
 //! magic (8) · version (4) · 0 (4) · identity (16) · two numbers (8 each) · CRC-32 (4)
@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a label.
 pub const LABEL_BYTES: usize = 52;
 const CHECKED_BYTES: usize = LABEL_BYTES - size_of::<u32>();
-/// Files of version 1 bore no identity.
+/// Version 1 had no identity.
 const VERSION: u32 = 2;
 const IDENTITY_AT: usize = 16;
 const NUMBERS_AT: usize = 32;
 
-/// Random bytes by which the files of one drive are told from those of another.
+/// Random bytes that identify the files of one drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity([u8; 16]);
 
 /// A label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
-    /// The drive that the file is of.
+    /// Drive to which the file belongs.
     pub identity: Identity,
-    /// Two numbers, whose meaning is the file's.
+    /// Two numbers, whose meaning depends on the kind of file.
     pub numbers: [u64; 2],
 }
 
@@ -37,14 +37,14 @@ impl Identity {
         random_bytes().map(Identity)
     }
 
-    /// Start of the drive's checksums, so that parts of another drive's files do not fit.
+    /// Initial value of the drive's checksums, which detects files of another drive.
     pub fn salt(&self) -> u32 {
         crc32fast::hash(&self.0)
     }
 }
 
 impl Label {
-    /// The bytes of the label.
+    /// Encodes the label.
     pub fn encode(&self, magic: [u8; 8]) -> [u8; LABEL_BYTES] {
         let mut bytes = [0; LABEL_BYTES];
         bytes[..8].copy_from_slice(&magic);
@@ -57,7 +57,7 @@ impl Label {
         bytes
     }
 
-    /// The label that the bytes hold; `None` if they are no whole label of that kind.
+    /// Decodes a label; None if it is damaged or of another kind.
     pub fn decode(bytes: &[u8; LABEL_BYTES], magic: [u8; 8]) -> Option<Self> {
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
         let identity = bytes[IDENTITY_AT..NUMBERS_AT].try_into().expect("16 bytes");
@@ -69,7 +69,7 @@ impl Label {
 
 fn random_bytes() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
-    // SAFETY: a system call that fills a buffer of that length; so few bytes come whole.
+    // SAFETY: a system call that fills a buffer of that length; up to 256 bytes come in one call.
     match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
         16 => Ok(bytes),
         _ => Err(io::Error::last_os_error()),

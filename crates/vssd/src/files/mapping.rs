@@ -1,7 +1,7 @@
-//! Mapped memory, of a file or of none.
+//! Mapped memory, with or without a file.
 //!
-//! A page of a file that cannot be read or kept does not end the process ([`super::bus_error`]): it is
-//! an error of the mapping, which whoever used it asks for afterwards.
+//! A page of a file that cannot be read or stored does not end the process ([`super::bus_error`]):
+//! it sets an error of the mapping, which users check after each access.
 
 use std::fs::File;
 use std::io;
@@ -18,13 +18,13 @@ use crate::error::{Error, Result};
 /// Mapped memory.
 #[derive(Debug)]
 pub struct Mapping {
-    /// None of memory without a file.
+    /// The file, or None.
     mapped: Option<Mapped>,
     map: MmapRaw,
     failure: OnceLock<Error>,
 }
 
-/// Bytes of a file that are mapped. They are watched no longer than they are.
+/// Mapped bytes of a file, watched for bus errors while they are mapped.
 #[derive(Debug)]
 struct Mapped {
     watch: Watch,
@@ -34,20 +34,20 @@ struct Mapped {
 }
 
 impl Mapping {
-    /// Memory without a file, all 0, which takes space as it is used.
+    /// Maps zeroed memory without a file, which takes space when it is used.
     pub fn anonymous(length: u64) -> io::Result<Self> {
         let map = MmapOptions::new().len(in_memory(length)?).no_reserve_swap().map_anon()?;
         Ok(Mapping { mapped: None, map: map.into(), failure: OnceLock::new() })
     }
 
-    /// Bytes of a file that is read and written.
+    /// Maps bytes of a file to read and write.
     pub fn of(path: &Path, file: File, bytes: Range<u64>) -> io::Result<Self> {
         let length = in_memory(bytes.end - bytes.start)?;
         let map = MmapOptions::new().offset(bytes.start).len(length).map_raw(&file)?;
         Self::watched(path, file, map, bytes)
     }
 
-    /// All bytes of a file that is only read.
+    /// Maps all bytes of a file to read.
     pub fn to_read(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let map = MmapOptions::new().populate().map_raw_read_only(&file)?;
@@ -71,13 +71,14 @@ impl Mapping {
         self.map.as_mut_ptr()
     }
 
-    /// The file, of which there must be one.
+    /// The file; panics without one.
     pub fn file(&self) -> &File {
         &self.mapped.as_ref().expect("a mapping of a file").file
     }
 
-    /// Fails once a load or store has met a page that the file does not hold.
-    /// There are zeros then, and stores to them never reach the file.
+    /// Fails if a load or store met a page that the file could not provide.
+    ///
+    /// Such pages read as zeros, and stores to them do not reach the file.
     pub fn check(&self) -> Result<()> {
         let Some(mapped) = &self.mapped else { return Ok(()) };
         let Some(address) = mapped.watch.failed_at() else { return Ok(()) };
@@ -85,7 +86,7 @@ impl Mapping {
         Err(self.failure.get_or_init(|| mapped.why_failed(at)).clone())
     }
 
-    /// Returns the error of a file that is too short by now; `None` of others.
+    /// Returns the error of a truncated file, or None.
     pub fn cut(&self) -> Option<Error> {
         self.mapped.as_ref().and_then(Mapped::cut)
     }
@@ -98,12 +99,12 @@ impl Mapped {
         (length < self.bytes.end).then(|| Error::damaged(&self.path, why))
     }
 
-    /// Returns the error of the byte at which the mapping failed.
+    /// Returns the error for the byte at which the mapping failed.
     fn why_failed(&self, at: u64) -> Error {
         if let Some(cut) = self.cut() {
             return cut;
         }
-        // A signal does not say why; the same byte, read and stored by calls, does.
+        // The signal has no cause. Reading and writing the same byte by system calls returns one.
         let byte = &mut [0];
         let tried =
             self.file.read_exact_at(byte, at).and_then(|()| self.file.write_all_at(byte, at));

@@ -1,4 +1,4 @@
-//! Mechanism of files: mapped memory, space, owners, and labels that say what they are.
+//! Mechanism of files: mapped memory, space, permissions and labels.
 
 pub mod bus_error;
 pub mod cell;

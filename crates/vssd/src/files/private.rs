@@ -1,4 +1,4 @@
-//! Files for their owner alone: they hold what a host has stored, or where.
+//! Files readable by their owner only: they hold data or addresses of a host.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -9,19 +9,19 @@ use crate::error::{Error, Result};
 
 const OWNER_ONLY: u32 = 0o600;
 
-/// Options to make a file that is written, with that mode.
+/// Options to write a file with owner-only permissions.
 pub fn written() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).mode(OWNER_ONLY);
     options
 }
 
-/// True if a file is there and begins with these bytes: then it is ours to replace.
+/// True if a file exists and begins with `magic`, so that it may be replaced.
 pub fn begins_with(path: &Path, magic: [u8; 8]) -> Result<bool> {
-    let mut found = [0; 8];
-    match File::open(path).and_then(|mut file| file.read_exact(&mut found)) {
-        Ok(()) => Ok(found == magic),
-        // It is shorter, or not there.
+    let mut head = [0; 8];
+    match File::open(path).and_then(|mut file| file.read_exact(&mut head)) {
+        Ok(()) => Ok(head == magic),
+        // Shorter than the magic bytes, or missing.
         Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::NotFound) => {
             Ok(false)
         }

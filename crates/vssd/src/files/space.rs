@@ -1,4 +1,4 @@
-//! Space of a sparse file: what is stored through a mapping must find some.
+//! Space of a sparse file: it is reserved before a store through a mapping.
 
 #![allow(unsafe_code)]
 
@@ -10,20 +10,19 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Holes of a file are filled in extents of so many bytes, so that it does not come to lie in
-/// single pages all over the disk.
+/// Holes of a file are filled in extents of this size, in bytes, to limit fragmentation.
 const EXTENT_BYTES: u64 = 64 << 10;
 static ZEROS: [u8; EXTENT_BYTES as usize] = [0; EXTENT_BYTES as usize];
 
-/// A sparse file of known length, and which of it has space.
+/// A sparse file of fixed length, and its reserved extents.
 pub struct Sparse {
     pub file: File,
     length: u64,
-    /// One bit an extent: set if all of it is known to have space.
+    /// One bit per extent, set if all of it has space.
     reserved: Vec<AtomicU64>,
-    /// Held while holes are filled, which must not be done twice.
+    /// Locked while holes are filled, so that no hole is filled twice.
     filling: Mutex<()>,
-    /// True on a file system that gives space to what is read through a mapping (tmpfs).
+    /// True on a file system where reads through a mapping take space (tmpfs).
     pub reads_take_space: bool,
 }
 
@@ -36,7 +35,7 @@ impl Sparse {
         Ok(Sparse { file, length, reserved, filling: Mutex::default(), reads_take_space })
     }
 
-    /// Makes sure that a store finds space: without it, the machine would kill the process.
+    /// Reserves space for a store: without it, the store would raise SIGBUS.
     pub fn reserve(&self, bytes: &Range<u64>) -> io::Result<()> {
         for extent in extents(bytes).filter(|extent| !self.is_reserved(*extent)) {
             let end = ((extent + 1) * EXTENT_BYTES).min(self.length);
@@ -45,12 +44,12 @@ impl Sparse {
         Ok(())
     }
 
-    /// True if all of the bytes are known to have space.
+    /// True if all of the bytes have space.
     pub fn has_space(&self, bytes: &Range<u64>) -> bool {
         extents(bytes).all(|extent| self.is_reserved(extent))
     }
 
-    /// Gives space back; the bytes are 0 then.
+    /// Gives space back; the bytes then read as 0.
     pub fn punch(&self, bytes: &Range<u64>) -> io::Result<()> {
         allocate(&self.file, libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, bytes)?;
         for extent in extents(bytes) {
@@ -66,10 +65,10 @@ impl Sparse {
 
     /// Writes zeros where an extent has no space.
     ///
-    /// Space that is asked for without data (`fallocate`) would be turned into data page by page,
-    /// which takes a hundred times as long.
+    /// Space without data (`fallocate`) would be converted page by page on each store, which takes
+    /// a hundred times as long.
     fn fill_holes(&self, extent: u64, bytes: Range<u64>) -> io::Result<()> {
-        let _alone = self.filling.lock().expect("nobody panics while filling holes");
+        let _alone = self.filling.lock().expect("no thread panics while filling holes");
         if self.is_reserved(extent) {
             return Ok(());
         }
@@ -77,9 +76,9 @@ impl Sparse {
         while at < bytes.end {
             let hole = self.seek(at, libc::SEEK_HOLE)?.min(bytes.end);
             let data = match self.seek(hole, libc::SEEK_DATA) {
-                // Behind the last data there are none to be found.
+                // ENXIO: no data after this offset.
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) => bytes.end,
-                found => found?.min(bytes.end),
+                start => start?.min(bytes.end),
             };
             self.file.write_all_at(&ZEROS[..(data - hole) as usize], hole)?;
             at = data;
@@ -89,18 +88,18 @@ impl Sparse {
     }
 
     fn seek(&self, at: u64, whence: libc::c_int) -> io::Result<u64> {
-        // SAFETY: a system call on a descriptor that is open, whose offset nobody uses.
-        let found = unsafe { libc::lseek(self.file.as_raw_fd(), at.cast_signed(), whence) };
-        u64::try_from(found).map_err(|_| io::Error::last_os_error())
+        // SAFETY: a system call on an open descriptor, whose offset is not used elsewhere.
+        let offset = unsafe { libc::lseek(self.file.as_raw_fd(), at.cast_signed(), whence) };
+        u64::try_from(offset).map_err(|_| io::Error::last_os_error())
     }
 }
 
 fn is_tmpfs(file: &File) -> io::Result<bool> {
-    // SAFETY: a structure of numbers, of which 0 is one.
-    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a structure of integers, for which 0 is valid.
+    let mut info: libc::statfs = unsafe { std::mem::zeroed() };
     // SAFETY: a system call that fills the structure in.
-    match unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) } {
-        0 => Ok(found.f_type == libc::TMPFS_MAGIC),
+    match unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut info) } {
+        0 => Ok(info.f_type == libc::TMPFS_MAGIC),
         _ => Err(io::Error::last_os_error()),
     }
 }
@@ -109,11 +108,11 @@ fn extents(range: &Range<u64>) -> Range<u64> {
     range.start / EXTENT_BYTES..range.end.div_ceil(EXTENT_BYTES)
 }
 
-/// `fallocate`, which asks for space, or gives it back.
+/// Calls `fallocate`, which reserves space or gives it back.
 pub fn allocate(file: &File, mode: libc::c_int, range: &Range<u64>) -> io::Result<()> {
     let (offset, length) = (range.start.cast_signed(), (range.end - range.start).cast_signed());
     loop {
-        // SAFETY: a system call on a descriptor that is open.
+        // SAFETY: a system call on an open descriptor.
         if unsafe { libc::fallocate(file.as_raw_fd(), mode, offset, length) } == 0 {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use writeamp_engine::timing::Edge;
 
-use super::clocked::Clocked;
+use super::timed::TimedFlash;
 use crate::error::{Error, Result};
 use crate::files::private;
 
@@ -15,12 +15,12 @@ pub struct Edges {
     path: PathBuf,
     file: BufWriter<File>,
     taken: Vec<Edge>,
-    /// Error by which edges are missing: none may be written behind them.
+    /// Error that lost edges; no further edges may follow.
     failure: Option<Error>,
 }
 
 impl Edges {
-    /// A file without any.
+    /// Creates an empty file.
     pub fn new(path: &Path) -> Result<Self> {
         let file = private::written().create(true).truncate(true).open(path);
         let file = file.map_err(|error| Error::io(path, "create it", &error))?;
@@ -32,8 +32,8 @@ impl Edges {
         })
     }
 
-    /// Writes those since it was called last; an error if any are missing by now.
-    pub fn take(&mut self, from: &mut Clocked) -> Result<()> {
+    /// Writes the edges since the last call; an error if any were lost so far.
+    pub fn take(&mut self, from: &mut TimedFlash) -> Result<()> {
         from.take_edges(&mut self.taken);
         if let Some(failure) = &self.failure {
             self.taken.clear();

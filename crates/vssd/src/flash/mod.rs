@@ -1,9 +1,9 @@
-//! The flash behind the data, without time or in it, its counters and its pins.
+//! The flash behind the data, untimed or timed, with its counters and Ready/Busy pins.
 
-pub mod books;
-pub mod clocked;
 mod edges;
 pub mod report;
+pub mod timed;
+pub mod untimed;
 
 use std::sync::Arc;
 
@@ -12,94 +12,94 @@ use writeamp_engine::flash::{Array, Cause, Counters};
 use writeamp_engine::state::{Reader, State, Writer};
 use writeamp_engine::timing::SlcWear;
 
+use crate::allocation_bitmap::AllocationBitmap;
 use crate::config::Config;
 use crate::error::Result;
-use crate::held::Held;
 use crate::record::Record;
-use books::{Books, Requests};
-use clocked::Clocked;
 use edges::Edges;
+use timed::TimedFlash;
+use untimed::{Requests, UntimedFlash};
 
-/// The flash, without time or in it.
+/// The flash: untimed or timed.
 pub enum Flash {
-    Counted(Books),
-    Clocked(Box<Clocked>, Option<Edges>),
+    Untimed(UntimedFlash),
+    Timed(Box<TimedFlash>, Option<Edges>),
 }
 
 impl Flash {
     pub fn new(config: &Config, state: Option<&[u8]>) -> Result<Self> {
         if config.times.is_none() {
-            return Books::new(&config.drive, state).map(Flash::Counted);
+            return UntimedFlash::new(&config.drive, state).map(Flash::Untimed);
         }
         let edges = config.ready_busy.as_deref().map(Edges::new).transpose()?;
-        Ok(Flash::Clocked(Box::new(Clocked::new(config, state)?), edges))
+        Ok(Flash::Timed(Box::new(TimedFlash::new(config, state)?), edges))
     }
 
-    /// Serves a request again that was served before, after those before it.
+    /// Serves a recorded request again. Call it in the recorded order.
     pub fn replay(&mut self, record: &Record) -> Result<()> {
         match self {
-            Flash::Counted(books) => books.serve(&record.ask),
-            Flash::Clocked(clocked, _) => clocked.replay(record),
+            Flash::Untimed(untimed) => untimed.serve(&record.request),
+            Flash::Timed(timed, _) => timed.replay(record),
         }
     }
 
-    /// Lets happen what has happened to a timed drive by now.
+    /// Advances a timed drive to the current time.
     pub fn catch_up(&mut self) -> Result<()> {
-        let Flash::Clocked(clocked, _) = self else { return Ok(()) };
-        clocked.catch_up().map(drop)
+        let Flash::Timed(timed, _) = self else { return Ok(()) };
+        timed.catch_up().map(drop)
     }
 
-    /// Writes the edges of its pins; an error if any are missing.
+    /// Writes the Ready/Busy edges; an error if any are missing.
     pub fn write_edges(&mut self) -> Result<()> {
-        let Flash::Clocked(clocked, Some(edges)) = self else { return Ok(()) };
-        edges.take(clocked)
+        let Flash::Timed(timed, Some(edges)) = self else { return Ok(()) };
+        edges.take(timed)
     }
 
     pub fn is_timed(&self) -> bool {
-        matches!(self, Flash::Clocked(..))
+        matches!(self, Flash::Timed(..))
     }
 
-    /// The first so many pages that hold data of the host.
-    pub fn held(&self, pages: u64) -> Arc<Held> {
+    /// Bitmap of the host's `pages` that hold data.
+    pub fn allocated(&self, pages: u64) -> Arc<AllocationBitmap> {
         match self {
-            Flash::Counted(books) => Arc::new(Held::of(books.flash(), pages)),
-            Flash::Clocked(clocked, _) => clocked.held.clone(),
+            Flash::Untimed(untimed) => Arc::new(AllocationBitmap::of(untimed.flash(), pages)),
+            Flash::Timed(timed, _) => timed.allocated.clone(),
         }
     }
 
     pub fn flash(&self) -> &Array {
         match self {
-            Flash::Counted(books) => books.flash(),
-            Flash::Clocked(clocked, _) => clocked.flash(),
+            Flash::Untimed(untimed) => untimed.flash(),
+            Flash::Timed(timed, _) => timed.flash(),
         }
     }
 
     pub fn counters(&self) -> Counters {
         match self {
-            Flash::Counted(books) => *books.counters(),
-            Flash::Clocked(clocked, _) => clocked.counters(),
+            Flash::Untimed(untimed) => *untimed.counters(),
+            Flash::Timed(timed, _) => timed.counters(),
         }
     }
 
     pub fn requests(&self) -> &Requests {
         match self {
-            Flash::Counted(books) => books.requests(),
-            Flash::Clocked(clocked, _) => &clocked.requests,
+            Flash::Untimed(untimed) => untimed.requests(),
+            Flash::Timed(timed, _) => &timed.requests,
         }
     }
 
     pub fn causes(&self) -> &'static [Cause] {
         match self {
-            Flash::Counted(_) => &Cause::WITHOUT_TIME,
-            Flash::Clocked(..) => &Cause::ALL,
+            Flash::Untimed(_) => &Cause::WITHOUT_TIME,
+            Flash::Timed(..) => &Cause::ALL,
         }
     }
 
     pub fn latencies(&self) -> Value {
         match self {
-            Flash::Counted(_) => Value::Null,
-            Flash::Clocked(clocked, _) => {
-                let [reads, writes] = &clocked.latencies;
+            Flash::Untimed(_) => Value::Null,
+            Flash::Timed(timed, _) => {
+                let [reads, writes] = &timed.latencies;
                 json!({"read": report::latencies(reads), "write": report::latencies(writes)})
             }
         }
@@ -108,39 +108,39 @@ impl Flash {
     /// Wear of its SLC cache, if it has one.
     pub fn slc_wear(&self) -> Option<SlcWear> {
         match self {
-            Flash::Counted(_) => None,
-            Flash::Clocked(clocked, _) => clocked.slc_wear(),
+            Flash::Untimed(_) => None,
+            Flash::Timed(timed, _) => timed.slc_wear(),
         }
     }
 
-    /// The drive's own time, and what it has not answered then; null of one without time.
+    /// Virtual time and unanswered requests; null if untimed.
     pub fn moment(&self) -> Value {
         match self {
-            Flash::Counted(_) => Value::Null,
-            Flash::Clocked(clocked, _) => json!({
-                "time_ns": clocked.settled_ns(),
-                "unanswered": clocked.unanswered(),
+            Flash::Untimed(_) => Value::Null,
+            Flash::Timed(timed, _) => json!({
+                "time_ns": timed.settled_ns(),
+                "unanswered": timed.unanswered(),
             }),
         }
     }
 
     pub fn is_full(&self) -> bool {
-        matches!(self, Flash::Clocked(clocked, _) if clocked.is_full())
+        matches!(self, Flash::Timed(timed, _) if timed.is_full())
     }
 }
 
 impl State for Flash {
     fn save(&self, to: &mut Writer) {
         match self {
-            Flash::Counted(books) => books.save(to),
-            Flash::Clocked(clocked, _) => clocked.save(to),
+            Flash::Untimed(untimed) => untimed.save(to),
+            Flash::Timed(timed, _) => timed.save(to),
         }
     }
 
     fn restore(&mut self, from: &mut Reader) -> writeamp_engine::Result<()> {
         match self {
-            Flash::Counted(books) => books.restore(from),
-            Flash::Clocked(clocked, _) => clocked.restore(from),
+            Flash::Untimed(untimed) => untimed.restore(from),
+            Flash::Timed(timed, _) => timed.restore(from),
         }
     }
 }

@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 use writeamp_engine::flash::{Array, BlockState, Cause, Counters};
 use writeamp_engine::timing::{Served, SlcWear};
 
-use super::books::Requests;
+use super::untimed::Requests;
 
-/// Samples of the counters; when they run out, every second one goes.
+/// Most samples of the counters; when reached, every second sample is dropped.
 const MOST_SAMPLES: usize = 128;
 const FIRST_SAMPLE_PAGES: u64 = 16;
 
-/// Host pages written and pages programmed, at nearly equal distances in host pages.
+/// Host pages written and pages programmed, sampled at nearly equal host pages.
 #[derive(Debug)]
 pub struct Samples {
     pairs: Vec<(u64, u64)>,
@@ -19,14 +19,14 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// None yet but the counters as they stand.
+    /// Starts with the current counters as the only sample.
     pub fn from(counters: &Counters) -> Self {
         let mut samples = Samples { pairs: Vec::new(), each_pages: FIRST_SAMPLE_PAGES, next_at: 0 };
         samples.observe(counters);
         samples
     }
 
-    /// Takes a sample if one is due.
+    /// Takes a sample if it is due.
     #[inline]
     pub fn observe(&mut self, counters: &Counters) {
         if counters.host.written_pages >= self.next_at {
@@ -48,7 +48,7 @@ impl Samples {
         self.next_at = written_pages + self.each_pages;
     }
 
-    /// The document.
+    /// The samples as JSON.
     pub fn to_json(&self) -> Value {
         let (written, programmed): (Vec<_>, Vec<_>) = self.pairs.iter().copied().unzip();
         json!({"written_pages": written, "programmed_pages": programmed})
@@ -67,7 +67,7 @@ pub fn latencies(of: &Served) -> Value {
     })
 }
 
-/// Wear of an SLC cache, whose blocks are not among those of the drive, and what it holds.
+/// Wear and contents of an SLC cache, whose blocks are separate from the drive's.
 pub fn slc(of: &SlcWear) -> Value {
     json!({
         "blocks": of.blocks,
@@ -77,7 +77,7 @@ pub fn slc(of: &SlcWear) -> Value {
     })
 }
 
-/// Sizes, counters and wear of a flash drive, under the causes that it knows.
+/// Sizes, counters and wear of a flash drive, with programs by `causes`.
 pub fn counters(
     flash: &Array,
     counters: &Counters,
@@ -92,7 +92,7 @@ pub fn counters(
         .iter()
         .map(|&cause| (cause.name().into(), counters.programs(cause).into()))
         .collect();
-    let found = json!({
+    let document = json!({
         "page_bytes": geometry.page_bytes(),
         "physical_pages": geometry.physical_pages(),
         "pages_per_block": geometry.pages_per_block(),
@@ -119,7 +119,7 @@ pub fn counters(
         "min_erase_count": erase_counts.iter().min(),
         "mean_erase_count": total as f64 / erase_counts.len() as f64,
     });
-    match found {
+    match document {
         Value::Object(map) => map,
         _ => unreachable!("a document is an object"),
     }

@@ -1,4 +1,4 @@
-//! The journal of a drive in use: where rows go, when a snapshot is due, and who takes it.
+//! The journal of a drive in use: it appends rows, and takes snapshots when they are due.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -15,35 +15,35 @@ use crate::error::{Error, Result};
 use crate::flash::Flash;
 use crate::record::Record;
 
-/// Number of requests of which one is timed.
+/// One request of this number is timed.
 const TIMED_EACH: u64 = 64;
 
-/// The journals of a drive: the last is appended to, those before it wait for a snapshot.
+/// The journals of a drive: rows go to the last; earlier ones wait for a snapshot.
 pub struct Journal {
     files: Files,
     seal: Arc<Seal>,
     segment: Arc<Segment>,
     head: Head,
-    /// Earlier segments and their rows, that are not known to be durable.
+    /// Earlier segments that may not be durable yet, with their number of rows.
     unsynced: Vec<(Arc<Segment>, u64)>,
-    /// Time that a replay of the segment would take.
+    /// Estimated time to replay the segment.
     replay: Duration,
-    /// Time that it may take.
+    /// Longest time that a replay may take.
     longest_replay: Duration,
     shortage: Option<Error>,
-    /// Error of a row that is missing: no further one may be there.
+    /// Error of a row that could not be appended; no further row may follow.
     failure: Option<Error>,
     keeper: Keeper,
 }
 
-/// Writes snapshots beside the requests.
+/// Background writer of snapshots.
 struct Keeper {
     jobs: Option<mpsc::Sender<(Vec<u8>, u64)>>,
     is_busy: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Rows that are to be made durable.
+/// Rows that may not be durable yet.
 pub struct Unsynced {
     files: Files,
     seal: Arc<Seal>,
@@ -51,7 +51,7 @@ pub struct Unsynced {
 }
 
 impl Journal {
-    /// The journal of a drive that was opened.
+    /// Opens the journal of a drive at its end.
     pub fn new(end: JournalEnd, longest_replay: Duration) -> Result<Self> {
         let JournalEnd { files, seal, segment, head, replay } = end;
         let keeper = Keeper::new(files.clone())?;
@@ -69,12 +69,12 @@ impl Journal {
         })
     }
 
-    /// Makes room for another row; takes a snapshot if one is due.
+    /// Reserves space for another row; takes a snapshot if it is due.
     pub fn make_room(&mut self, flash: &mut Flash) -> Result<()> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        // A timed drive is in the middle of things until it is turned off.
+        // A timed drive has operations in progress until it is turned off.
         let is_due =
             !flash.is_timed() && self.replay > self.longest_replay && !self.keeper.is_busy();
         let mut made = Ok(());
@@ -82,7 +82,7 @@ impl Journal {
             made = self.begin_next(flash);
             self.replay = Duration::ZERO;
         }
-        // Where there is no space for another journal, this one is used to its end.
+        // Without space for another journal, this one is used to its end.
         let reserved = self.head.reserve(&self.segment);
         self.shortage = if self.head.is_near_end() { made.err() } else { reserved.err() };
         match &self.shortage {
@@ -91,27 +91,27 @@ impl Journal {
         }
     }
 
-    /// Reason for which there will soon be no room for further rows, if that is so.
+    /// Error that will soon prevent further rows, or None.
     pub fn shortage(&self) -> Option<&Error> {
         self.failure.as_ref().or(self.shortage.as_ref())
     }
 
-    /// True while a snapshot is being taken.
+    /// True while a snapshot is in progress.
     pub fn is_busy(&self) -> bool {
         self.keeper.is_busy()
     }
 
-    /// True if the next request is one to be timed.
+    /// True if the duration of the next request should be measured.
     pub fn times(&self) -> bool {
         self.head.rows().is_multiple_of(TIMED_EACH)
     }
 
-    /// Notes how long a request took that was timed.
+    /// Adds the duration of a measured request to the replay time.
     pub fn took(&mut self, time: Duration) {
         self.replay += time * TIMED_EACH as u32;
     }
 
-    /// Appends a row; there is room. If it fails, so do all that follow.
+    /// Appends a row, for which space is reserved. After a failure, all further rows fail.
     pub fn append(&mut self, record: &Record) -> Result<()> {
         let appended = self.head.append(&self.segment, record);
         let appended = appended.and_then(|()| self.seal.set_served(record.sequence + 1));
@@ -119,36 +119,37 @@ impl Journal {
         appended
     }
 
-    /// All rows so far.
+    /// Returns the rows that may not be durable.
     pub fn unsynced(&self) -> Unsynced {
         let mut segments = self.unsynced.clone();
         segments.push((self.segment.clone(), self.head.rows()));
         Unsynced { files: self.files.clone(), seal: self.seal.clone(), segments }
     }
 
-    /// Notes that these rows are durable.
+    /// Marks these rows as durable.
     pub fn synced(&mut self, rows: &Unsynced) {
         let current = self.segment.number;
         let last = rows.segments.last().map_or(0, |(segment, _)| segment.number);
         self.unsynced.retain(|(segment, _)| segment.number >= last.min(current));
     }
 
-    /// Notes that everything is durable, and that no request follows.
+    /// Marks the drive as closed: everything is durable.
     pub fn close(&self) -> Result<()> {
         self.seal.close()
     }
 
-    /// Turns a timed drive off, and takes a snapshot of it; its rows are durable by then.
+    /// Turns a timed drive off and takes a snapshot of it. Its rows are already durable.
     pub fn finish(&mut self, flash: &mut Flash) -> Result<()> {
-        let Flash::Clocked(clocked, _) = flash else { return Ok(()) };
-        clocked.turn_off()?;
+        let Flash::Timed(timed, _) = flash else { return Ok(()) };
+        timed.turn_off()?;
         self.begin_segment(flash)?;
         let number = self.segment.number;
         self.files.keep(&snapshot(flash, self.seal.identity(), number), number)
     }
 
-    /// Begins the next segment, and has a snapshot taken of what is before it.
-    /// A timed drive has none while it serves.
+    /// Begins the next segment and starts a snapshot of the state before it.
+    ///
+    /// A timed drive takes no snapshot while it serves.
     fn begin_next(&mut self, flash: &mut Flash) -> Result<()> {
         self.begin_segment(flash)?;
         if !flash.is_timed() && !self.keeper.is_busy() {
@@ -163,15 +164,15 @@ impl Journal {
             (self.files.next_journal(self.segment.number), self.seal.identity());
         let path = self.files.journal(number);
         let next = Segment::create(&path, identity, number, flash.requests().served)?;
-        let before = std::mem::replace(&mut self.segment, Arc::new(next));
-        self.unsynced.push((before, self.head.rows()));
+        let previous = std::mem::replace(&mut self.segment, Arc::new(next));
+        self.unsynced.push((previous, self.head.rows()));
         (self.head, self.replay) = (Head::after(0), Duration::ZERO);
         Ok(())
     }
 }
 
 impl Unsynced {
-    /// Makes data durable, then the rows, and then notes that they are.
+    /// Makes the data durable, then the rows, then marks them as durable.
     pub fn sync(&self, data: &Data) -> Result<()> {
         data.sync()?;
         for (segment, _) in &self.segments {
@@ -184,7 +185,7 @@ impl Unsynced {
             segment.is_named.store(true, Ordering::Release);
             segment.set_mark(*rows)?;
         }
-        let (segment, rows) = self.segments.last().expect("the one that is appended to");
+        let (segment, rows) = self.segments.last().expect("the current segment");
         self.seal.set_durable(segment.first_sequence + rows)
     }
 }
@@ -197,7 +198,7 @@ impl Keeper {
         let work = move || {
             for (bytes, number) in taken {
                 let _idle_again = Idle(&busy);
-                // Without space for a snapshot, the last one and all journals since are kept.
+                // Without space for a snapshot, the previous one and all journals since it remain.
                 if let Err(error) = files.keep(&bytes, number) {
                     eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
                 }
@@ -223,7 +224,7 @@ impl Keeper {
     }
 }
 
-/// Ends the time of being busy, however that comes.
+/// Clears the busy flag when dropped.
 struct Idle<'a>(&'a AtomicBool);
 
 impl Drop for Idle<'_> {

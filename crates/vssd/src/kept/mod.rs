@@ -1,6 +1,6 @@
-//! A drive that outlives its process: its files, what each must say of the others, and when.
+//! A drive that outlives its process: its files, and the order in which they are written.
 //!
-//! `crates/vssd/FORMAT.md` has them field by field.
+//! `crates/vssd/FORMAT.md` describes each field.
 
 pub mod journal;
 mod names;

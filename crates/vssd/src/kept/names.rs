@@ -1,4 +1,4 @@
-//! Names of a drive's files, and how they come and go.
+//! Names of a drive's files, their creation and removal.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of the drive whose data lie there.
+    /// Files of the drive whose data are at `data`.
     pub fn of(data: &Path) -> Self {
         let directory = data.parent().filter(|parent| !parent.as_os_str().is_empty());
         Files { data: data.to_owned(), directory: directory.unwrap_or(Path::new(".")).to_owned() }
@@ -39,18 +39,18 @@ impl Files {
         self.beside(".sums")
     }
 
-    /// Path of the journal of that number.
+    /// Path of journal `number`.
     pub fn journal(&self, number: u64) -> PathBuf {
         self.beside(&format!(".journal-{number}"))
     }
 
-    /// The number of the next journal: the first for which there is no file.
+    /// Number of the next journal: the first that has no file.
     pub fn next_journal(&self, after: u64) -> u64 {
         let is_free = |number: &u64| !self.journal(*number).exists();
         (after + 1..=u64::MAX).find(is_free).expect("no directory holds so many files")
     }
 
-    /// The numbers of the files that are named as journals are.
+    /// Numbers of the files that have the name of a journal.
     pub fn journals(&self) -> Result<Vec<u64>> {
         let failed = |error| Error::io(&self.directory, "list it", &error);
         let prefix = self.beside(".journal-");
@@ -60,7 +60,7 @@ impl Files {
             let name = entry.map_err(failed)?.file_name();
             let number = name.as_encoded_bytes().strip_prefix(prefix);
             let number = number.and_then(|digits| std::str::from_utf8(digits).ok());
-            // Only as it is written by us: no sign, and no zeros before it.
+            // Canonical numbers only: no sign, no leading zeros.
             numbers.extend(number.and_then(|digits| {
                 digits.parse::<u64>().ok().filter(|number| number.to_string() == digits)
             }));
@@ -69,9 +69,9 @@ impl Files {
         Ok(numbers)
     }
 
-    /// Removes the journals before a number that are journals.
-    pub fn remove_journals(&self, before: u64) -> Result<()> {
-        for number in self.journals()?.into_iter().filter(|number| *number < before) {
+    /// Removes the journals before a number; files of other content stay.
+    pub fn remove_journals(&self, end: u64) -> Result<()> {
+        for number in self.journals()?.into_iter().filter(|number| *number < end) {
             let path = self.journal(number);
             if is_journal(&path)? {
                 remove(&path)?;
@@ -80,11 +80,11 @@ impl Files {
         Ok(())
     }
 
-    /// Puts a snapshot in the place of the last one; the journals before it are then of no use.
+    /// Replaces the snapshot, and removes the journals before it.
     pub fn keep(&self, bytes: &[u8], number: u64) -> Result<()> {
         let (path, new) = (self.flash(), self.beside(".flash.new"));
         let failed = |error| Error::io(&new, "write it", &error);
-        // The journal that it names must be there once it is.
+        // The journal that the snapshot names must exist before the snapshot.
         let journal = self.journal(number);
         let begun = File::open(&journal).and_then(|file| file.sync_all());
         begun.map_err(|error| Error::io(&journal, "synchronise it", &error))?;
@@ -95,7 +95,7 @@ impl Files {
             file.sync_all()
         });
         if let Err(error) = written {
-            // A part of it is of no use, and takes space from the host.
+            // An incomplete snapshot only takes space.
             remove(&new)?;
             return Err(failed(error));
         }
@@ -104,14 +104,14 @@ impl Files {
         self.remove_journals(number)
     }
 
-    /// Makes names of files durable.
+    /// Makes the file names durable.
     pub fn sync_names(&self) -> Result<()> {
         let synced = File::open(&self.directory).and_then(|directory| directory.sync_all());
         synced.map_err(|error| Error::io(&self.directory, "synchronise it", &error))
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file if it exists.
 pub fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

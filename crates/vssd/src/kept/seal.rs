@@ -1,12 +1,12 @@
-//! Seal behind the data in their file: its drive, its moment, and the end of its last server.
+//! Seal after the data in their file: identity, progress, and how the last server ended.
 //!
 //! ```text
 //! label (its numbers: bytes of the data, bytes of a page)
 //! … at 512, cells: state (8) · requests served (8) · requests that are durable (8)
 //! ```
 //!
-//! Data and journal tell of each other how far they must have come: a flush makes the data durable with
-//! the requests served by then, then the journal, and only then raises what is durable in both.
+//! Seal and journal each record how far the other must have come. A flush makes the data and their
+//! served count durable, then the journal, and only then raises the durable count in both.
 
 use std::fs::File;
 use std::io;
@@ -28,20 +28,20 @@ const DURABLE_AT: usize = SERVED_AT + 8;
 
 const UNMADE: u64 = 0;
 const CLOSED: u64 = 1;
-/// In use, or left so; the lower half then tells during which run of the machine.
+/// In use, or left in use; the lower 32 bits identify the boot of the machine.
 const IN_USE: u64 = 1 << 32;
-const RUN_OF_MACHINE: &str = "/proc/sys/kernel/random/boot_id";
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// Kind of end of the last server of a drive.
+/// Cause of the end of the last server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The drive was never made to its end.
+    /// The drive was never completely created.
     Unmade,
-    /// All was made durable.
+    /// Closed: everything was made durable.
     Closed,
-    /// It was killed, and the machine has run since: all that was stored is there.
+    /// Killed, without a reboot since: all stored bytes are there.
     Killed,
-    /// The machine stopped, or is another: what was not flushed may be there in any part.
+    /// The machine rebooted, or is another: any subset of unflushed bytes may be there.
     PowerLost,
 }
 
@@ -54,12 +54,12 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// Bytes of a file with so many of data.
+    /// Bytes of a file with `size_bytes` of data.
     pub fn file_bytes(size_bytes: u64) -> u64 {
         size_bytes.next_multiple_of(SEAL_BYTES) + SEAL_BYTES
     }
 
-    /// Seals data of a new drive, not made yet, in a file that holds nothing.
+    /// Seals the data of a new, unfinished drive in an empty file.
     pub fn create(path: &Path, file: &File, size_bytes: u64, page_bytes: u32) -> Result<Self> {
         let failed = |error: &_| Error::io(path, "seal it", error);
         let identity = Identity::random().map_err(|error| failed(&error))?;
@@ -77,7 +77,7 @@ impl Seal {
         Self::mapped(path, file, label, length).map_err(|error| failed(&error))
     }
 
-    /// The seal at the end of a file; `None` if there is none.
+    /// Opens the seal at the end of a file, or returns None.
     pub fn open(path: &Path, file: &File) -> Result<Option<Self>> {
         let failed = |error: &_| Error::io(path, "read its seal", error);
         let length = file.metadata().map_err(|error| failed(&error))?.len();
@@ -100,7 +100,7 @@ impl Seal {
         Ok(Seal { path: path.to_owned(), map, label })
     }
 
-    /// The drive that it seals.
+    /// Identity of the drive.
     pub fn identity(&self) -> Identity {
         self.label.identity
     }
@@ -110,20 +110,20 @@ impl Seal {
         self.label.numbers[0]
     }
 
-    /// Returns the kind of end of the last server.
+    /// Returns how the last server ended.
     pub fn ending(&self) -> Result<Ending> {
         Ok(match self.read(STATE_AT)? {
             UNMADE => Ending::Unmade,
             CLOSED => Ending::Closed,
-            state if run_of_machine() == Some(state) => Ending::Killed,
+            state if in_use_this_boot() == Some(state) => Ending::Killed,
             _ => Ending::PowerLost,
         })
     }
 
-    /// Checks that the data fit to journals with so many requests, of which so many are durable.
+    /// Checks the data against the number of journaled requests and of durable ones.
     pub fn check(&self, ending: Ending, journaled: u64, durable: u64) -> Result<()> {
         let (served, durable_here) = (self.read(SERVED_AT)?, self.read(DURABLE_AT)?);
-        // The last request of a server that was killed may be in the journal alone.
+        // After a kill, the last request may be in the journal only.
         let is_whole = match ending {
             Ending::Unmade | Ending::Closed => journaled == served,
             Ending::Killed => journaled == served || journaled == served + 1,
@@ -142,27 +142,27 @@ impl Seal {
         ))
     }
 
-    /// Notes that the drive is in use from here on, after so many requests, before it serves any.
+    /// Marks the drive as in use, after `served` requests, before it serves any.
     pub fn begin(&self, served: u64) -> Result<()> {
         self.set_served(served)?;
-        // Without a number of its run, the machine is never known to have run on.
-        self.cell(STATE_AT).set(run_of_machine().unwrap_or(IN_USE));
+        // Without a boot id, a kill counts as a loss of power.
+        self.cell(STATE_AT).set(in_use_this_boot().unwrap_or(IN_USE));
         self.sync()
     }
 
-    /// Notes that all is durable; no request follows.
+    /// Marks the drive as closed.
     pub fn close(&self) -> Result<()> {
         self.cell(STATE_AT).set(CLOSED);
         self.sync()
     }
 
-    /// Notes a request: it is in the journal by then.
+    /// Sets the number of served requests; they are in the journal.
     pub fn set_served(&self, served: u64) -> Result<()> {
         self.cell(SERVED_AT).set(served);
         self.map.check()
     }
 
-    /// Notes that so many requests are durable, in data and journal.
+    /// Sets the number of requests that are durable in data and journal.
     pub fn set_durable(&self, served: u64) -> Result<()> {
         self.cell(DURABLE_AT).raise(served);
         self.map.check()
@@ -170,8 +170,8 @@ impl Seal {
 
     fn read(&self, at: usize) -> Result<u64> {
         let why = "the seal behind the data is damaged";
-        let found = self.cell(at).get().ok_or_else(|| Error::damaged(&self.path, why));
-        self.map.check().and(found)
+        let number = self.cell(at).get().ok_or_else(|| Error::damaged(&self.path, why));
+        self.map.check().and(number)
     }
 
     fn cell(&self, at: usize) -> Cell<'_> {
@@ -184,8 +184,8 @@ impl Seal {
     }
 }
 
-/// The state of a drive in use during this run of the machine; `None` where it has no number.
-fn run_of_machine() -> Option<u64> {
-    let id = std::fs::read(RUN_OF_MACHINE).ok()?;
+/// State of a drive in use during this boot; None if the machine has no boot id.
+fn in_use_this_boot() -> Option<u64> {
+    let id = std::fs::read(BOOT_ID).ok()?;
     Some(IN_USE | u64::from(crc32fast::hash(&id)))
 }

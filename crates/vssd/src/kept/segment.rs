@@ -1,11 +1,10 @@
 //! Journal: requests since a snapshot of the flash, in files that are mapped.
 //!
-//! An appended row is there after the process was killed, and after a loss of power once it was
-//! synchronised.
+//! An appended row survives a kill of the process. Once synchronised, it survives a loss of power.
 //!
 //! ```text
 //! header (4096): label (its numbers: number of the journal, sequence of the first row)
-//!                … at 512, a cell: sequence behind the last row that was made durable (8)
+//!                … at 512, a cell: sequence after the last durable row (8)
 //! rows (32 each): see `record`
 //! ```
 
@@ -28,13 +27,13 @@ const MAGIC: [u8; 8] = *b"WampJrnl";
 const HEADER_BYTES: usize = 4096;
 const MARK_AT: usize = 512;
 
-/// Rows of a segment. Replay is kept short by time; this bounds the file.
+/// Most rows of a segment, which bounds the file. Time bounds the replay.
 pub const ROWS: usize = 1 << 20;
-/// Greatest number of a journal, and of its first row: more are never reached.
+/// Greatest number of a journal and of its first row, which real drives never reach.
 const MOST_COUNTED: u64 = MOST / 2;
-/// Space is asked for in so many rows.
+/// Rows for which space is reserved at a time.
 const CHUNK_ROWS: usize = 1 << 15;
-/// Free rows below which space is asked for: more than requests can be under way.
+/// Free rows below which space is reserved: more than concurrent requests.
 const SPARE_ROWS: usize = 1 << 10;
 /// Bytes of the file, which is sparse.
 pub const FILE_BYTES: usize = HEADER_BYTES + ROWS * ROW_BYTES;
@@ -44,44 +43,44 @@ pub struct Segment {
     path: PathBuf,
     map: Mapping,
     salt: u32,
-    /// True once its name is durable too.
+    /// True if its file name is durable.
     pub is_named: AtomicBool,
-    /// Its number; snapshots bear the number of the segment that follows them.
+    /// Its number; a snapshot has the number of the segment that follows it.
     pub number: u64,
     /// Sequence number of the first row.
     pub first_sequence: u64,
 }
 
 impl Segment {
-    /// A segment without rows, at a path where no file is.
+    /// Creates a segment without rows; the file must not exist.
     pub fn create(path: &Path, identity: Identity, number: u64, first: u64) -> Result<Self> {
         let failed = |error| Error::io(path, "create it", &error);
         let file = private::written().read(true).create_new(true).open(path);
         let file = file.map_err(failed)?;
         let label = Label { identity, numbers: [number, first] };
         let map = (|| {
-            // Before all else, so that it is known for ours whatever happens.
+            // First, so that an interrupted creation is recognised.
             file.write_all_at(&label.encode(MAGIC), 0)?;
             file.set_len(FILE_BYTES as u64)?;
             allocate(&file, 0, &(0..(HEADER_BYTES + CHUNK_ROWS * ROW_BYTES) as u64))?;
             Mapping::of(path, file, 0..FILE_BYTES as u64)
         })();
         let map = map.map_err(|error| {
-            // Without space for its first rows, it is of no use to anybody.
+            // Without space for its first rows, it is useless.
             let _ = std::fs::remove_file(path);
             failed(error)
         })?;
         Ok(Segment::of(path, map, &label))
     }
 
-    /// Opens a segment as it was left.
+    /// Opens an existing segment.
     ///
-    /// `None` if its making was interrupted, so that nothing was ever in it.
+    /// Returns None if its creation was interrupted, so that it never had a row.
     pub fn open(path: &Path, identity: Identity, number: u64) -> Result<Option<Self>> {
         let failed = |error| Error::io(path, "open it", &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        // Killed while it was made: the label comes before all else.
+        // Killed during creation: the label is written first.
         if length <= LABEL_BYTES as u64 {
             return Ok(None);
         }
@@ -96,7 +95,10 @@ impl Segment {
         }
         let head = header[..LABEL_BYTES].try_into().expect("a label is shorter than a header");
         let Some(label) = Label::decode(&head, MAGIC) else {
-            return Err(Error::damaged(path, "this is no journal of a virtual drive, or damaged"));
+            return Err(Error::damaged(
+                path,
+                "this is not a journal of a virtual drive, or it is damaged",
+            ));
         };
         if label.identity != identity {
             return Err(Error::of_another_drive(path));
@@ -129,29 +131,30 @@ impl Segment {
         }
     }
 
-    /// True if nothing of it was ever made durable.
+    /// True if it has no durable rows.
     pub fn is_volatile(&self) -> bool {
         self.durable() <= self.first_sequence
     }
 
-    /// Sequence number behind the last row that is known to be durable.
+    /// Sequence number after the last durable row.
     pub fn durable(&self) -> u64 {
         self.mark().get().unwrap_or(u64::MAX)
     }
 
-    /// Returns the records in order, up to the first row that is none. All that were made durable
-    /// are there.
+    /// Returns the records in order, up to the first invalid row.
+    ///
+    /// An error if a durable row is missing.
     pub fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
         let mut rows = vec![[0; ROW_BYTES]; CHUNK_ROWS];
         while records.len().is_multiple_of(CHUNK_ROWS) && records.len() < ROWS {
-            let before = records.len();
-            self.read_rows(before, &mut rows)?;
-            let first = self.first_sequence + before as u64;
+            let decoded = records.len();
+            self.read_rows(decoded, &mut rows)?;
+            let first = self.first_sequence + decoded as u64;
             let numbered = rows.iter().zip(first..);
             records
                 .extend(numbered.map_while(|(row, number)| Record::decode(row, number, self.salt)));
-            if records.len() == before {
+            if records.len() == decoded {
                 break;
             }
         }
@@ -163,7 +166,7 @@ impl Segment {
         Ok(records)
     }
 
-    /// Forgets all behind the first `rows`, so that it cannot be taken for what follows.
+    /// Clears all rows after the first `rows`, so that they are not read as later ones.
     pub fn cut(&self, rows: usize) -> Result<()> {
         let failed = |error| Error::io(&self.path, "cut it", &error);
         let first = HEADER_BYTES + rows * ROW_BYTES;
@@ -178,12 +181,12 @@ impl Segment {
         self.sync()
     }
 
-    /// Makes all rows so far durable.
+    /// Makes all rows durable.
     pub fn sync(&self) -> Result<()> {
         self.map.file().sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
     }
 
-    /// Notes that the first `rows` are durable, and all data that they speak of.
+    /// Marks the first `rows`, and their data, as durable.
     pub fn set_mark(&self, rows: u64) -> Result<()> {
         self.mark().raise(self.first_sequence + rows);
         self.map.check()
@@ -193,7 +196,7 @@ impl Segment {
         Cell::of(&self.map, MARK_AT)
     }
 
-    /// Rows from `first` on: not through the mapping, for there may be no space behind them.
+    /// Reads rows from `first` on, by system calls: the mapping may have no space there.
     fn read_rows(&self, first: usize, rows: &mut [[u8; ROW_BYTES]]) -> Result<()> {
         let at = (HEADER_BYTES + first * ROW_BYTES) as u64;
         let read = self.map.file().read_exact_at(rows.as_flattened_mut(), at);
@@ -202,7 +205,7 @@ impl Segment {
 
     fn put_row(&self, at: usize, row: &[u8; ROW_BYTES]) -> Result<()> {
         assert!(at < ROWS, "rows of the journal");
-        // SAFETY: within the mapping; rows are written by one thread at a time, under the lock of `Serialized`.
+        // SAFETY: within the mapping; one thread at a time writes rows, under the lock of `Inner`.
         unsafe {
             let to = self.map.as_mut_ptr().add(HEADER_BYTES + at * ROW_BYTES);
             to.copy_from_nonoverlapping(row.as_ptr(), ROW_BYTES);
@@ -211,12 +214,12 @@ impl Segment {
     }
 }
 
-/// True if a file begins as journals do.
+/// True if a file begins with the magic bytes of a journal.
 pub fn is_journal(path: &Path) -> Result<bool> {
     private::begins_with(path, MAGIC)
 }
 
-/// Place at which the next row of a segment goes.
+/// Position of the next row of a segment.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     rows: usize,
@@ -224,27 +227,27 @@ pub struct Head {
 }
 
 impl Head {
-    /// The end of a segment with so many rows.
+    /// Position after `rows` rows.
     pub fn after(rows: usize) -> Self {
         Head { rows, reserved_rows: rows }
     }
 
-    /// Rows before it.
+    /// Number of rows before it.
     pub fn rows(&self) -> u64 {
         self.rows as u64
     }
 
-    /// True if the segment takes only few more.
+    /// True if the segment is almost full.
     pub fn is_near_end(&self) -> bool {
         self.rows + SPARE_ROWS >= ROWS
     }
 
-    /// True if there is space for another row.
+    /// True if space for another row is reserved.
     pub fn has_room(&self) -> bool {
         self.rows < self.reserved_rows
     }
 
-    /// Makes sure that there is space for the next rows, as far as the segment goes.
+    /// Reserves space for the next rows, up to the end of the segment.
     pub fn reserve(&mut self, segment: &Segment) -> Result<()> {
         if self.rows + SPARE_ROWS < self.reserved_rows || self.reserved_rows == ROWS {
             return Ok(());

@@ -1,7 +1,7 @@
-//! Snapshot of the flash, as the engine packs states.
+//! Snapshot of the flash, in the format of packed states.
 //!
 //! ```text
-//! identity of the drive (16) · number of the journal that goes on from it · state of the flash
+//! identity of the drive (16) · number of the journal that follows it · state of the flash
 //! ```
 
 use writeamp_engine::state::{self, Reader, State, Writer};
@@ -9,10 +9,10 @@ use writeamp_engine::state::{self, Reader, State, Writer};
 use crate::files::label::Identity;
 use crate::flash::Flash;
 
-/// Added to the number of a journal where a snapshot is of a timed drive.
+/// Added to the journal number in a snapshot of a timed drive.
 const TIMED: u64 = 1 << 63;
 
-/// The flash, and the drive and number of the journal that goes on from it.
+/// The flash, its identity, and the number of the journal that follows it.
 struct Snapshot<'a> {
     identity: Identity,
     number: u64,
@@ -29,14 +29,14 @@ impl State for Snapshot<'_> {
     fn restore(&mut self, from: &mut Reader) -> writeamp_engine::Result<()> {
         let identity: Identity = from.value("its drive")?;
         if identity != self.identity {
-            let why = "this is the flash of another drive than the data are of";
+            let why = "this flash belongs to another drive than the data";
             return Err(writeamp_engine::Error::State(why.to_owned()));
         }
         let number: u64 = from.value("the number of its journal")?;
         let was_timed = number & TIMED != 0;
         if was_timed != self.flash.is_timed() {
             let why = if was_timed {
-                "this drive was made in time, and stays so: ask for time again (--timed)"
+                "this is a timed drive, and must be opened as one: add --timed"
             } else {
                 "this drive was made without time, and stays so: leave out what asks for time \
                  (--timed, --time-scale, --rb-capture)"
@@ -48,18 +48,18 @@ impl State for Snapshot<'_> {
     }
 }
 
-/// The bytes of a snapshot.
+/// Encodes a snapshot.
 pub fn snapshot(flash: &mut Flash, identity: Identity, number: u64) -> Vec<u8> {
     state::pack(&Snapshot { identity, number, flash })
 }
 
-/// Restores a flash from a snapshot; the number of the journal that goes on from it.
+/// Restores a flash from a snapshot; returns the number of the journal that follows it.
 pub fn restore(
     flash: &mut Flash,
     identity: Identity,
     bytes: &[u8],
 ) -> writeamp_engine::Result<u64> {
-    let mut kept = Snapshot { identity, number: 0, flash };
-    state::unpack(&mut kept, bytes)?;
-    Ok(kept.number)
+    let mut snapshot = Snapshot { identity, number: 0, flash };
+    state::unpack(&mut snapshot, bytes)?;
+    Ok(snapshot.number)
 }

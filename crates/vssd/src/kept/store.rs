@@ -1,12 +1,15 @@
 //! Files of a drive: the data, their checksums, a snapshot of the flash, and journals since.
 //!
-//! `FILE` holds the data and behind them their seal, `FILE.sums` the checksums of their pages,
-//! `FILE.flash` the flash as it was before the first row of the journal of the same number, and
-//! `FILE.journal-N` the requests since. A timed drive has a snapshot of when it was turned on only, as
-//! its requests are in the middle of their service until it is turned off. All of them bear the
-//! identity of their drive. A request stores its data, then appends its row, then is answered: nothing
-//! answered is lost when the process is killed. A flush makes data durable, then rows, and then notes
-//! that they are: nothing flushed is lost with power.
+//! - `FILE`: the data, followed by their seal.
+//! - `FILE.sums`: checksums of the pages.
+//! - `FILE.flash`: snapshot of the flash before the first row of the journal of the same number. A
+//!   timed drive has one only of the time when it was turned on, as it has operations in progress
+//!   until it is turned off.
+//! - `FILE.journal-N`: the requests since the snapshot.
+//!
+//! All of them have the identity of their drive. A request stores its data, appends its row, and is
+//! then answered: a kill loses no answered request. A flush makes data durable, then rows, then
+//! marks them as durable: a loss of power loses no flushed request.
 
 #![allow(unsafe_code)]
 
@@ -21,6 +24,7 @@ use super::names::{Files, remove};
 use super::seal::{Ending, Seal};
 use super::segment::{FILE_BYTES, Head, Segment, is_journal};
 use super::snapshot::{restore, snapshot};
+use crate::allocation_bitmap::AllocationBitmap;
 use crate::config::Config;
 use crate::data::Data;
 use crate::data::sums::{self, Sums};
@@ -29,49 +33,48 @@ use crate::files::label::Identity;
 use crate::files::mapping::Mapping;
 use crate::files::private;
 use crate::flash::Flash;
-use crate::held::Held;
 
-/// Longest time of a server, 146 years: sums of two do not overflow.
+/// Longest run of a server, 146 years: the sum of two does not overflow.
 const LONGEST_RUN_NS: u64 = 1 << 62;
 
-/// A drive in files, once it is open.
+/// An opened drive in files.
 pub struct Opened {
-    /// The flash, after all requests that were kept.
+    /// The flash after all journaled requests.
     pub flash: Flash,
     /// The data.
     pub data: Data,
     /// Pages that hold data.
-    pub held: Arc<Held>,
-    /// End of the journal, behind which requests go on.
+    pub allocated: Arc<AllocationBitmap>,
+    /// End of the journal, where new requests are appended.
     pub end: JournalEnd,
 }
 
-/// End of the journal of a drive, behind which requests go on.
+/// End of a drive's journal, where new requests are appended.
 pub struct JournalEnd {
     /// The files.
     pub files: Files,
     /// The seal of the data.
     pub seal: Arc<Seal>,
-    /// The journal to go on with.
+    /// The current journal.
     pub segment: Segment,
-    /// Its end.
+    /// Position of its next row.
     pub head: Head,
-    /// Time that serving it anew took.
+    /// Time that its replay took.
     pub replay: Duration,
 }
 
-/// Replay of the journals, with nothing changed on the disk.
+/// Replay of the journals, without changes on the disk.
 struct Replayed {
     segment: Segment,
     rows: usize,
-    /// Sequence number behind the last row that any journal knows to be durable.
+    /// Sequence number after the last durable row of any journal.
     durable: u64,
-    /// Journals that go on from what was lost with power.
+    /// Journals that follow rows lost by a power failure.
     strays: Vec<PathBuf>,
     took: Duration,
 }
 
-/// The drive of a configuration with a backing file, made if it is new.
+/// Opens the drive of a configuration with a backing file, and creates it if it is new.
 pub fn open(config: &Config, path: &Path) -> Result<Opened> {
     let files = Files::of(path);
     let (file, seal) = files.open_data(config.size_bytes)?;
@@ -83,14 +86,14 @@ pub fn open(config: &Config, path: &Path) -> Result<Opened> {
     }
 }
 
-/// The state that a new drive is to begin with, if there is one.
+/// Packed state with which a new drive starts, or None.
 pub fn initial_state(config: &Config) -> Result<Option<Vec<u8>>> {
     let Some(path) = &config.state else { return Ok(None) };
     fs::read(path).map(Some).map_err(|error| Error::io(path, "read it", &error))
 }
 
 impl Files {
-    /// Opens the data, alone, and their seal; there is none if no drive is in them yet.
+    /// Locks and opens the data, and their seal; None if they have no drive yet.
     fn open_data(&self, size_bytes: u64) -> Result<(File, Option<Seal>)> {
         let path = &self.data;
         let failed = |error| Error::io(path, "open it", &error);
@@ -104,23 +107,23 @@ impl Files {
         }
         let file = private::written().read(true).create(true).truncate(false).open(path);
         let file = file.map_err(failed)?;
-        // SAFETY: a system call on a descriptor that is open.
+        // SAFETY: a system call on an open descriptor.
         if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
             let sentence = format!("{}: another server is using this drive", path.display());
             return Err(Error { sentence, errno: libc::EBUSY });
         }
-        let found = file.metadata().map_err(failed)?;
-        if !found.is_file() {
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() {
             return Err(Error::damaged(path, "a backing file must be a regular file"));
         }
         let seal = Seal::open(path, &file)?;
         if !is_flash_there {
-            // A drive whose making was interrupted has no data yet.
+            // An interrupted creation left no data.
             let is_unmade = if let Some(seal) = &seal {
                 seal.ending()? == Ending::Unmade
             } else {
                 let lengths = [size_bytes, Seal::file_bytes(size_bytes)];
-                found.len() == 0 || (lengths.contains(&found.len()) && found.blocks() == 0)
+                metadata.len() == 0 || (lengths.contains(&metadata.len()) && metadata.blocks() == 0)
             };
             if is_unmade {
                 return Ok((file, None));
@@ -134,10 +137,9 @@ impl Files {
         }
         match seal {
             Some(seal) if seal.size_bytes() == size_bytes => Ok((file, Some(seal))),
-            None if found.len() == size_bytes => {
-                let why = "no seal is behind these data: they are of an earlier build of writeamp, \
-                           whose drives cannot be told apart, or were cut; make a new drive, and \
-                           copy them to it";
+            None if metadata.len() == size_bytes => {
+                let why = "these data have no seal: they were truncated, or are of an earlier build \
+                           of writeamp; make a new drive and copy them to it";
                 Err(Error::damaged(path, why))
             }
             _ => {
@@ -146,7 +148,7 @@ impl Files {
                      have {}, a seal at their end; it has {}; either they were cut or damaged, or \
                      the options are not those that the drive was made with",
                     Seal::file_bytes(size_bytes),
-                    found.len()
+                    metadata.len()
                 );
                 Err(Error::damaged(path, why))
             }
@@ -156,10 +158,9 @@ impl Files {
     fn begin(self, config: &Config, mut flash: Flash, file: File) -> Result<Opened> {
         let page_bytes = config.drive.geometry.page_bytes;
         let sums = self.sums();
-        let is_foreign = fs::metadata(&sums).is_ok_and(|found| found.len() > 0);
+        let is_foreign = fs::metadata(&sums).is_ok_and(|metadata| metadata.len() > 0);
         if is_foreign && !private::begins_with(&sums, sums::MAGIC)? {
-            let why =
-                "the checksums of the drive would replace this file, which is none of a drive";
+            let why = "the checksums of the drive would replace this file, which is not a drive's";
             return Err(Error::damaged(&sums, why));
         }
         self.remove_journals(u64::MAX)?;
@@ -170,7 +171,7 @@ impl Files {
         let segment = Segment::create(&self.journal(number), identity, number, 0)?;
         self.keep(&snapshot(&mut flash, identity, number), number)?;
         let data = self.map(file, config, sums)?;
-        let held = flash.held(pages);
+        let allocated = flash.allocated(pages);
         let end = JournalEnd {
             seal: Arc::new(seal),
             segment,
@@ -178,10 +179,10 @@ impl Files {
             replay: Duration::ZERO,
             files: self,
         };
-        opened(flash, data, held, end)
+        opened(flash, data, allocated, end)
     }
 
-    /// Opens what was left; changes nothing before all of it is known to fit together.
+    /// Opens an existing drive; changes no file before all are checked against each other.
     fn go_on(self, config: &Config, mut flash: Flash, file: File, seal: Seal) -> Result<Opened> {
         let (identity, ending) = (seal.identity(), seal.ending()?);
         let number = self.restore(&mut flash, identity)?;
@@ -191,7 +192,7 @@ impl Files {
         let page_bytes = config.drive.geometry.page_bytes;
         let pages = config.size_bytes / u64::from(page_bytes);
         let sums = if ending == Ending::PowerLost {
-            // What was not flushed may be there without its checksum, or the other way round.
+            // Unflushed pages may have lost their checksum, or the reverse.
             eprintln!(
                 "writeamp: warning: {}: the machine stopped while this drive was in use, so its \
                  data are not compared with their checksums",
@@ -202,16 +203,16 @@ impl Files {
             Sums::open(&self.sums(), identity, pages, page_bytes)?
         };
         let data = self.map(file, config, sums)?;
-        let held = flash.held(pages);
-        let compared = data.compare_all(&held);
+        let allocated = flash.allocated(pages);
+        let compared = data.compare_all(&allocated);
         data.check()?;
         compared.map_err(|error| Error::damaged(&self.data, error))?;
         for stray in strays {
             remove(&stray)?;
         }
         let was_used = rows > 0 || segment.number != number;
-        if let (Flash::Clocked(clocked, _), true) = (&mut flash, was_used) {
-            clocked.restart()?;
+        if let (Flash::Timed(timed, _), true) = (&mut flash, was_used) {
+            timed.restart()?;
         }
         let is_snapshot_due = segment.number != number || was_used && flash.is_timed();
         let mut end = JournalEnd {
@@ -222,18 +223,18 @@ impl Files {
             replay: took,
         };
         if is_snapshot_due {
-            // The server ended while it was taking a snapshot, or before a timed drive was turned
-            // off: taken now instead.
+            // The last server did not finish its snapshot, or did not turn the timed drive off.
             end.begin_next(&mut flash)?;
         }
-        opened(flash, data, held, end)
+        opened(flash, data, allocated, end)
     }
 
-    /// Restores the flash from its snapshot; the number of the journal that goes on from it.
+    /// Restores the flash from its snapshot; returns the number of the journal that follows it.
     fn restore(&self, flash: &mut Flash, identity: Identity) -> Result<u64> {
         let path = self.flash();
         let map = Mapping::to_read(&path).map_err(|error| Error::io(&path, "read it", &error))?;
-        // SAFETY: all of it is mapped; snapshots are replaced, never written to; the drive's lock is ours.
+        // SAFETY: all of it is mapped; snapshots are replaced, never modified; this process has the
+        // lock.
         let bytes = unsafe { std::slice::from_raw_parts(map.as_mut_ptr(), map.len()) };
         let restored = restore(flash, identity, bytes);
         map.check()?;
@@ -249,7 +250,8 @@ impl Files {
     /// Serves the requests of all journals from `number` on.
     fn replay(&self, flash: &mut Flash, seal: &Seal, number: u64) -> Result<Replayed> {
         let began = Instant::now();
-        let numbers: Vec<_> = self.journals()?.into_iter().filter(|one| *one >= number).collect();
+        let numbers: Vec<_> =
+            self.journals()?.into_iter().filter(|journal| *journal >= number).collect();
         if numbers.first() != Some(&number) {
             let path = self.journal(number);
             return Err(Error::damaged(&path, "the journal of this drive is missing"));
@@ -263,9 +265,9 @@ impl Files {
             }
             let segment = match Segment::open(&path, seal.identity(), number)? {
                 Some(segment) if segment.first_sequence == flash.requests().served => segment,
-                // It was never begun, or what it goes on from was lost with power: then nothing in it
-                // was ever durable.
-                found if last.is_some() && found.as_ref().is_none_or(Segment::is_volatile) => {
+                // It has no rows, or follows rows lost by a power failure; then no row in it was
+                // durable.
+                segment if last.is_some() && segment.as_ref().is_none_or(Segment::is_volatile) => {
                     strays.push(path);
                     continue;
                 }
@@ -274,23 +276,23 @@ impl Files {
                     return Err(Error::damaged(&path, why));
                 }
                 _ => {
-                    let why = "this journal does not go on from the one before, or from the flash";
+                    let why = "this journal does not follow the previous one, or the flash";
                     return Err(Error::damaged(&path, why));
                 }
             };
             let records = segment.records()?;
             for record in &records {
-                if !record.ask.is_on(seal.size_bytes()) || record.at_ns > LONGEST_RUN_NS {
-                    let why = format!("its request {} is none of this drive", record.sequence);
+                if !record.request.is_on(seal.size_bytes()) || record.at_ns > LONGEST_RUN_NS {
+                    let why = format!("its request {} exceeds this drive", record.sequence);
                     return Err(Error::damaged(&path, why));
                 }
-                // One that failed failed then too, and left the same counters.
+                // A request that failed fails again, with the same counters.
                 let _ = flash.replay(record);
             }
             durable = durable.max(segment.durable());
-            // What goes on from it may be made durable, and must not be without it.
-            if let Some((before, _)) = last.replace((segment, records.len())) {
-                before.sync()?;
+            // A later segment must not be durable without this one.
+            if let Some((previous, _)) = last.replace((segment, records.len())) {
+                previous.sync()?;
             }
         }
         let (segment, rows) = last.expect("the first journal is there");
@@ -299,7 +301,7 @@ impl Files {
 }
 
 impl JournalEnd {
-    /// Begins a journal of its own, if there is space for it and for a snapshot before it.
+    /// Begins a new journal, if there is space for it and for a snapshot before it.
     fn begin_next(&mut self, flash: &mut Flash) -> Result<()> {
         self.segment.sync()?;
         let (identity, number) =
@@ -308,7 +310,7 @@ impl JournalEnd {
         let first = flash.requests().served;
         let next = match Segment::create(&path, identity, number, first) {
             Ok(next) => next,
-            // A journal does not tell that a timed drive was turned on again.
+            // A journal cannot record that a timed drive was turned on again.
             Err(error) if flash.is_timed() => return Err(error),
             Err(_) => return Ok(()),
         };
@@ -316,7 +318,7 @@ impl JournalEnd {
             if flash.is_timed() {
                 return Err(error);
             }
-            // The last one and all journals since are kept, until there is space.
+            // The previous snapshot and all journals since it remain until there is space.
             eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
         }
         (self.segment, self.head, self.replay) = (next, Head::after(0), Duration::ZERO);
@@ -324,14 +326,19 @@ impl JournalEnd {
     }
 }
 
-/// The drive, which is in use from here on.
-fn opened(flash: Flash, data: Data, held: Arc<Held>, end: JournalEnd) -> Result<Opened> {
+/// Marks the drive as in use and returns it.
+fn opened(
+    flash: Flash,
+    data: Data,
+    allocated: Arc<AllocationBitmap>,
+    end: JournalEnd,
+) -> Result<Opened> {
     end.segment.cut(end.head.rows() as usize)?;
     end.seal.begin(flash.requests().served)?;
-    Ok(Opened { flash, data, held, end })
+    Ok(Opened { flash, data, allocated, end })
 }
 
-/// True if a file, named as a journal is, is none, whole or in part: it holds something else.
+/// True if a file with the name of a journal has other content.
 fn is_foreign(path: &Path) -> Result<bool> {
     let length = fs::metadata(path).map_err(|error| Error::io(path, "open it", &error))?.len();
     Ok(length > 0 && length != FILE_BYTES as u64 && !is_journal(path)?)

@@ -74,10 +74,10 @@ fn requests_fail_that_need_a_file_which_was_cut_and_reads_go_on() {
                 Call::Flush => ending == ".sums",
                 _ => false,
             };
-            let told = first.ask(&drive);
+            let told = first.request(&drive);
             assert_eq!(told.is_ok(), is_served, "{named}: {told:?}");
             for call in STORES {
-                let error = call.ask(&drive).unwrap_err();
+                let error = call.request(&drive).unwrap_err();
                 assert_eq!(error.errno, libc::EIO, "{named}: {error}");
                 let words = format!("drive.wa{ending}: this file was cut to {length} bytes");
                 assert!(error.sentence.contains(&words), "{named}: {error}");

@@ -127,7 +127,7 @@ fn used(path: &Path, is_closed: bool) -> Drive {
     for _ in 0..300 {
         let call = Call::draw(&mut random);
         if !matches!(call, Call::Trim { .. } | Call::Zero { .. }) {
-            call.ask(&drive).unwrap();
+            call.request(&drive).unwrap();
         }
     }
     drive.flush().unwrap();
@@ -178,7 +178,8 @@ fn damage_of_what_nobody_reads_changes_nothing() {
 
 /// A number of a file with a right checksum.
 ///
-/// It is at byte `at` of a block of `length` bytes from `from` on, whose last four are the checksum.
+/// It is at byte `at` of a block of `length` bytes from `from` on, whose last four are the
+/// checksum.
 struct Forged {
     ending: &'static str,
     from: usize,

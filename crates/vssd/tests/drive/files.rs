@@ -37,7 +37,7 @@ fn used(path: &Path) {
         config
     });
     let (drive, mut random) = (drive.unwrap(), random(3));
-    (0..500).for_each(|_| Call::draw(&mut random).ask(&drive).unwrap());
+    (0..500).for_each(|_| Call::draw(&mut random).request(&drive).unwrap());
     drive.close().unwrap();
 }
 
@@ -55,7 +55,7 @@ fn a_drive_of_an_earlier_build_is_refused() {
     // Its data had no seal behind them.
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(SIZE_BYTES).unwrap();
-    assert!(refused(&path).sentence.contains("they are of an earlier build of writeamp"));
+    assert!(refused(&path).sentence.contains("or are of an earlier build of writeamp"));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn files_that_are_none_of_a_drive_stay_beside_a_new_one_and_an_old_one() {
         let drive = open(&path).unwrap();
         let mut random = random(4);
         for _ in 0..200 {
-            Call::draw(&mut random).ask(&drive).unwrap();
+            Call::draw(&mut random).request(&drive).unwrap();
             drive.settle();
         }
     }
@@ -94,7 +94,7 @@ fn journals_of_a_drive_whose_flash_is_gone_make_room_for_a_new_one() {
 fn checksums_do_not_replace_a_file_that_is_none_of_a_drive() {
     let (_directory, path) = place();
     fs::write(beside(&path, ".sums"), "accounts").unwrap();
-    assert!(refused(&path).sentence.contains("which is none of a drive"));
+    assert!(refused(&path).sentence.contains("which is not a drive's"));
     assert_eq!(fs::read(beside(&path, ".sums")).unwrap(), b"accounts");
 }
 
@@ -123,7 +123,7 @@ fn all_files_are_for_their_owner_alone() {
     let mut config = config("sepgc", Some(&path));
     config.record = Some(directory.path().join("recording"));
     let drive = open_with(&config).unwrap();
-    Call::Write { offset: 0, length: PAGE_BYTES, fill: 1, fua: true }.ask(&drive).unwrap();
+    Call::Write { offset: 0, length: PAGE_BYTES, fill: 1, fua: true }.request(&drive).unwrap();
     drive.settle();
     let entries = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap());
     let modes: Vec<_> = entries.map(|entry| entry.metadata().unwrap().mode() & 0o777).collect();
@@ -196,7 +196,7 @@ fn a_journal_that_is_damaged_where_it_was_durable_is_refused() {
     assert!(told.contains("damaged at request 100, which was durable"), "{told}");
     flip(&journal, 4096 + 32 * 100 + 3);
     flip(&journal, 2);
-    assert!(refused(&path).sentence.contains("no journal of a virtual drive"));
+    assert!(refused(&path).sentence.contains("not a journal of a virtual drive"));
     flip(&journal, 2);
     open(&path).unwrap();
 }
@@ -263,7 +263,7 @@ fn full_disk(path: &Path) {
     for page in 0..crate::support::PAGES {
         let call =
             Call::Write { offset: page * PAGE_BYTES, length: PAGE_BYTES, fill: 5, fua: false };
-        match call.ask(&drive) {
+        match call.request(&drive) {
             Ok(()) => call.apply(&mut model),
             Err(error) => {
                 assert_eq!(error.errno, libc::ENOSPC, "{error}");
@@ -275,7 +275,7 @@ fn full_disk(path: &Path) {
     assert!(contents(&drive) == model);
     // Space that is given back can be used.
     let trim = Call::Trim { offset: 0, length: 64 * PAGE_BYTES, fua: true };
-    trim.ask(&drive).unwrap();
+    trim.request(&drive).unwrap();
     trim.apply(&mut model);
     let before = counters(&drive);
     drop(drive);

@@ -6,10 +6,10 @@ use std::thread;
 
 use serde_json::{Value, json};
 use writeamp_engine::flash::Cause;
-use writeamp_vssd::clocked::Clocked;
 use writeamp_vssd::record::Record;
 use writeamp_vssd::seal::Seal;
 use writeamp_vssd::segment::Segment;
+use writeamp_vssd::timed::TimedFlash;
 use writeamp_vssd::{Config, Drive};
 
 use crate::support::{
@@ -34,7 +34,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// Asks several hosts' requests, each in a part of the drive of its own.
-fn ask(drive: &Drive, seed: u64, model: &mut [u8]) {
+fn request(drive: &Drive, seed: u64, model: &mut [u8]) {
     let part_bytes = SIZE_BYTES / 4;
     let parts = model.chunks_exact_mut(part_bytes as usize);
     thread::scope(|scope| {
@@ -43,7 +43,7 @@ fn ask(drive: &Drive, seed: u64, model: &mut [u8]) {
                 let mut random = random(4 * seed + part);
                 for _ in 0..150 {
                     let call = Call::draw(&mut random).within(part * part_bytes, part_bytes);
-                    call.ask(drive).unwrap();
+                    call.request(drive).unwrap();
                     call.moved_down(part * part_bytes).apply(model);
                 }
             });
@@ -74,7 +74,7 @@ fn a_timed_drive_goes_on_after_it_was_stopped_and_after_it_was_killed() {
     for start in 0..6 {
         let drive = open_with(&timed(&path)).unwrap();
         assert!(contents(&drive) == model, "start {start}");
-        ask(&drive, start, &mut model);
+        request(&drive, start, &mut model);
         let written = counted(&drive)["host"]["written_pages"].as_u64().unwrap();
         assert!(written > before);
         before = written;
@@ -94,12 +94,12 @@ fn a_timed_drive_goes_on_after_it_was_stopped_and_after_it_was_killed() {
 fn a_timed_drive_that_was_killed_counts_what_its_requests_come_to_served_anew() {
     let (_directory, path) = place();
     let drive = open_with(&timed(&path)).unwrap();
-    ask(&drive, 3, &mut vec![0; SIZE_BYTES as usize]);
+    request(&drive, 3, &mut vec![0; SIZE_BYTES as usize]);
     drop(drive);
     let rows = rows(&path);
     assert!(rows.len() > 500);
 
-    let mut anew = Clocked::new(&timed(&path), None).unwrap();
+    let mut anew = TimedFlash::new(&timed(&path), None).unwrap();
     for record in &rows {
         anew.replay(record).unwrap();
     }
@@ -151,7 +151,7 @@ fn a_drive_with_time_and_one_without_are_not_taken_for_each_other() {
     open_with(&timed(&path)).unwrap().close().unwrap();
     let refused = |config: &Config| open_with(config).err().unwrap().sentence;
     let why = open(&path).err().unwrap().sentence;
-    assert!(why.contains("drive.wa.flash: ") && why.contains("was made in time"), "{why}");
+    assert!(why.contains("drive.wa.flash: ") && why.contains("this is a timed drive"), "{why}");
     let mut slower = timed(&path);
     slower.times.as_mut().unwrap()["timing"]["erase_us"] = json!(41);
     let why = refused(&slower);
@@ -169,7 +169,7 @@ fn a_drive_with_time_and_one_without_are_not_taken_for_each_other() {
 fn files_of_a_timed_drive_that_were_cut_or_damaged_are_refused() {
     let (_directory, path) = place();
     let drive = open_with(&timed(&path)).unwrap();
-    ask(&drive, 3, &mut vec![0; SIZE_BYTES as usize]);
+    request(&drive, 3, &mut vec![0; SIZE_BYTES as usize]);
     drive.close().unwrap();
     drop(drive);
     let journal = fs::read_dir(path.parent().unwrap()).unwrap().find_map(|entry| {

@@ -24,7 +24,7 @@ fn a_server_in_a_process_of_its_own() {
     let mut out = std::io::stdout();
     out.write_all(b"\nREADY\n").unwrap();
     loop {
-        Call::draw(&mut random).ask(&drive).unwrap();
+        Call::draw(&mut random).request(&drive).unwrap();
         out.write_all(b".\n").unwrap();
     }
 }

@@ -15,7 +15,7 @@ fn a_drive_reads_what_was_written_to_it_in_memory_and_in_a_file() {
         let (mut random, mut model) = (random(1), vec![0; SIZE_BYTES as usize]);
         for step in 0..4000 {
             let call = Call::draw(&mut random);
-            call.ask(&drive).unwrap();
+            call.request(&drive).unwrap();
             call.apply(&mut model);
             if let Call::Read { offset, length } = call {
                 let mut found = vec![0; length as usize];
@@ -39,8 +39,8 @@ fn a_drive_that_is_stopped_and_started_goes_on_as_if_it_had_not_been() {
             let drive = open_with(&config(Some(&path))).unwrap();
             for _ in 0..700 {
                 let call = Call::draw(&mut random);
-                call.ask(&drive).unwrap();
-                call.ask(&whole).unwrap();
+                call.request(&drive).unwrap();
+                call.request(&whole).unwrap();
                 call.apply(&mut model);
             }
             assert_eq!(counters(&drive), counters(&whole), "{manager}");

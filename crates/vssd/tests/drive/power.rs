@@ -102,7 +102,7 @@ fn nothing_that_was_flushed_is_lost_with_power() {
         let mut durable = image(directory.path());
         for _ in 0..40 + random.next_u64() % 200 {
             let call = Call::draw(&mut random);
-            call.ask(&drive).unwrap();
+            call.request(&drive).unwrap();
             // Power may be lost between two requests of the flash that one call comes to.
             calls.extend(call.parts());
             if call.is_durable() {

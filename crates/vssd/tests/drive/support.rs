@@ -91,7 +91,7 @@ impl Call {
     }
 
     /// Asks it of a drive.
-    pub fn ask(self, drive: &Drive) -> Result<()> {
+    pub fn request(self, drive: &Drive) -> Result<()> {
         match self {
             Call::Write { offset, length, fill, fua } => {
                 drive.write(offset, &vec![fill; length as usize], fua)
@@ -215,7 +215,7 @@ pub fn counters(drive: &Drive) -> serde_json::Value {
 /// Counters of a new drive after such requests.
 pub fn counters_after(calls: impl IntoIterator<Item = Call>) -> serde_json::Value {
     let drive = open_with(&config("sepgc", None)).unwrap();
-    calls.into_iter().for_each(|call| call.ask(&drive).unwrap());
+    calls.into_iter().for_each(|call| call.request(&drive).unwrap());
     counters(&drive)
 }
 

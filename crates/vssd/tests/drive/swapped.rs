@@ -45,7 +45,7 @@ fn opened(files: &Copy, longest_replay_ms: u64) -> writeamp_vssd::Result<Drive> 
 
 fn use_it(drive: &Drive, seed: u64) {
     let mut random = random(seed);
-    (0..300).for_each(|_| Call::draw(&mut random).ask(drive).unwrap());
+    (0..300).for_each(|_| Call::draw(&mut random).request(drive).unwrap());
     drive.settle();
 }
 

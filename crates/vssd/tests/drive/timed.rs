@@ -58,7 +58,7 @@ fn bytes_are_those_that_were_written_whatever_is_still_in_the_cache() {
     let (mut random, mut model) = (random(4), vec![0; SIZE_BYTES as usize]);
     for _ in 0..300 {
         let call = Call::draw(&mut random);
-        call.ask(&drive).unwrap();
+        call.request(&drive).unwrap();
         call.apply(&mut model);
     }
     assert!(contents(&drive) == model);
@@ -75,8 +75,8 @@ fn pages_that_hold_data_are_counted_wherever_they_are_and_through_restarts() {
             let drive = open_with(&config).unwrap();
             for _ in 0..100 {
                 let call = Call::draw(&mut random);
-                call.ask(&drive).unwrap();
-                call.ask(&untimed).unwrap();
+                call.request(&drive).unwrap();
+                call.request(&untimed).unwrap();
                 call.parts().iter().for_each(|part| part.hold(&mut holds));
             }
             // Every second time it is killed.

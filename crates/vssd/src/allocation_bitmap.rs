@@ -1,6 +1,6 @@
-//! Set of the pages that hold data of the host.
+//! Bitmap of the pages that hold data of the host.
 //!
-//! The others read as zeros, whatever lies in the file.
+//! Other pages read as zeros, regardless of the bytes in the file.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,23 +9,23 @@ use writeamp_engine::flash::Array;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// One bit a page.
+/// One bit per page, set if the page holds data.
 #[derive(Debug)]
-pub struct Held(Vec<AtomicU64>);
+pub struct AllocationBitmap(Vec<AtomicU64>);
 
-impl Held {
-    /// The pages for which `is_held` says so.
-    pub fn new(pages: u64, mut is_held: impl FnMut(u32) -> bool) -> Self {
+impl AllocationBitmap {
+    /// Marks the pages for which `is_allocated` returns true.
+    pub fn new(pages: u64, mut is_allocated: impl FnMut(u32) -> bool) -> Self {
         let word = |at: u64| {
             let pages = at * BITS..((at + 1) * BITS).min(pages);
-            pages.fold(0, |word, page| word | u64::from(is_held(page as u32)) << (page % BITS))
+            pages.fold(0, |word, page| word | u64::from(is_allocated(page as u32)) << (page % BITS))
         };
-        Held((0..pages.div_ceil(BITS)).map(word).map(AtomicU64::new).collect())
+        AllocationBitmap((0..pages.div_ceil(BITS)).map(word).map(AtomicU64::new).collect())
     }
 
-    /// The pages that a flash has mapped.
+    /// Marks the mapped pages of a flash.
     pub fn of(flash: &Array, pages: u64) -> Self {
-        Held::new(pages, |page| flash.physical(page).is_some())
+        AllocationBitmap::new(pages, |page| flash.physical(page).is_some())
     }
 
     /// True if the page holds data.
@@ -38,7 +38,7 @@ impl Held {
         self.0.iter().map(|word| u64::from(word.load(Ordering::Acquire).count_ones())).sum()
     }
 
-    /// Notes that pages hold data, or none, from here on.
+    /// Marks pages as holding data, or not.
     pub fn set(&self, pages: Range<u64>, holds: bool) {
         for (at, mask) in words(pages) {
             if holds {
@@ -49,19 +49,20 @@ impl Held {
         }
     }
 
-    /// The bits, in words of which the first is of the first pages.
+    /// Words of the bitmap, first pages first.
     pub fn words(&self) -> Vec<u64> {
         self.0.iter().map(|word| word.load(Ordering::Acquire)).collect()
     }
 
-    /// Sets all bits to those of [`Self::words`], of a set of as many pages.
+    /// Restores the words of [`Self::words`]; the number of pages must be equal.
     pub fn set_words(&self, words: &[u64]) {
-        assert_eq!(words.len(), self.0.len(), "words of as many pages");
+        assert_eq!(words.len(), self.0.len(), "same number of pages");
         self.0.iter().zip(words).for_each(|(own, word)| own.store(*word, Ordering::Release));
     }
 
-    /// Splits pages into runs that are alike. Of each it tells its end, and whether it holds
-    /// data.
+    /// Splits pages into runs with or without data.
+    ///
+    /// Yields the end of each run, and true if it holds data.
     pub fn runs(&self, pages: Range<u64>) -> impl Iterator<Item = (u64, bool)> + '_ {
         let mut at = pages.start;
         std::iter::from_fn(move || {
@@ -77,7 +78,7 @@ impl Held {
     }
 }
 
-/// The words that cover `pages`, and which of their bits do.
+/// Indexes of the words that cover `pages`, each with a mask of the bits that do.
 fn words(pages: Range<u64>) -> impl Iterator<Item = (usize, u64)> {
     let first = pages.start / BITS;
     let end = if pages.is_empty() { first } else { pages.end.div_ceil(BITS) };
@@ -95,20 +96,20 @@ mod tests {
     #[test]
     fn ranges_set_and_cleared_across_words_are_those_that_hold() {
         for (first, end) in [(0, 1), (0, 64), (63, 65), (5, 200), (64, 128), (7, 7), (199, 200)] {
-            let held = Held::new(200, |_| false);
-            held.set(first..end, true);
+            let allocated = AllocationBitmap::new(200, |_| false);
+            allocated.set(first..end, true);
             for page in 0..200 {
-                assert_eq!(held.holds(page), (first..end).contains(&page));
+                assert_eq!(allocated.holds(page), (first..end).contains(&page));
             }
-            held.set(first..end, false);
-            assert!((0..200).all(|page| !held.holds(page)));
+            allocated.set(first..end, false);
+            assert!((0..200).all(|page| !allocated.holds(page)));
         }
     }
 
     #[test]
     fn runs_are_of_pages_that_are_alike() {
-        let held = Held::new(100, |page| (10..70).contains(&page));
-        let runs: Vec<_> = held.runs(0..100).collect();
+        let allocated = AllocationBitmap::new(100, |page| (10..70).contains(&page));
+        let runs: Vec<_> = allocated.runs(0..100).collect();
         assert_eq!(runs, [(10, false), (70, true), (100, false)]);
     }
 }

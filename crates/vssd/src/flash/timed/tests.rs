@@ -5,7 +5,7 @@ mod kept;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use writeamp_engine::request::Request;
+use writeamp_engine::request::Request as PageRequest;
 use writeamp_engine::rng::Stream;
 use writeamp_engine::timing::{Busy, Limits, TimedRun, Window};
 use writeamp_engine::workloads;
@@ -90,10 +90,10 @@ fn config() -> Config {
     .unwrap()
 }
 
-fn draw(random: &mut Stream) -> Ask {
+fn draw(random: &mut Stream) -> Request {
     let kind = random.below(10);
     if kind == 0 {
-        return Ask::flush();
+        return Request::flush();
     }
     let (first, pages) = (random.below(PAGES - 4), 1 + random.below(4));
     let (mut offset, mut length) = (u64::from(first * PAGE_BYTES), pages * PAGE_BYTES);
@@ -105,12 +105,12 @@ fn draw(random: &mut Stream) -> Ask {
     if op != Op::Trim && random.below(3) == 0 {
         (offset, length) = (offset + 512, length - 1024);
     }
-    Ask { op, offset, length, fua: op == Op::Write && random.below(6) == 0 }
+    Request { op, offset, length, fua: op == Op::Write && random.below(6) == 0 }
 }
 
 /// Requests that a drive has served, their times and answers, and the counters at the end.
 struct Live {
-    requests: Vec<Request>,
+    requests: Vec<PageRequest>,
     log: Log,
     counters: Counters,
     window: Window,
@@ -118,42 +118,41 @@ struct Live {
 
 /// Lets a drive serve a host that keeps several requests outstanding and sometimes waits.
 /// It counts from the middle on.
-fn live() -> (Live, Clocked) {
-    let mut clocked = Clocked::new(&config(), None).unwrap();
+fn live() -> (Live, TimedFlash) {
+    let mut timed = TimedFlash::new(&config(), None).unwrap();
     let mut random = Stream::new(3, "host");
     let (mut requests, mut log, mut ids) = (Vec::new(), Vec::new(), HashMap::new());
     let mut from_ns = 0;
-    while requests.len() < REQUESTS || clocked.unanswered() > 0 {
+    while requests.len() < REQUESTS || timed.unanswered() > 0 {
         if random.below(500) == 0 {
             std::thread::sleep(Duration::from_micros(u64::from(random.below(400))));
         }
         if requests.len() == REQUESTS / 2 {
-            clocked.catch_up().unwrap();
-            clocked.forget_latencies();
-            from_ns = clocked.settled_ns();
+            timed.catch_up().unwrap();
+            timed.forget_latencies();
+            from_ns = timed.settled_ns();
         }
-        if requests.len() < REQUESTS && !clocked.is_full() {
-            let ask = draw(&mut random);
-            ids.insert(clocked.submit(&ask, 0).unwrap(), requests.len());
-            log.push((clocked.submitted_ns(), None));
-            let pages = crate::flash::books::Pages::of(&ask, u64::from(PAGE_BYTES));
-            let at_ns = clocked.submitted_ns();
-            requests.push(Request { at_ns, fua: ask.fua, ..pages.request(ask.op) });
+        if requests.len() < REQUESTS && !timed.is_full() {
+            let request = draw(&mut random);
+            ids.insert(timed.submit(&request, 0).unwrap(), requests.len());
+            log.push((timed.submitted_ns(), None));
+            let pages = crate::flash::untimed::Pages::of(&request, u64::from(PAGE_BYTES));
+            let at_ns = timed.submitted_ns();
+            requests.push(PageRequest { at_ns, fua: request.fua, ..pages.request(request.op) });
         }
-        clocked.catch_up().unwrap();
-        for (id, at_ns) in clocked.done.drain() {
+        timed.catch_up().unwrap();
+        for (id, at_ns) in timed.done.drain() {
             log[ids[&id]].1 = Some(at_ns);
         }
     }
-    let window =
-        Window { from_ns, until_ns: clocked.settled_ns(), unanswered: clocked.unanswered() };
-    (Live { requests, log, counters: clocked.counters(), window }, clocked)
+    let window = Window { from_ns, until_ns: timed.settled_ns(), unanswered: timed.unanswered() };
+    (Live { requests, log, counters: timed.counters(), window }, timed)
 }
 
 /// Log of a replay, its counters, and its run.
-fn replayed(live: &Live, requests: Vec<Request>) -> (Log, Counters, TimedRun) {
+fn replayed(live: &Live, requests: Vec<PageRequest>) -> (Log, Counters, TimedRun) {
     let config = config();
-    let Clocked { ssd, .. } = Clocked::new(&config, None).unwrap();
+    let TimedFlash { ssd, .. } = TimedFlash::new(&config, None).unwrap();
     let log = Arc::new(Mutex::new(Log::new()));
     let device = Logged { ssd, log: log.clone(), places: HashMap::new() };
     let count = requests.len() as u64;
@@ -171,13 +170,13 @@ fn replayed(live: &Live, requests: Vec<Request>) -> (Log, Counters, TimedRun) {
 fn a_replay_answers_each_request_at_the_nanosecond_and_counts_the_same() {
     use writeamp_engine::timing::Direction;
 
-    let (live, clocked) = live();
+    let (live, timed) = live();
     let (log, counters, run) = replayed(&live, live.requests.clone());
     assert_eq!(log, live.log);
     assert_eq!(counters, live.counters);
     assert!(counters.programs(writeamp_engine::flash::Cause::Gc) > 100, "{counters:?}");
     assert_eq!(run.now_ns(), live.window.until_ns);
-    for (own, direction) in clocked.latencies.iter().zip([Direction::Read, Direction::Write]) {
+    for (own, direction) in timed.latencies.iter().zip([Direction::Read, Direction::Write]) {
         let found = run.measures().served(direction);
         assert!(own.requests > 100 && own.requests < REQUESTS as u64 / 2);
         assert_eq!(found.latencies, own.latencies);
@@ -189,7 +188,7 @@ fn a_replay_answers_each_request_at_the_nanosecond_and_counts_the_same() {
 #[test]
 fn what_the_replay_must_know_cannot_be_left_out() {
     let (live, _) = live();
-    let changed = |change: fn(&mut Request)| {
+    let changed = |change: fn(&mut PageRequest)| {
         let mut requests = live.requests.clone();
         requests.iter_mut().for_each(change);
         replayed(&live, requests).0 != live.log

@@ -7,19 +7,19 @@ use super::*;
 use crate::record::Record;
 
 /// Serves requests of a host that keeps several outstanding; the rows of a journal of them.
-fn served(clocked: &mut Clocked, random: &mut Stream) -> Vec<Record> {
+fn served(timed: &mut TimedFlash, random: &mut Stream) -> Vec<Record> {
     let mut records = Vec::new();
-    while records.len() < REQUESTS || clocked.unanswered() > 0 {
-        if records.len() < REQUESTS && !clocked.is_full() {
-            let ask = draw(random);
-            let pages = Pages::of(&ask, u64::from(PAGE_BYTES));
-            let partly_held = pages.hold(ask.op, &clocked.held);
-            let sequence = clocked.requests.served;
-            clocked.submit(&ask, partly_held).unwrap();
-            records.push(Record { at_ns: clocked.submitted_ns(), ask, sequence });
+    while records.len() < REQUESTS || timed.unanswered() > 0 {
+        if records.len() < REQUESTS && !timed.is_full() {
+            let request = draw(random);
+            let pages = Pages::of(&request, u64::from(PAGE_BYTES));
+            let partly_allocated = pages.mark(request.op, &timed.allocated);
+            let sequence = timed.requests.served;
+            timed.submit(&request, partly_allocated).unwrap();
+            records.push(Record { at_ns: timed.submitted_ns(), request, sequence });
         }
-        clocked.catch_up().unwrap();
-        clocked.done.clear();
+        timed.catch_up().unwrap();
+        timed.done.clear();
     }
     records
 }
@@ -35,13 +35,13 @@ fn cached() -> Config {
 #[test]
 fn a_killed_drive_comes_to_what_one_that_was_stopped_did_start_after_start() {
     for config in [config(), cached()] {
-        let mut stopped = Clocked::new(&config, None).unwrap();
+        let mut stopped = TimedFlash::new(&config, None).unwrap();
         let mut random = Stream::new(4, "host");
         let mut programs = 0;
         for start in 0..3 {
             let packed = pack(&stopped);
             let records = served(&mut stopped, &mut random);
-            let mut killed = Clocked::new(&config, None).unwrap();
+            let mut killed = TimedFlash::new(&config, None).unwrap();
             unpack(&mut killed, &packed).unwrap();
             for record in &records {
                 killed.replay(record).unwrap();
@@ -65,27 +65,27 @@ fn a_killed_drive_comes_to_what_one_that_was_stopped_did_start_after_start() {
 
 #[test]
 fn what_a_host_has_trimmed_stays_so_though_the_drive_was_asked_too_late_to_write_it() {
-    let mut clocked = Clocked::new(&config(), None).unwrap();
+    let mut timed = TimedFlash::new(&config(), None).unwrap();
     // The data cross the link while the trim passes it by.
     for (op, at_ns) in [(Op::Write, 1000), (Op::Trim, 1001)] {
-        let ask = Ask::new(op, 3 * u64::from(PAGE_BYTES), PAGE_BYTES);
-        clocked.replay(&Record { at_ns, ask, sequence: 0 }).unwrap();
+        let request = Request::new(op, 3 * u64::from(PAGE_BYTES), PAGE_BYTES);
+        timed.replay(&Record { at_ns, request, sequence: 0 }).unwrap();
     }
-    clocked.turn_off().unwrap();
-    assert!(clocked.flash().physical(3).is_some());
-    let mut again = Clocked::new(&config(), None).unwrap();
-    again.held.set(0..8, true);
-    unpack(&mut again, &pack(&clocked)).unwrap();
-    assert!((0..u64::from(PAGES)).all(|page| !again.held.holds(page)));
+    timed.turn_off().unwrap();
+    assert!(timed.flash().physical(3).is_some());
+    let mut again = TimedFlash::new(&config(), None).unwrap();
+    again.allocated.set(0..8, true);
+    unpack(&mut again, &pack(&timed)).unwrap();
+    assert!((0..u64::from(PAGES)).all(|page| !again.allocated.holds(page)));
 }
 
 #[test]
 fn a_drive_with_other_times_is_refused_by_the_first_that_differs() {
-    let packed = pack(&Clocked::new(&config(), None).unwrap());
+    let packed = pack(&TimedFlash::new(&config(), None).unwrap());
     let refused = |change: fn(&mut Value)| {
         let mut config = config();
         change(config.times.as_mut().unwrap());
-        let error = unpack(&mut Clocked::new(&config, None).unwrap(), &packed).unwrap_err();
+        let error = unpack(&mut TimedFlash::new(&config, None).unwrap(), &packed).unwrap_err();
         error.to_string()
     };
     let slower = refused(|times| times["timing"]["program_us"] = json!(10));

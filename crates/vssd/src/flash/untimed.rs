@@ -1,4 +1,4 @@
-//! Untimed flash drive behind the data, which takes one request at a time.
+//! Untimed flash drive, which serves one request at a time.
 
 use std::ops::Range;
 
@@ -6,36 +6,36 @@ use serde::{Deserialize, Serialize};
 use writeamp_engine::flash::{Array, Counters};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::managers::{self, BlockManager};
-use writeamp_engine::request::{Op, Request};
+use writeamp_engine::request::{Op, Request as PageRequest};
 use writeamp_engine::state::{self, Reader, State, Writer};
 
+use crate::allocation_bitmap::AllocationBitmap;
 use crate::config::Flash;
 use crate::error::{Error, Result};
-use crate::held::Held;
-use crate::record::Ask;
+use crate::record::Request;
 
-/// Counts of requests since the drive was new, which the engine has in pages and bytes only.
+/// Counts of requests since the drive was new; the engine counts pages and bytes only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Requests {
     /// All of them.
     pub served: u64,
-    /// Writes, and zeroing that takes space.
+    /// Writes, including zeroing that keeps its space.
     pub writes: u64,
     /// Reads.
     pub reads: u64,
     /// Trims.
     pub trims: u64,
-    /// Pages of which a part was written, and that held data.
+    /// Partly written pages that held data before.
     pub read_modify_write_pages: u64,
 }
 
-/// A flash drive and the counts of what it was asked.
-pub struct Books {
+/// A flash drive and the counts of its requests.
+pub struct UntimedFlash {
     drive: Box<dyn BlockManager>,
     requests: Requests,
 }
 
-impl State for Books {
+impl State for UntimedFlash {
     fn save(&self, to: &mut Writer) {
         to.value(&self.requests);
         self.drive.save(to);
@@ -47,27 +47,28 @@ impl State for Books {
     }
 }
 
-impl Books {
-    /// A new drive; `state` is that of a flash drive as the engine has packed it.
+impl UntimedFlash {
+    /// Creates a drive, from a packed state of the engine if `state` is given.
     pub fn new(flash: &Flash, state: Option<&[u8]>) -> Result<Self> {
         let mut drive = managers::build(&flash.manager, flash.setup()?)?;
         refuse_hints(&*drive, &flash.manager)?;
         if let Some(bytes) = state {
             state::unpack(&mut *drive, bytes)?;
         }
-        Ok(Books { drive, requests: Requests::default() })
+        Ok(UntimedFlash { drive, requests: Requests::default() })
     }
 
-    /// Serves a request that lies on the drive. After an error, the counters are exact too.
-    pub fn serve(&mut self, ask: &Ask) -> Result<()> {
-        let pages = Pages::of(ask, self.page_bytes());
+    /// Serves a request that lies on the drive. The counters stay exact after an error.
+    pub fn serve(&mut self, request: &Request) -> Result<()> {
+        let pages = Pages::of(request, self.page_bytes());
         let flash = self.drive.flash();
-        let partly_held = pages.partial().filter(|&page| flash.physical(page as u32).is_some());
-        self.requests.count(ask.op, partly_held.count() as u64);
-        Ok(self.drive.serve(&pages.request(ask.op), None)?)
+        let partly_allocated =
+            pages.partial().filter(|&page| flash.physical(page as u32).is_some());
+        self.requests.count(request.op, partly_allocated.count() as u64);
+        Ok(self.drive.serve(&pages.request(request.op), None)?)
     }
 
-    /// The flash, to look at.
+    /// The flash array.
     pub fn flash(&self) -> &Array {
         self.drive.flash()
     }
@@ -87,25 +88,25 @@ impl Books {
     }
 }
 
-/// Refuses a manager that must be told more than a host tells.
+/// Rejects a manager that needs hints, which programs do not give.
 pub fn refuse_hints(drive: &dyn BlockManager, manager: &str) -> Result<()> {
     if drive.hears() == Hears::Nothing {
         return Ok(());
     }
     let hints = drive.hears().name();
     Err(Error::invalid(format!(
-        "{manager} needs hints on {hints}, which no program gives; use a manager that needs none"
+        "{manager} needs hints on {hints}, which programs do not give; use a manager without hints"
     )))
 }
 
 impl Requests {
-    /// Counts a request that writes so many pages in part that hold data.
-    pub fn count(&mut self, op: Op, partly_held: u64) {
+    /// Counts a request, of which `partly_allocated` partly written pages held data.
+    pub fn count(&mut self, op: Op, partly_allocated: u64) {
         self.served += 1;
         match op {
             Op::Write => {
                 self.writes += 1;
-                self.read_modify_write_pages += partly_held;
+                self.read_modify_write_pages += partly_allocated;
             }
             Op::Read => self.reads += 1,
             Op::Trim => self.trims += 1,
@@ -125,18 +126,18 @@ pub struct Pages {
 
 impl Pages {
     /// Returns the pages of a request, each of `page_bytes`.
-    pub fn of(ask: &Ask, page_bytes: u64) -> Self {
-        let end = ask.offset + u64::from(ask.length);
-        let range = ask.offset / page_bytes..end.div_ceil(page_bytes);
-        if ask.length == 0 {
+    pub fn of(request: &Request, page_bytes: u64) -> Self {
+        let end = request.offset + u64::from(request.length);
+        let range = request.offset / page_bytes..end.div_ceil(page_bytes);
+        if request.length == 0 {
             return Pages { range: range.start..range.start, head_bytes: 0, tail_bytes: 0 };
         }
-        let head_bytes = ask.offset - range.start * page_bytes;
+        let head_bytes = request.offset - range.start * page_bytes;
         let tail_bytes = range.end * page_bytes - end;
         Pages { range, head_bytes, tail_bytes }
     }
 
-    /// Pages of which it touches a part.
+    /// Pages that it covers only in part.
     pub fn partial(&self) -> impl Iterator<Item = u64> + use<> {
         let first = (self.head_bytes > 0).then_some(self.range.start);
         let last = self.range.end.wrapping_sub(1);
@@ -144,25 +145,26 @@ impl Pages {
         first.into_iter().chain(last)
     }
 
-    /// Notes which pages hold data once they are written or trimmed.
-    /// Returns the number of those that held some before, and of which a part is written.
-    pub fn hold(&self, op: Op, held: &Held) -> u64 {
-        let partly_held = match op {
-            Op::Write => self.partial().filter(|page| held.holds(*page)).count(),
+    /// Marks written pages as allocated and trimmed pages as free.
+    ///
+    /// Returns the number of partly written pages that held data before.
+    pub fn mark(&self, op: Op, allocated: &AllocationBitmap) -> u64 {
+        let partly_allocated = match op {
+            Op::Write => self.partial().filter(|page| allocated.holds(*page)).count(),
             Op::Trim | Op::Read | Op::Flush => 0,
         };
         match op {
-            Op::Write | Op::Trim => held.set(self.range.clone(), op == Op::Write),
+            Op::Write | Op::Trim => allocated.set(self.range.clone(), op == Op::Write),
             Op::Read | Op::Flush => {}
         }
-        partly_held as u64
+        partly_allocated as u64
     }
 
-    /// The request for these pages, which lie on the drive.
-    pub fn request(&self, op: Op) -> Request {
-        let whole = Request::of_pages(op, self.range.start as u32..self.range.end as u32);
+    /// The engine's request for these pages, which lie on the drive.
+    pub fn request(&self, op: Op) -> PageRequest {
+        let whole = PageRequest::of_pages(op, self.range.start as u32..self.range.end as u32);
         let (head_bytes, tail_bytes) = (self.head_bytes as u32, self.tail_bytes as u32);
-        if op == Op::Flush { whole } else { Request { head_bytes, tail_bytes, ..whole } }
+        if op == Op::Flush { whole } else { PageRequest { head_bytes, tail_bytes, ..whole } }
     }
 }
 
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
 
     fn partial(offset: u64, length: u32) -> Vec<u64> {
-        Pages::of(&Ask::new(Op::Write, offset, length), 4096).partial().collect()
+        Pages::of(&Request::new(Op::Write, offset, length), 4096).partial().collect()
     }
 
     #[test]
@@ -186,7 +188,7 @@ mod tests {
 
     #[test]
     fn bytes_of_a_request_are_counted_as_they_are() {
-        let request = Pages::of(&Ask::new(Op::Write, 4000, 200), 4096).request(Op::Write);
+        let request = Pages::of(&Request::new(Op::Write, 4000, 200), 4096).request(Op::Write);
         assert_eq!((request.first_page, request.pages, request.bytes(4096)), (0, 2, 200));
     }
 }

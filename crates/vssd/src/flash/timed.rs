@@ -1,12 +1,12 @@
-//! The flash drive in real time: requests are answered when the model of its times says so.
+//! Timed flash drive: requests complete at the times of the timing model.
 //!
-//! The clock only decides at which virtual time a request comes. What follows is the engine's, so
-//! that requests at these times, in this order, come to the same counts and latencies anywhere: all
-//! that happens before a request has happened when it is taken, and nothing of its own time.
+//! The clock only sets the virtual arrival time of a request. Everything else is deterministic:
+//! the same requests at the same times give the same counts and latencies on any machine. Before a
+//! request is accepted, the model has processed all events before its arrival time, and none at it.
 //!
-//! It can be kept. Turned off, all that it has begun comes to its end, and what its memory holds is
-//! written ([`Ssd::turn_off`]); the flash, the counts and the time then stand for all of it. Until
-//! that, its requests and their times do: served anew, they come to what they came to.
+//! A timed drive can be kept. Turning it off completes all operations and writes the contents of
+//! its memory to flash ([`Ssd::turn_off`]), so that a snapshot is complete. Until then, a replay of
+//! its requests at their times restores the same state.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,26 +21,25 @@ use writeamp_engine::timing::{
     BlockDevice, Completion, Edge, IoRequest, Served, SlcWear, Ssd, Timing,
 };
 
-use super::books::{Pages, Requests, refuse_hints};
+use super::untimed::{Pages, Requests, refuse_hints};
+use crate::allocation_bitmap::AllocationBitmap;
 use crate::config::Config;
 use crate::error::Result;
-use crate::held::Held;
-use crate::record::{Ask, Record};
+use crate::record::{Record, Request};
 
-/// The longest wait of a thread, which then looks again whatever the clock says.
+/// Longest wait of a thread before it checks for events again.
 const LONGEST_WAIT_S: f64 = 60.0;
 
-/// A timed drive and the clock that it follows.
-pub struct Clocked {
-    /// All that it is built from.
+/// A timed drive and its clock.
+pub struct TimedFlash {
     config: Config,
     ssd: Ssd,
-    /// Pages that hold data of the host, whatever the drive has made of it by now.
-    pub held: Arc<Held>,
-    /// Moment at which it was turned on, by the clock and in its own time.
+    /// Pages that hold data of the host, in flash, in a cache, or still in transfer.
+    pub allocated: Arc<AllocationBitmap>,
+    /// Time when it was turned on: by the clock, and in virtual time.
     started: Instant,
     on_ns: u64,
-    /// Virtual time up to which all has happened: requests come later.
+    /// Virtual time up to which all events are processed; requests arrive later.
     settled_ns: u64,
     /// Virtual time of the last request.
     submitted_ns: u64,
@@ -54,16 +53,17 @@ pub struct Clocked {
     pub latencies: [Served; 2],
 }
 
-impl Clocked {
-    /// A new drive, at time 0 now.
-    /// `packed` is the state of a flash drive without time, as the engine packed it.
+impl TimedFlash {
+    /// Creates a drive whose virtual time is 0 now.
+    ///
+    /// `packed` is a packed state of an untimed flash drive, or None.
     pub fn new(config: &Config, packed: Option<&[u8]>) -> Result<Self> {
         let ssd = new_ssd(config, packed)?;
-        let held = Held::of(ssd.drive().flash(), host_pages(config).into());
-        let mut clocked = Clocked {
+        let allocated = AllocationBitmap::of(ssd.drive().flash(), host_pages(config).into());
+        let mut timed = TimedFlash {
             config: config.clone(),
             ssd,
-            held: Arc::new(held),
+            allocated: Arc::new(allocated),
             started: Instant::now(),
             on_ns: 0,
             settled_ns: 0,
@@ -75,11 +75,11 @@ impl Clocked {
             requests: Requests::default(),
             latencies: [Served::new()?, Served::new()?],
         };
-        clocked.turn_on();
-        Ok(clocked)
+        timed.turn_on();
+        Ok(timed)
     }
 
-    /// Begins to follow the clock, from where the drive is, with nothing under way.
+    /// Starts the clock at the drive's virtual time, without outstanding requests.
     fn turn_on(&mut self) {
         self.on_ns = self.ssd.now_ns();
         (self.settled_ns, self.submitted_ns) = (self.on_ns, self.on_ns);
@@ -92,12 +92,12 @@ impl Clocked {
         self.started = Instant::now();
     }
 
-    /// Turns it off: what waits in memory is written, and what was begun comes to its end.
+    /// Turns it off: writes the contents of its memory, and completes all operations.
     pub fn turn_off(&mut self) -> Result<()> {
         Ok(self.ssd.turn_off(self.settled_ns)?)
     }
 
-    /// Turns it off and on again, as if its server had ended and another one begun.
+    /// Turns it off and on again, as a restart of the server does.
     pub fn restart(&mut self) -> Result<()> {
         self.turn_off()?;
         let packed = state::pack(&self.ssd);
@@ -107,35 +107,35 @@ impl Clocked {
         Ok(())
     }
 
-    /// True if the drive takes no further request now.
+    /// True if the queue of the drive is full.
     pub fn is_full(&self) -> bool {
         self.outstanding.len() >= self.ssd.depth() as usize
     }
 
-    /// Takes a request; its number is what [`Self::take_done`] asks for.
-    pub fn submit(&mut self, ask: &Ask, partly_held: u64) -> Result<u32> {
-        self.submit_at(self.now_ns(), ask, partly_held)
+    /// Accepts a request; returns its id for [`Self::take_done`].
+    pub fn submit(&mut self, request: &Request, partly_allocated: u64) -> Result<u32> {
+        self.submit_at(self.now_ns(), request, partly_allocated)
     }
 
-    /// Takes a request at the time at which it came before.
+    /// Accepts a recorded request at its recorded time.
     pub fn replay(&mut self, record: &Record) -> Result<()> {
-        let Record { at_ns, ask, .. } = record;
-        let pages = Pages::of(ask, u64::from(self.config.drive.geometry.page_bytes));
-        let partly_held = pages.hold(ask.op, &self.held);
-        let taken = self.submit_at(self.on_ns.saturating_add(*at_ns), ask, partly_held);
+        let Record { at_ns, request, .. } = record;
+        let pages = Pages::of(request, u64::from(self.config.drive.geometry.page_bytes));
+        let partly_allocated = pages.mark(request.op, &self.allocated);
+        let taken = self.submit_at(self.on_ns.saturating_add(*at_ns), request, partly_allocated);
         self.done.clear();
         taken.map(drop)
     }
 
-    /// Takes a request at a time, or just after what has happened.
-    fn submit_at(&mut self, at_ns: u64, ask: &Ask, partly_held: u64) -> Result<u32> {
+    /// Accepts a request at a virtual time, or right after the processed events if that is later.
+    fn submit_at(&mut self, at_ns: u64, request: &Request, partly_allocated: u64) -> Result<u32> {
         let now_ns = at_ns.max(self.settled_ns + 1);
-        let Ask { op, offset, length, fua } = *ask;
+        let Request { op, offset, length, fua } = *request;
         let request = IoRequest { op, offset, length: u64::from(length), fua };
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
-        // Also of one that fails, the count and the time are those of its row.
-        self.requests.count(op, partly_held);
+        // A failed request has a row in the journal, so its count and time must match.
+        self.requests.count(op, partly_allocated);
         self.submitted_ns = now_ns;
         self.catch_up_to(now_ns - 1)?;
         self.ssd.submit(now_ns, &request, id)?;
@@ -143,13 +143,12 @@ impl Clocked {
         Ok(id)
     }
 
-    /// True, once, if the request is done.
+    /// True if the request is done; only the first call returns true.
     pub fn take_done(&mut self, id: u32) -> bool {
         self.done.remove(&id).is_some()
     }
 
-    /// Lets happen what has happened by now.
-    /// True if requests were done by that.
+    /// Advances the model to the current time. Returns true if a request is done.
     pub fn catch_up(&mut self) -> Result<bool> {
         self.catch_up_to(self.now_ns())
     }
@@ -172,7 +171,7 @@ impl Clocked {
         Ok(!self.done.is_empty())
     }
 
-    /// Time until the next event, in the host's time; `None` if there is none.
+    /// Host time until the next event, or None.
     pub fn until_next(&self) -> Option<Duration> {
         let after_ns = self.ssd.next_event_ns()?.saturating_sub(self.on_ns);
         let at_s = after_ns as f64 * 1e-9 * self.config.time_scale;
@@ -180,39 +179,39 @@ impl Clocked {
         Some(Duration::from_secs_f64(left_s.clamp(0.0, LONGEST_WAIT_S)))
     }
 
-    /// Takes the edges of Ready/Busy pins so far; they have times since it was turned on.
+    /// Takes the recorded Ready/Busy edges; their times are since it was turned on.
     pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
-        let before = edges.len();
+        let first = edges.len();
         self.ssd.take_edges(edges);
-        edges[before..].iter_mut().for_each(|edge| edge.at_ns -= self.on_ns);
+        edges[first..].iter_mut().for_each(|edge| edge.at_ns -= self.on_ns);
     }
 
-    /// Begins the latencies anew.
+    /// Resets the latencies.
     pub fn forget_latencies(&mut self) {
         self.latencies.iter_mut().for_each(Served::clear);
     }
 
-    /// Virtual time, since it was turned on, up to which all has happened.
+    /// Virtual time since it was turned on, up to which all events are processed.
     pub fn settled_ns(&self) -> u64 {
         self.settled_ns - self.on_ns
     }
 
-    /// Virtual time, since it was turned on, at which the last request came.
+    /// Virtual arrival time of the last request since it was turned on.
     pub fn submitted_ns(&self) -> u64 {
         self.submitted_ns - self.on_ns
     }
 
-    /// Requests that are taken and not answered.
+    /// Requests that are accepted and not answered.
     pub fn unanswered(&self) -> u64 {
         self.outstanding.len() as u64
     }
 
-    /// The flash, to look at.
+    /// The flash array.
     pub fn flash(&self) -> &Array {
         self.ssd.drive().flash()
     }
 
-    /// Counts of the device.
+    /// Counters of the device.
     pub fn counters(&self) -> Counters {
         self.ssd.counters().expect("a flash drive counts")
     }
@@ -227,12 +226,12 @@ impl Clocked {
     }
 }
 
-/// The state of a drive that is turned off; once restored, it is turned on.
-impl State for Clocked {
+/// State of a drive that is turned off; restoring it turns it on.
+impl State for TimedFlash {
     fn save(&self, to: &mut Writer) {
         to.value(&times(&self.config).to_string());
         to.value(&self.requests);
-        to.table(&self.held.words());
+        to.table(&self.allocated.words());
         self.ssd.save(to);
     }
 
@@ -244,21 +243,21 @@ impl State for Clocked {
             return Err(writeamp_engine::Error::State(why));
         }
         self.requests = from.value("its count of requests")?;
-        let mut words = self.held.words();
+        let mut words = self.allocated.words();
         from.table(&mut words, "the pages that hold data")?;
         let pages = u64::from(host_pages(&self.config));
         let is_beyond =
             |bit: u64| bit >= pages && words[(bit / 64) as usize] >> (bit % 64) & 1 == 1;
         let bits = words.len() as u64 * 64;
         require(!(pages..bits).any(is_beyond), "the pages that hold data")?;
-        self.held.set_words(&words);
+        self.allocated.set_words(&words);
         self.ssd.restore(from)?;
         self.turn_on();
         Ok(())
     }
 }
 
-/// A new flash drive in time.
+/// Creates the timed flash drive.
 fn new_ssd(config: &Config, packed: Option<&[u8]>) -> Result<Ssd> {
     let timing = Timing::from_json(&times(config).to_string())?;
     let (flash, setup) = (&config.drive, config.drive.setup()?);
@@ -272,26 +271,26 @@ fn new_ssd(config: &Config, packed: Option<&[u8]>) -> Result<Ssd> {
     Ok(Ssd::new(drive, timing, host_pages(config), seed)?)
 }
 
-/// Pages that the host sees.
+/// Pages of the host.
 fn host_pages(config: &Config) -> u32 {
     (config.size_bytes / u64::from(config.drive.geometry.page_bytes)) as u32
 }
 
-/// The tables of times of a profile.
+/// Timing tables of the profile.
 fn times(config: &Config) -> Value {
     config.times.clone().unwrap_or_else(|| json!({}))
 }
 
-/// Says where two values differ first, by the names that lead there; `None` if they do not.
-fn first_change(name: &str, before: &Value, now: &Value) -> Option<String> {
-    let (Value::Object(was), Value::Object(is)) = (before, now) else {
-        return (before != now).then(|| format!("{name} was {before} and is {now} now"));
+/// Describes the first difference of two values by its path; None if they are equal.
+fn first_change(name: &str, previous: &Value, now: &Value) -> Option<String> {
+    let (Value::Object(was), Value::Object(is)) = (previous, now) else {
+        return (previous != now).then(|| format!("{name} was {previous} and is {now} now"));
     };
     let names = was.keys().chain(is.keys().filter(|name| !was.contains_key(*name)));
     names.into_iter().find_map(|inner| {
-        let part = |of: &Map<String, Value>| of.get(inner).cloned().unwrap_or(Value::Null);
+        let value = |of: &Map<String, Value>| of.get(inner).cloned().unwrap_or(Value::Null);
         let name = if name.is_empty() { inner.clone() } else { format!("{name}.{inner}") };
-        first_change(&name, &part(was), &part(is))
+        first_change(&name, &value(was), &value(is))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Serialized part of a drive: its flash and its journal, one request at a time.
+//! Inner part of a drive: its flash and its journal, one request at a time.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,18 +12,18 @@ use crate::files::private;
 use crate::flash::Flash;
 use crate::flash::report::Samples;
 use crate::kept::journal::Journal;
-use crate::record::{Ask, Record};
+use crate::record::{Record, Request};
 
-/// Recordings are of no drive.
+/// Recordings have no drive, and therefore no salt.
 const NO_SALT: u32 = 0;
 
-/// The parts of a drive that one request at a time may use; they stand behind its lock.
-pub struct Serialized {
+/// State of a drive that one request at a time uses, under the lock.
+pub struct Inner {
     pub flash: Flash,
     pub journal: Option<Journal>,
     pub recording: Option<Recording>,
     pub samples: Samples,
-    /// Requests since the server started, and how many of them when counting began.
+    /// Requests since the server started, and their number when counting began.
     pub served: u64,
     pub since: u64,
 }
@@ -32,19 +32,25 @@ pub struct Serialized {
 pub struct Recording {
     path: PathBuf,
     file: BufWriter<File>,
-    /// Error that ended it, such as a full disk: the host's requests do not fail for that.
+    /// Error that ended it, such as a full disk; requests of the host do not fail for it.
     failure: Option<Error>,
 }
 
-impl Serialized {
-    /// Serves a request and writes it down, also where it failed: what is replayed fails alike.
-    /// `at_ns` is when it came, but of a timed drive, whose own time that is.
-    pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
+impl Inner {
+    /// Serves a request and appends it to the journal, even if it failed: a replay fails equally.
+    ///
+    /// `at_ns` is the arrival time; a timed drive uses its own time instead.
+    pub fn serve(
+        &mut self,
+        request: &Request,
+        at_ns: u64,
+        partly_allocated: u64,
+    ) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let Some(journal) = &mut self.journal {
             let made = journal.make_room(&mut self.flash);
-            // On a full disk, what changes no data is answered and not counted.
-            if journal.shortage().is_some() && matches!(ask.op, Op::Read | Op::Flush) {
+            // On a full disk, reads and flushes are answered but not counted.
+            if journal.shortage().is_some() && matches!(request.op, Op::Read | Op::Flush) {
                 return Ok(None);
             }
             made?;
@@ -52,34 +58,33 @@ impl Serialized {
             timed = journal.times().then(Instant::now);
         }
         let id = match &mut self.flash {
-            Flash::Counted(books) => books.serve(ask).map(|()| None),
-            Flash::Clocked(clocked, _) => clocked.submit(ask, partly_held).map(Some),
+            Flash::Untimed(untimed) => untimed.serve(request).map(|()| None),
+            Flash::Timed(timed, _) => timed.submit(request, partly_allocated).map(Some),
         };
         let at_ns = match &self.flash {
-            Flash::Counted(_) => at_ns,
-            Flash::Clocked(clocked, _) => clocked.submitted_ns(),
+            Flash::Untimed(_) => at_ns,
+            Flash::Timed(timed, _) => timed.submitted_ns(),
         };
         if let Some(journal) = &mut self.journal {
             if let Some(from) = timed {
                 journal.took(from.elapsed());
             }
-            let appended = journal.append(&Record { at_ns, ask: *ask, sequence });
-            if ask.op != Op::Read {
+            let appended = journal.append(&Record { at_ns, request: *request, sequence });
+            if request.op != Op::Read {
                 appended?;
             }
         }
         if let Some(recording) = &mut self.recording {
-            recording.append(&Record { at_ns, ask: *ask, sequence: self.served });
+            recording.append(&Record { at_ns, request: *request, sequence: self.served });
         }
         self.served += 1;
-        if ask.op == Op::Write {
+        if request.op == Op::Write {
             self.samples.observe(&self.flash.counters());
         }
         id
     }
 
-    /// Writes the requests and edges so far, for whoever asks to read them; an error if any are
-    /// missing.
+    /// Flushes the recorded requests and edges; an error if any are missing.
     pub fn write_recordings(&mut self) -> Result<()> {
         let requests = self.recording.as_mut().map_or(Ok(()), Recording::flush);
         requests.and(self.flash.write_edges())
@@ -101,7 +106,7 @@ impl Recording {
         }
     }
 
-    /// Hands over what was recorded so far; an error if requests are missing from it.
+    /// Flushes the recorded requests; an error if any are missing.
     pub fn flush(&mut self) -> Result<()> {
         if self.failure.is_none() {
             let written = self.file.flush();
