@@ -98,7 +98,7 @@ def _body(found: Mapping[str, Mapping[str, Any]], folder: Path) -> Iterator[str]
         yield from _paper(name, document, folder)
     yield (
         "</main><footer><p>Made by <code>make reproduce</code> of writeamp. A verdict follows from "
-        "the numbers alone; papers/docs/reproduce.md says how.</p></footer>"
+        "the numbers alone: papers/docs/reproduce.md.</p></footer>"
     )
 
 
