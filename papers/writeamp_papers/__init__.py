@@ -1,7 +1,7 @@
-"""Reproductions of papers: their published values beside ours, one folder a paper.
+"""Reproductions of papers: published and computed values, one folder per paper.
 
-A paper's folder computes everything when it is run and nothing when it is imported; verdicts follow
-from the numbers (`writeamp_papers.items`), never from the folder.
+Importing a paper's folder computes nothing; running it computes everything. Verdicts follow from
+the numbers (`writeamp_papers.items`).
 """
 
 from writeamp.fields.late_names import late_names

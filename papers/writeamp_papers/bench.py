@@ -1,4 +1,4 @@
-"""Bench and findings: the options of a reproduction, and the results of a paper's parts."""
+"""Bench and findings: options of a reproduction, and results of a paper's parts."""
 
 from __future__ import annotations
 
@@ -20,21 +20,26 @@ from writeamp_papers.readings import AS_PRINTED, Reading
 Step: TypeAlias = Callable[[str], None]
 _T = TypeVar("_T")
 
-# A drive of a real size takes half a gigabyte.
+# A drive of real size takes half a gigabyte of memory.
 _MOST_THREADS = 4
 
 
 def _silent(_: str) -> None:
-    """Report nothing."""
+    """Ignore the step (default callback)."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Options of a reproduction: at full length or in short, with figures or without.
+    """Options of a reproduction.
 
-    `step` is told what is being computed, in a few words. `runner` does the simulations; by default
-    threads of this process do. `resume` is a folder in which a paper that can resume keeps its
-    measurements, and goes on from those that it has; `traces` is one with published traces.
+    Attributes:
+        full: full length instead of the short form.
+        figures: whether figures are computed.
+        step: receives a short description of each step.
+        runner: runs the simulations; by default threads of this process.
+        resume: folder in which a paper that can resume saves measurements, and from which it reuses
+            them.
+        traces: folder with published traces.
     """
 
     full: bool = False
@@ -45,11 +50,11 @@ class Bench:
     traces: Path | None = None
 
     def map(self, work: Callable[..., _T], arguments: Sequence[tuple[Any, ...]]) -> list[_T]:
-        """Return `work(*one)` for every `one` of the arguments, several at a time, in order.
+        """Return the results of `work` on each tuple of arguments, in order; run several at a time.
 
         Args:
-            work: a function of a module, also with arguments bound to it by `functools.partial`.
-            arguments: plain values.
+            work: a function of a module, possibly with arguments bound by `functools.partial`.
+            arguments: tuples of plain values.
         """
         runner = self.runner or local_runner(len(arguments), _MOST_THREADS)
         return gather_whole(runner, partial(_apply, work), arguments)
@@ -61,12 +66,10 @@ def _apply(work: Callable[..., _T], one: tuple[Any, ...]) -> _T:
 
 @dataclass(frozen=True)
 class Findings(AnyResult):
-    """Results of reproducing a paper: items, and figures by the name of their file.
+    """Results of reproducing a paper: items, and figures by file name without suffix.
 
-    The name of a figure's file has no suffix.
-
-    `skipped` has a sentence for each part that this machine cannot run, with what it lacks.
-    `unfinished` are the numbers of the parts, from 1, that an interruption left out.
+    `skipped` has a sentence for each part that this machine cannot run, with the missing
+    requirement. `unfinished` has the numbers, from 1, of the parts that an interruption left out.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -84,7 +87,7 @@ class Findings(AnyResult):
         )
 
     def count(self) -> dict[Verdict, int]:
-        """Return how many items have each verdict."""
+        """Return the number of items with each verdict."""
         return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
 
     def comparable(self) -> list[Item]:
@@ -92,19 +95,19 @@ class Findings(AnyResult):
         return [item for item in self.items if item.verdict in COMPARABLE]
 
     def matches(self, reading: str) -> int:
-        """Return how many of the comparable items agree under one joint reading."""
+        """Return the number of comparable items that agree under one joint reading."""
         return sum(item.agrees(item.values[reading]) for item in self.comparable())
 
 
 def part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
-    """Return a part of a paper that is imported as it is run.
+    """Return a part of a paper, imported when it runs.
 
-    Whoever only lists papers does not wait for what computes them, nor needs the extras of one.
+    Listing papers then needs neither the modules that compute them nor their extras.
 
     Args:
-        module: its full name.
+        module: full name of the module.
         function: called with the bench and `arguments`; it returns findings.
-        arguments: further ones.
+        arguments: further arguments.
     """
 
     def run(bench: Bench) -> Findings:
@@ -116,7 +119,7 @@ def part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench
 
 @dataclass(frozen=True)
 class Paper:
-    """A registered paper: `parts` compute everything anew each time, one after the other.
+    """A registered paper: `parts` compute everything each time, one after another.
 
     The first of the joint `readings` is the default, which the verdicts follow.
     """
@@ -126,14 +129,14 @@ class Paper:
     summary: str
     parts: tuple[Callable[[Bench], Findings], ...]
     readings: tuple[Reading, ...] = (AS_PRINTED,)
-    # Of a bench's, those that not every paper can use.
+    # Options of a bench that only some papers use.
     options: frozenset[str] = frozenset()
 
     def run(self, bench: Bench) -> Findings:
         """Return the findings of all parts, every item with its value under each joint reading.
 
         Raises:
-            Interrupted: Ctrl-C, with the findings of the parts that were finished.
+            Interrupted: Ctrl-C, with the findings of the finished parts.
         """
         found, done = Findings(), 0
         try:

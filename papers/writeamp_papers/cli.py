@@ -1,4 +1,4 @@
-"""`writeamp reproduce`: a paper's published values beside ours."""
+"""`writeamp reproduce`: published values of a paper beside computed ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STYLES: dict[Verdict, str] = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the verb to the command."""
     app.command("reproduce")(with_scheduler(with_settings(reproduce)))
 
 
@@ -56,7 +56,7 @@ def reproduce(
     runner: Runner | None,
     json: options.Json = False,
 ) -> None:
-    """Compute a paper's published values anew; the status is 1 if one differs unexplained.
+    """Compute a paper's published values; exit with status 1 on unexplained differences.
 
     Example: writeamp reproduce park2017 --plots build
     """
@@ -70,19 +70,17 @@ def reproduce(
                 raise
     if not options.printed_json(found.to_dict, json=json):
         _print(found)
-        stdout.print(
-            f"{len(found.items)} items in {time.perf_counter() - started:.0f} s", highlight=False
-        )
-        if not found.full:
-            stdout.print("drives and runs are short; --full has the paper's", highlight=False)
+        form = "" if found.full else " (short drives and runs; --full for the paper's sizes)"
+        seconds = time.perf_counter() - started
+        stdout.print(f"{len(found.items)} items in {seconds:.0f} s{form}", highlight=False)
         for sentence in found.skipped:
-            stderr.print(f"left out: {sentence}", style="yellow", highlight=False)
+            stderr.print(f"skipped: {sentence}", style="yellow", highlight=False)
         for sentence in found.unexpected:
             stderr.print(f"unexpected: {sentence}", style="bold red", highlight=False)
     if found.unfinished:
         raise boundary.PartlyDone(
-            f"the {len(found.items)} items above were finished, others were not; no picture was "
-            "drawn"
+            f"the {len(found.items)} items above are complete, others were interrupted; no figure "
+            "was drawn"
         )
     if found.unexpected:
         raise typer.Exit(DIFFERS)

@@ -1,4 +1,4 @@
-"""Gallery of reproduced papers: published, ours and verdict of every number, and figures."""
+"""Gallery of reproduced papers: printed and computed numbers, verdicts and figures."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from writeamp_papers.known import known_differences
 
 _MOST_BYTES = 64 << 20
 _NAME = "index.html"
-_TITLE = "Papers on write amplification, computed anew"
-# Verdicts that are shown by themselves, the rest being in the table of all.
+_TITLE = "Papers on write amplification, reproduced"
+# Verdicts with a table of their own; the table of all items has the others.
 _SHOWN = {
     "differs": "Differs from the print",
     "match-if": "Matches under another reading of the text",
-    "erratum": "Errata: the print is wrong, and ours is the corrected value",
-    "not-comparable": "Not comparable: the number says nothing of a program that computes it",
+    "erratum": "Errata: the print is wrong, the computed value is right",
+    "not-comparable": "Not comparable: a program cannot compute the number",
 }
 _STYLE = """
 .figures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); }
@@ -40,14 +40,14 @@ _STYLE = """
 
 
 def write_gallery(folder: Path) -> Path:
-    """Write the gallery of the papers whose results are in a folder, and return its path.
+    """Write the gallery of the papers with results in a folder, and return its path.
 
     Args:
         folder: with PAPER.json, as `writeamp reproduce PAPER --json` prints it, and the figures of
             `--plots` in PAPER/.
 
     Raises:
-        WriteampError: there is no result in it, one is damaged, or the page cannot be written.
+        WriteampError: the folder has no result, a result is damaged, or the page cannot be written.
     """
     found = {
         name: _document(folder / f"{name}.json")
@@ -56,7 +56,7 @@ def write_gallery(folder: Path) -> Path:
     }
     if not found:
         raise WriteampError(
-            f"there is no result of a paper in {str(folder)!r}; `make reproduce` makes them, or "
+            f"{str(folder)!r} has no result of a paper; create results with `make reproduce` or "
             "`writeamp reproduce PAPER --json`"
         )
     target = folder / _NAME
@@ -66,7 +66,7 @@ def write_gallery(folder: Path) -> Path:
 
 
 def gallery_page(found: Mapping[str, Mapping[str, Any]], folder: Path) -> bytes:
-    """Return the page of some papers' documents, with the figures that are in a folder."""
+    """Return the page of some papers' documents, with the figures in a folder."""
     return page(
         _TITLE,
         "\n".join(_body(found, folder)),
@@ -79,9 +79,9 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(read_bytes(path, _MOST_BYTES, "result"))
     except (OSError, ValueError) as error:
-        raise WriteampError(f"{path} is no result of `reproduce --json`: {error}") from None
+        raise WriteampError(f"{path} is not a result of `reproduce --json`: {error}") from None
     if not (isinstance(found, dict) and rows(found, "items")):
-        raise WriteampError(f"{path} is no result of `reproduce --json`: it has no items")
+        raise WriteampError(f"{path} is not a result of `reproduce --json`: it has no items")
     return found
 
 
@@ -124,7 +124,7 @@ def _paper(name: str, document: Mapping[str, Any], folder: Path) -> Iterator[str
     for sentence in texts(document, "unexpected"):
         yield block_html(Paragraph(f"Unexpected: {sentence}", "bad"))
     for sentence in texts(document, "skipped"):
-        yield block_html(Paragraph(f"Left out: {sentence}", "warning"))
+        yield block_html(Paragraph(f"Skipped: {sentence}", "warning"))
     yield from _figures(folder, name)
     items = rows(document, "items")
     for verdict, title in _SHOWN.items():

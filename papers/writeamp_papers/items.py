@@ -1,4 +1,4 @@
-"""Items: one published number beside ours each, and the verdict that follows from the two."""
+"""Items: a published number, the computed number, and the verdict on both."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ VERDICTS: tuple[Verdict, ...] = (
     "input",
     "checked",
 )
-# Verdicts on a printed number that was computed anew.
+# Verdicts on a printed number with a computed counterpart.
 COMPARABLE: tuple[Verdict, ...] = ("match", "match-if", "differs")
 
-# A number, if no reading changes it; or our value by the name of each reading, the default first.
+# A number, if it is equal under all readings; otherwise values by reading, the default first.
 Values: TypeAlias = float | Mapping[str, float]
 
-# A number or the middle of a range, an upper bound, or the sign of a difference or a trend.
+# A number or the middle of a range; an upper bound; or the sign of a difference or a trend.
 Kind: TypeAlias = Literal["value", "bound", "ordering"]
 
-# Computed and printed, typed in from the print, or computed in two ways and not printed.
+# Computed and printed; copied from the print; or computed in two ways and not printed.
 Origin: TypeAlias = Literal["computed", "input", "checked"]
 
 _EVERY_READING = "every reading"
 
-# A published 1.24 stands for 1.235 too, whose distance in binary is a hair above 0.005.
+# A published 1.24 includes 1.235, whose binary distance is slightly above 0.005.
 _ROUNDING = 1e-9
 
 
@@ -44,7 +44,7 @@ _ROUNDING = 1e-9
 class Erratum:
     """Correction of a misprint: the right value, its tolerance, and the reason.
 
-    `corrected` is worked out by other means than ours, or the agreement would say nothing.
+    `corrected` must come from a calculation other than the item's, or the agreement proves nothing.
     """
 
     corrected: float
@@ -54,18 +54,18 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Item:
-    """Published value, ours under each joint reading, and how to compare them.
+    """Published value, computed value under each joint reading, and their comparison.
 
     Attributes:
-        item: the number, and where the paper has it; no two of a paper are called the same.
+        item: name of the number with its place in the paper, unique within a paper.
         published: as printed; for a range its middle, for a bound the bound.
-        values: ours, by the name of each reading; the first is the default's.
-        tolerance: the absolute distance that still counts as the same value.
+        values: computed values, by the name of each reading; the first is the default's.
+        tolerance: largest absolute difference of equal values.
         kind, origin: see `Kind` and `Origin`.
-        note: what a reader should know whatever the verdict.
-        erratum: given where the print is known to be wrong.
-        statement: id of the statement in the list that was made from the paper alone.
-        not_comparable: why the number says nothing of a program that computes it.
+        note: remark for readers, independent of the verdict.
+        erratum: set if the print is known to be wrong.
+        statement: id of the statement in the list made from the paper alone.
+        not_comparable: why a program cannot compute the number.
     """
 
     item: str
@@ -81,7 +81,7 @@ class Item:
 
     @property
     def ours(self) -> float:
-        """Our value under the default reading."""
+        """Computed value under the default reading."""
         return next(iter(self.values.values()))
 
     @property
@@ -93,9 +93,11 @@ class Item:
     def verdict(self) -> Verdict:
         """Verdict of the comparison, from the numbers alone.
 
-        "match" if ours agrees under the default reading, "match-if" if under another; "erratum" if
-        ours is what the print should say; "differs" if under none. "input" and "checked" are
-        matches of items that compare no printed number with a computed one.
+        "match" if the values agree under the default reading, "match-if" if under another;
+        "erratum" if
+        the computed value is the corrected one; "differs" if they agree under no reading. "input"
+        and
+        "checked" replace "match" for items that compare no printed number with a computed one.
         """
         if self.not_comparable:
             return "not-comparable"
@@ -107,11 +109,11 @@ class Item:
 
     @property
     def reading(self) -> str | None:
-        """First reading under which ours agrees, or none."""
+        """First reading under which the values agree, or None."""
         return next((name for name, ours in self.values.items() if self.agrees(ours)), None)
 
     def agrees(self, ours: float) -> bool:
-        """Return whether a value of ours agrees with the published one; only finite ones do."""
+        """Return whether a computed value is finite and agrees with the published one."""
         if not math.isfinite(ours):
             return False
         if self.kind == "ordering":
@@ -124,7 +126,7 @@ class Item:
         """Return the item with a value for each of the readings, in their order.
 
         Raises:
-            ValueError: it has values of some readings only.
+            ValueError: the item has values for some of the readings only.
         """
         names = list(readings)
         if set(self.values) == {_EVERY_READING}:
@@ -134,11 +136,11 @@ class Item:
         return replace(self, values={name: self.values[name] for name in names})
 
     def scaled(self, factor: float) -> Item:
-        """Return the item with all our values multiplied by a factor."""
+        """Return the item with all computed values multiplied by a factor."""
         return replace(self, values={name: factor * ours for name, ours in self.values.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the item as JSON types; a value that is no finite number becomes null."""
+        """Return the item as JSON types, non-finite values as null."""
         return {
             "item": self.item,
             "published": self.published,
@@ -154,7 +156,7 @@ class Item:
         }
 
     def full_note(self) -> str:
-        """Return the note, with what decided the verdict before it."""
+        """Return the note, after the reason of the verdict."""
         if self.verdict == "not-comparable":
             return _joined(self.not_comparable, self.note)
         if self.verdict == "erratum" and self.erratum:
@@ -174,15 +176,15 @@ def compared(
     erratum: Erratum | None = None,
     statement: str = "",
 ) -> Item:
-    """Judge our value of an item that the paper states.
+    """Compare a computed value with one that the paper states.
 
     Args:
-        item: the number, and where the paper has it.
+        item: name of the number, with its place in the paper.
         published: the value as printed.
-        ours: the value as computed here.
+        ours: the computed value.
         tolerance: largest absolute difference of a match.
-        note: what a reader should know whatever the verdict.
-        erratum: given where the print is known to be wrong.
+        note: remark for readers, independent of the verdict.
+        erratum: set if the print is known to be wrong.
         statement: id in the list of the paper's statements.
     """
     return Item(
@@ -206,7 +208,7 @@ def at_most(
     erratum: Erratum | None = None,
     statement: str = "",
 ) -> Item:
-    """Judge our value against an upper bound that the paper states ("less than 1.2")."""
+    """Compare a computed value with an upper bound that the paper states ("less than 1.2")."""
     found = compared(
         item, published, ours, tolerance, note=note, erratum=erratum, statement=statement
     )
@@ -216,7 +218,7 @@ def at_most(
 def ordered(
     item: str, ours: Values, *, below: float = 1.0, note: str = "", statement: str = ""
 ) -> Item:
-    """Judge an ordering or a trend by a value that must be below `below`; a tie fails.
+    """Check an ordering or a trend: the value must be less than `below`; a tie fails.
 
     `below` is 1 for a ratio of two values, and 0 for a difference.
     """
@@ -227,7 +229,7 @@ def ordered(
 def within(
     item: str, low: float, high: float, ours: Values, *, note: str = "", statement: str = ""
 ) -> Item:
-    """Judge our value against a range, shown as its middle and half its width."""
+    """Compare a computed value with a range, shown as its middle and half its width."""
     note = _joined(f"{low:g} to {high:g}", note)
     return compared(item, (low + high) / 2, ours, (high - low) / 2, note=note, statement=statement)
 
@@ -238,7 +240,7 @@ def typed_in(item: Item) -> Item:
 
 
 def checked(item: Item) -> Item:
-    """Return the item as compared with an independent calculation, not the print."""
+    """Return the item as compared with an independent calculation instead of the print."""
     return replace(item, origin="checked")
 
 
@@ -254,17 +256,17 @@ def _joined(*sentences: str) -> str:
     return "; ".join(sentence for sentence in sentences if sentence)
 
 
-# "One step in the wrong direction by up to 2% is let pass" (rules of the list of statements).
+# The list of statements allows one step in the wrong direction, by up to 2%.
 _LET_PASS = 1.02
 
-# Two values as near as this are the same to a scale model: a tie, and no ordering.
+# Ratio of two values that count as a tie in a scale model, and thus not as an ordering.
 TIE = 0.995
 
 
 def falls(values: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the one before: below 1 if they fall at every step.
+    """Return the largest ratio of a value to the previous one: below 1 if all steps fall.
 
-    One step that rises by no more than 2% is left out.
+    One step that rises by at most 2% is ignored.
     """
     steps = sorted((after / before for before, after in pairwise(values)), reverse=True)
     if len(steps) > 1 and 1 <= steps[0] <= _LET_PASS:
@@ -273,18 +275,18 @@ def falls(values: Sequence[float]) -> float:
 
 
 def rises(values: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the one after: below 1 if they rise at every step."""
+    """Return the largest ratio of a value to the next one: below 1 if all steps rise."""
     return falls(values[::-1])
 
 
 def spread(values: Iterable[float]) -> float:
-    """Return the largest value over the least."""
+    """Return the ratio of the largest value to the smallest."""
     all_of_them = list(values)
     return max(all_of_them) / min(all_of_them)
 
 
 def settled_at(values: Sequence[float], within: float = 0.05) -> int:
-    """Return the place, from 1 on, of the first value that all later ones lie near to."""
+    """Return the position, from 1 on, of the first value that all later ones are near to."""
     for at, value in enumerate(values):
         if all(abs(later / value - 1) <= within for later in values[at:]):
             return at + 1

@@ -1,7 +1,6 @@
-"""Known differences and incomparable numbers of papers, from data files beside this one.
+"""Pinned differences and incomparable numbers of papers, from data files beside this one.
 
-A difference is pinned with our value, so that it is noticed if it moves: a fault in what is known
-to differ would otherwise stay unseen.
+A known difference is pinned with its computed value, so that a change of the value is reported.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ _NOT_COMPARABLE = Path(__file__).with_name("not_comparable.toml")
 
 @dataclass(frozen=True)
 class KnownDifference:
-    """Known difference of an item: our value under the default reading, and the reason.
+    """Pinned difference of an item: its value under the default reading, and the reason.
 
-    `ours` is pinned to within `tolerance`, of the "short" form, of the "full" one, or of "every".
+    `ours` holds within `tolerance`, in the "short" form, the "full" one, or "every" form.
     """
 
     paper: str
@@ -34,7 +33,7 @@ class KnownDifference:
     form: str = "short"
 
     def holds(self, item: Item) -> bool:
-        """Return whether the item still differs, and by as much."""
+        """Return whether the item still differs, with the pinned value."""
         return item.verdict == "differs" and abs(item.ours - self.ours) <= self.tolerance
 
 
@@ -48,25 +47,25 @@ def known_differences(paper: str, *, full: bool) -> dict[str, KnownDifference]:
 
 @cache
 def not_comparable(paper: str) -> dict[str, str]:
-    """Return a paper's numbers that no computation can be compared with: reasons by item."""
+    """Return the reasons why numbers of a paper cannot be computed, by item."""
     rows = _tables(_NOT_COMPARABLE, "number")
     return {row["item"]: row["reason"] for row in rows if row["paper"] == paper}
 
 
 def without_comparison(paper: str, items: Iterable[Item]) -> list[Item]:
-    """Return the items of a paper, those on the list marked as not comparable."""
+    """Return a paper's items, those that cannot be compared marked with the reason."""
     reasons = not_comparable(paper)
     return [replace(item, not_comparable=reasons.get(item.item, "")) for item in items]
 
 
 def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = True) -> list[str]:
-    """Return a sentence for each difference that is not pinned, or not as it is pinned.
+    """Return a sentence for each difference that is not pinned or has changed.
 
     Args:
         paper: name of the paper.
-        items: its items, judged.
+        items: its items, with values.
         full: whether they are of the full form.
-        whole: whether they are all of them, so that a pinned item that is missing is reported.
+        whole: whether they are all items, so that a missing pinned item is reported.
     """
     pins = dict(known_differences(paper, full=full))
     found = []
@@ -77,11 +76,11 @@ def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = Tr
                 found.append(f"{item.item}: {item.ours:.6g} differs from {item.published:.6g}")
         elif not pin.holds(item):
             found.append(
-                f"{item.item}: pinned as {pin.ours:g} ± {pin.tolerance:g} that differs, is now "
-                f"{item.ours:.6g} ({item.verdict})"
+                f"{item.item}: the pinned difference was {pin.ours:g} ± {pin.tolerance:g}, but the "
+                f"value is now {item.ours:.6g} ({item.verdict})"
             )
     if whole:
-        found += [f"{item}: pinned, but there is no such item" for item in pins]
+        found += [f"{item}: pinned, but the paper has no item of this name" for item in pins]
     return found
 
 

@@ -16,7 +16,7 @@ PAPERS: dict[str, Paper] = {
 
 
 def find_paper(name: str) -> Paper:
-    """Return the registered paper called `name`; an unknown name is a `WriteampError`."""
+    """Return the registered paper called `name`; raise `WriteampError` if it is unknown."""
     if name not in PAPERS:
         raise unknown("paper", name, PAPERS)
     return PAPERS[name]

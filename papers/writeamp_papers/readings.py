@@ -1,4 +1,4 @@
-"""Joint readings: full sets of choices for what a paper leaves open, stated before looking."""
+"""Joint readings: complete sets of choices for details that a paper leaves open."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 class Reading:
     """Reading of a whole paper: a choice for every detail that its text leaves open.
 
-    No item may borrow a choice from another reading: what a paper says is then either found by one
-    drive under one set of choices, or it is not.
+    Readings are defined before any result is known, and no item mixes choices of two readings. A
+    statement of the paper therefore holds on one drive under one set of choices, or not at all.
     """
 
     name: str
@@ -21,23 +21,23 @@ class Reading:
         """Return a reading with some choices changed.
 
         Raises:
-            ValueError: one of them is of a detail that this reading knows nothing of.
+            ValueError: a changed choice concerns a detail that this reading does not have.
         """
         if unknown := changes.keys() - self.choices.keys():
-            raise ValueError(f"{self.name} chooses nothing of {', '.join(sorted(unknown))}")
+            raise ValueError(f"{self.name} has no choice for {', '.join(sorted(unknown))}")
         return Reading(name, {**self.choices, **changes})
 
 
-# Of a paper that leaves nothing open.
+# For papers without open details.
 AS_PRINTED = Reading("as printed")
 
 
 def by_choice(
     readings: Iterable[Reading], detail: str, values: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return a value by the name of each reading, given the values by the choice of one detail.
+    """Return a value by reading, from the values by the choice of one detail.
 
     Raises:
-        KeyError: a reading chooses what `values` do not have.
+        KeyError: `values` lacks the choice of a reading.
     """
     return {reading.name: values[reading.choices[detail]] for reading in readings}

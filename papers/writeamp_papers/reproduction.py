@@ -1,4 +1,4 @@
-"""Function `reproduce`: a paper's published values beside ours."""
+"""Function `reproduce`: published values of a paper beside computed ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLOT_SUFFIX = ".png"
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction(Findings):
-    """Results of reproducing a paper, and the differences without an explanation.
+    """Results of reproducing a paper, and its unexplained differences.
 
     Attributes:
         paper: the paper.
@@ -32,12 +32,12 @@ class Reproduction(Findings):
 
     @property
     def unexpected(self) -> list[str]:
-        """A sentence for each difference that is not pinned, or not as it is pinned."""
+        """A sentence for each difference that is not pinned or has changed."""
         whole = not self.unfinished and not self.skipped
         return surprises(self.paper.name, self.items, full=self.full, whole=whole)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the items, and how many of them agree under each reading, as JSON types."""
+        """Return the items, and the number that agrees under each reading, as JSON types."""
         comparable = len(self.comparable())
         readings = [
             {
@@ -69,14 +69,14 @@ def reproduce(
     step: Callable[[str], None] | None = None,
     runner: Runner | None = None,
 ) -> Reproduction:
-    """Compute a paper's published values anew, and compare them; see `writeamp.reproduce`.
+    """Compute a paper's published values and compare them; see `writeamp.reproduce`.
 
     Returns:
         `Reproduction`: `items`, `figures`, `unexpected`, `skipped` and `unfinished`.
 
     Raises:
-        WriteampError: an unknown paper, or a folder that it cannot use.
-        Interrupted: Ctrl-C; its `finished` is the `Reproduction` of the parts that are done.
+        WriteampError: the paper is unknown, or a folder cannot be used.
+        Interrupted: Ctrl-C; its `finished` is the `Reproduction` of the finished parts.
     """
     found_paper = find_paper(paper)
     folders = {
@@ -101,16 +101,16 @@ def reproduce(
 
 
 def _check_folders(paper: Paper, folders: dict[str, Path | None]) -> None:
-    """Refuse folders that a paper has no use for, or that cannot be used."""
+    """Reject folders that the paper does not use, or that cannot be used."""
     for name, folder in folders.items():
         if folder is not None and name not in paper.options:
             users = ", ".join(one.name for one in PAPERS.values() if name in one.options)
-            raise WriteampError(f"{paper.name} takes no --{name}; valid with {users}")
+            raise WriteampError(f"{paper.name} does not support --{name}; valid with {users}")
     resume, traces = folders["resume"], folders["traces"]
     if resume is not None:
         _make(resume)
     if traces is not None and not traces.is_dir():
-        raise WriteampError(f"there is no folder {str(traces)!r} of traces")
+        raise WriteampError(f"the folder of traces {str(traces)!r} does not exist")
 
 
 def _make(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a reproduction, which options are made from."""
+"""Settings of a reproduction, from which its options are made."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from writeamp.fields.setting import Settings, setting
 
 @dataclass(frozen=True)
 class ReproductionSettings(Settings):
-    """At which length a paper is reproduced, and the folders that some papers take."""
+    """Length of a reproduction, and folders that some papers use."""
 
     title: ClassVar[str] = "reproduction"
 
     full: bool = setting(
-        False, None, "drives of full size and long runs (minutes)", number="switch"
+        False, None, "use drives of full size and long runs (minutes)", number="switch"
     )
     resume: Path | None = setting(
         None,
         None,
-        "keep measurements in this folder, and go on from those in it (huang2011)",
+        "save measurements in this folder, and reuse those in it (huang2011)",
         number="path",
         metavar="DIR",
     )
     traces: Path | None = setting(
         None,
         None,
-        "folder with the first requests of Financial1 and WebSearch1, financial1*.spc and "
-        "websearch1*.spc, to use as well (huang2011)",
+        "folder with the first requests of Financial1 and WebSearch1 (financial1*.spc, "
+        "websearch1*.spc), to replay as well (huang2011)",
         number="path",
         metavar="DIR",
     )

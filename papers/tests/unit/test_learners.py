@@ -114,12 +114,12 @@ def test_a_baseline_whose_nodes_lead_nowhere_is_refused() -> None:
     state = model.tree_.__getstate__()
     state["nodes"]["left_child"][0] = 1000
     model.tree_.__setstate__(state)
-    with pytest.raises(WriteampError, match="do not hold together"):
+    with pytest.raises(WriteampError, match="are inconsistent"):
         from_document(to_document(model))
     x = TABLE.select(*GRID).to_numpy()
     boosted = HistGradientBoostingRegressor(max_iter=2).fit(x, TABLE["latency_us"].to_numpy())
     boosted._predictors[1][0].nodes["right"][0] = 10_000
-    with pytest.raises(WriteampError, match="do not hold together"):
+    with pytest.raises(WriteampError, match="are inconsistent"):
         from_document(to_document(boosted))
 
 

@@ -125,7 +125,7 @@ def test_a_machine_that_cannot_run_the_benchmarks_says_so_of_each(
     assert (found.items, found.figures) == ([], {})
     assert len(found.skipped) == 4
     assert all(why in sentence or "not installed" in sentence for sentence in found.skipped)
-    assert steps == [f"left out: {sentence}" for sentence in found.skipped]
+    assert steps == [f"skipped: {sentence}" for sentence in found.skipped]
 
 
 def test_the_short_form_runs_no_benchmark() -> None:

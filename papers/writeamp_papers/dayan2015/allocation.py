@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, sections 4 and 5.5: results of the model without a simulation."""
+"""Dayan et al. 2015, sections 4 and 5.5: analytic results of the model."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _CHECKED = "checked value: independent calculation, not in the paper"
 _TO_ONE_DIGIT = 0.5
 _A_LITTLE = 0.05
 
-# Sizes and frequencies of the first of two groups; which ones Fig. 3 shows the paper does not say.
+# Size and frequency of the first of two groups. The paper does not state those of Fig. 3.
 _TWO_GROUPS = ((0.5, 0.9), (0.2, 0.8), (0.3, 0.5), (0.1, 0.6))
 
-# Towards either end of the division WA goes to infinity.
+# WA tends to infinity towards both ends of the division.
 _MOST_WA_SHOWN = 4.0
 
 Explored: TypeAlias = dict[tuple[int, float], pl.DataFrame]
 
 
 def run(bench: Bench) -> Findings:
-    """Compute the items, and figures 1, 3, 4 and 5 if they are wanted."""
+    """Compute the items, and figures 1, 3, 4 and 5 if requested."""
     bench.step("the model of a group (eqs. 3 to 9)")
     items = _model() + _misprints()
     explored: Explored = {}
@@ -68,7 +68,7 @@ def _op(fill: float) -> float:
 
 
 def _model() -> list[Item]:
-    """Return items on eq. 3 at the default drive, and on the error of eq. 9 anywhere."""
+    """Return items on eq. 3 at the default drive, and on the largest error of eq. 9."""
     from scipy.special import lambertw  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     wa = float(expected_value(_op(_FILL)))
@@ -102,7 +102,7 @@ def _misprints() -> list[Item]:
     whole = 1 - 1 / float(by_size([1.0], [1.0], op).wa)
 
     def space(found: Allocation) -> float:
-        """Return all groups' space in units of LBA."""
+        """Return the space of all groups in units of LBA."""
         return float((found.op_of_group * sizes).sum())
 
     return [
@@ -111,27 +111,27 @@ def _misprints() -> list[Item]:
             0.7 / (0.7 - 0.3),
             (whole - 1) / np.log(whole),
             1e-9,
-            erratum=Erratum(0.7, 1e-9, "s/(s - OP) should be s/(s + OP), which eq. 3 makes it"),
+            erratum=Erratum(0.7, 1e-9, "s/(s - OP) should be s/(s + OP), by eq. 3"),
         ),
         compared(
             "eq. 7, second line: space of all groups / LBA at LBA/PBA 0.7",
             1 / op + 1,
             space(by_frequency(sizes, frequencies, op)),
             1e-9,
-            erratum=Erratum(3 / 7, 1e-9, "1/V + 1 is not OP; the first line, p·OP, stands"),
+            erratum=Erratum(3 / 7, 1e-9, "1/V + 1 is not OP; the first line, p·OP, is right"),
         ),
         compared(
             "eq. 8: space of all groups / LBA at LBA/PBA 0.7",
             (op + 1 / op + 1) / 2,
             space(closed_form(sizes, frequencies, op)),
             1e-9,
-            erratum=Erratum(3 / 7, 1e-9, "as eq. 7; OP·(s/LBA + p)/2 is meant"),
+            erratum=Erratum(3 / 7, 1e-9, "as eq. 7; it should be OP·(s/LBA + p)/2"),
         ),
     ]
 
 
 def _workloads(explored: Explored) -> list[Item]:
-    """Return an item on the number of workloads that the exploration covers."""
+    """Return items on the number of workloads that the exploration covers."""
     number = {chunks: float(explored[chunks, _FILL]["configurations"].sum()) for chunks in CHUNKS}
     return [
         compared(

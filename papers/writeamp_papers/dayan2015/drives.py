@@ -1,4 +1,4 @@
-"""Simulated drive of paper 3 (Table 2), and the counts that are kept of a run on it."""
+"""Simulated drive of paper 3 (Table 2), and the counts of a run on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.plots.spec import Line
 
 FILL = 0.7
 
-# Parameters in all experiments: h, Q, and the least spare space of a group per page of its own.
+# Parameters of all experiments: h, Q, and the minimum spare space of a group per page of its own.
 FLOOR = 0.02
 WOLF = f"wolf:interval=0.001,floor={FLOOR}"
 FDP = f"fdp-frequency:interval=0.001,floor={FLOOR},ratio=2"
@@ -26,19 +26,19 @@ CHECKED = "checked value: independent simulation, not in the paper"
 
 _BLOCKS = 8192
 
-# Points of a series: so many writes apart on the paper's drive.
+# Distance of the points of a series, in writes on the paper's drive.
 _INTERVAL = 50_000
 
 
 @dataclass(frozen=True)
 class Size:
-    """Size of a drive with the paper's proportions; runs take as many drive writes as there."""
+    """Size of a drive with the paper's proportions; runs take the same number of drive writes."""
 
     blocks: int
     layout: str
 
     def device(self, *, layout: str | None = None, fill: float = FILL) -> Device:
-        """Return the drive, in another layout if asked for."""
+        """Return the drive, by default in its own layout."""
         return device("eagletree", blocks=self.blocks, fill=fill, layout=layout or self.layout)
 
     def writes(self, of_the_paper: float) -> int:
@@ -46,7 +46,7 @@ class Size:
         return round(of_the_paper * self.blocks / _BLOCKS)
 
 
-# The paper's drive, each LUN of which collects for itself; and one of its LUNs.
+# The paper's drive, with separate collection on each LUN; and one of its LUNs.
 FULL = Size(_BLOCKS, "striped-per-lun")
 SHORT = Size(_BLOCKS // 8, "flat")
 
@@ -55,8 +55,8 @@ SHORT = Size(_BLOCKS // 8, "flat")
 class Run:
     """Counts of a run since the fill, at equal distances in host pages; arrays of shape (n,).
 
-    `groups` is how many groups of pages there were, 1 if nothing is known of any; `created` (shape
-    (m,)) is after how many host pages one was created.
+    `groups` is the number of groups of pages, 1 if unknown. `created` (shape (m,)) is the number of
+    host pages at which each group was created.
     """
 
     device: Device
@@ -75,7 +75,7 @@ class Run:
         return 1 + self.migrated(start, end) / (end - start)
 
     def percent_of_drive(self, pages: float) -> float:
-        """Return pages in percent of the flash's, PBA."""
+        """Return a number of pages as a percentage of the flash's pages, PBA."""
         return 100 * pages / self.device.physical_pages
 
     def line(
@@ -101,15 +101,15 @@ def run(
     *,
     seed: int = 1,
 ) -> Run:
-    """Fill a drive and write to it under a workload.
+    """Fill a drive, then write to it under a workload.
 
     Args:
         manager: spec of the block manager.
-        victims: spec of the victim policy, or None for the manager's own.
-        workload: spec of the writes that follow the fill.
+        victims: spec of the victim policy, or None for the manager's default.
+        workload: spec of the writes after the fill.
         drive: the drive.
-        writes: how many writes.
-        seed: decides every random draw.
+        writes: number of writes after the fill.
+        seed: seed of all random draws.
     """
     simulation = EngineSimulation(
         Policy(manager, victims, None).drive(drive),
@@ -128,14 +128,14 @@ def run(
     created = changed_at[np.array(events["kind"], dtype=object) == "created"]
     numbers = np.ones_like(host_pages)
     if len(changed_at):
-        # Before the first event there were as many as it found.
+        # Before the first event, the number of groups is the one that the event found.
         of_events = np.concatenate((events["groups"][:1], events["groups"])).astype(np.float64)
         numbers = of_events[np.searchsorted(changed_at, host_pages, side="right")]
     return Run(drive, host_pages, series["gc"].astype(np.float64), numbers, created)
 
 
 def groups(frequencies: Sequence[float], sizes: Sequence[float] | None = None) -> str:
-    """Return the spec of writes to nested groups of pages, of one size unless said otherwise."""
+    """Return the spec of writes to nested groups of pages, by default of equal sizes."""
     relative = sizes or [1] * len(frequencies)
     return f"groups(sizes={_listed(relative)},freq={_listed(frequencies)})"
 

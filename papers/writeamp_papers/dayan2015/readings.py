@@ -1,4 +1,4 @@
-"""Joint readings of paper 3, which change one of its open choices at a time."""
+"""Joint readings of paper 3, each with one open choice changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dayan et al. 2015: drives in equilibrium against eq. 3; LRU against greedy (section 5.4)."""
+"""Dayan et al. 2015: drives in equilibrium and eq. 3; LRU and greedy (section 5.4)."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from writeamp_papers.readings import Reading
 _GREEDY, _LRU = "greedy", "fifo"
 _LAYOUTS = {"flat": "one pool", "striped-per-lun": "8 LUNs"}
 
-# Frequencies of groups of one size.
+# Update frequencies of groups of equal size.
 _STATIC = {"two groups 10/90": (10, 90), "five groups 1/2/4/8/16": (1, 2, 4, 8, 16)}
 _ONE_GROUP = "wolf:detector=none"
 _OPTIMAL = f"{WOLF},allocation=optimal,weight=0.015"
 
-# Writes on the paper's drive until it is steady, and those that are measured.
+# Writes on the paper's drive until it is steady, and measured writes after that.
 _SETTLING = 5e6
 _MEASURED = 10e6
 
-# The double swap of Fig. 2: writes until the first swap, until the second, and those that follow;
-# greedy's WA has converged after so many.
+# Double swap of Fig. 2: writes until the first swap, until the second, and after it. WA of greedy
+# has converged by then.
 _UNTIL_SWAP = 5e6
 _UNTIL_SWAP_BACK = 2e6
 _CONVERGED = 1e6
 _DRAWN = 1e6
 
-# Weight, and the spare space of the cold group that is left by the closed form (§5.5.3: 5%).
+# Weight, and the spare space that the closed form leaves to the cold group (§5.5.3: 5%).
 _WEIGHTS = {FAST: 0.015, SLOW: 0.003}
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: 0.002}
 _CHOICES = (
@@ -71,7 +71,7 @@ _Swapped = dict[tuple[float, float, str], Run]
 
 
 def run(bench: Bench) -> Findings:
-    """Compute the items, and figure 2 if it is wanted."""
+    """Compute the items, and figure 2 if requested."""
     size = FULL if bench.full else SHORT
     bench.step("drives in equilibrium (eq. 3)")
     keys = [*product(("uniform", *_STATIC), _LAYOUTS, (_GREEDY, _LRU))]
@@ -88,7 +88,7 @@ def _steady_wa(size: Size, load: str, layout: str, victims: str) -> float:
     settling, measured = size.writes(_SETTLING), size.writes(_MEASURED)
     workload, manager = load, _ONE_GROUP
     if load in _STATIC:
-        # As a phase of its own the spec of groups nests.
+        # The spec of groups is nested, because it is one phase.
         workload = f"phases:writes={settling + measured},of={groups(_STATIC[load])}"
         manager = _OPTIMAL
     drive = size.device(layout=layout)
@@ -117,8 +117,7 @@ def _uniform(steady: _Steady) -> list[Item]:
                 theory,
                 steady["uniform", layout, _LRU],
                 0.01,
-                note="the section derives eq. 3 for LRU, where K collections lie between two of "
-                "one block",
+                note="the text derives eq. 3 for LRU, with K collections between those of a block",
             )
             for layout, name in _LAYOUTS.items()
         ),

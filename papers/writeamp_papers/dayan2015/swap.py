@@ -44,7 +44,7 @@ _FDP = {LAST_WRITE: FDP, CURRENT: FDP_CURRENT}
 
 
 def run(bench: Bench) -> Findings:
-    """Compute the items, and figures 6 to 8 if they are wanted."""
+    """Compute the items, and figures 6 to 8 if requested."""
     swaps = simulated(bench)
     items = [*_two_groups(swaps), *_milder(swaps), *_five_groups(swaps)]
     return Findings(items, swap_figures.figures(swaps) if bench.figures else {})
@@ -199,5 +199,5 @@ def _increases(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
 
 
 def _largest_ratio(ascending: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the next."""
+    """Return the largest ratio of a value to the next one."""
     return max(value / following for value, following in pairwise(ascending))

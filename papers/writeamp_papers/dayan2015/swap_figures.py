@@ -1,4 +1,4 @@
-"""Figures 6 to 8 of Dayan et al. 2015, with runs that the paper leaves out."""
+"""Figures 6 to 8 of Dayan et al. 2015, with runs that the paper does not show."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMES = {
 _SINCE = "writes since the swap (millions)"
 _EXTRA = "extra migrations (% of the flash's pages)"
 
-# How much of a run is drawn, in writes on the paper's drive; and intervals a point is the mean of.
+# Drawn length of a run, in writes on the paper's drive; and intervals averaged in one point.
 _DRAWN_BEFORE = 2e6
 _DRAWN_AFTER = 10e6
 _SMOOTHED = 2
@@ -54,7 +54,7 @@ def figures(swaps: Swaps) -> dict[str, FigureSpec]:
 
 
 def _over_time(swaps: Swaps) -> PanelChart:
-    """Describe write amplification with a swap and without, a panel for each manager."""
+    """Describe write amplification with and without a swap, one panel per manager."""
     panels = []
     start, middle = swaps.size.writes(_DRAWN_BEFORE), swaps.swap_at
     end = middle + swaps.size.writes(_DRAWN_AFTER)
@@ -119,7 +119,7 @@ def _milder(swaps: Swaps) -> LineChart:
         for index, manager in enumerate(MANAGERS)
     )
     return LineChart(
-        title="Extra migrations by how different the groups are that swap",
+        title="Extra migrations by the difference of the swapped groups",
         subtitle=f"as paper 3, section 6.1 · over 10 M writes · fill {FILL}",
         x_label="share of the writes that the colder group gets (%)",
         y_label=_EXTRA,

@@ -1,7 +1,7 @@
 """Runs for section 6.1 of Dayan et al. 2015: groups that swap their frequencies.
 
-Extra migrations are those beyond what the same drive migrates if nothing swaps, in percent of the
-flash's pages (PBA), over the same writes.
+Extra migrations are those beyond the migrations of the same drive without a swap, over the same
+writes, in percent of the flash's pages (PBA).
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ FDP = f"{drives.FDP},allocation=optimal,class=last"
 FDP_CURRENT = f"{drives.FDP},allocation=optimal,class=current"
 MANAGERS = (WOLF, WOLF_SLOW, FDP, FDP_CURRENT)
 
-# Update frequencies of the two groups of Figs. 6 and 7, and of milder swaps; the five of Fig. 8.
+# Update frequencies of the two groups of Figs. 6 and 7 and of milder swaps; those of the five
+# groups of Fig. 8.
 TWO_GROUPS = ((10, 90), (20, 80), (30, 70), (40, 60))
 FIVE_GROUPS = (1, 2, 4, 8, 16)
 PAIRS = tuple(combinations(range(len(FIVE_GROUPS)), 2))
 
-# Writes that are counted after a swap, unless said otherwise; and those for Figs. 6 and 7.
+# Counted writes after a swap: the default, and those of Figs. 6 and 7.
 AFTER = 10e6
 COUNTED = (5e6, 10e6, 20e6)
 
-# Writes with the first frequencies ("after 5 million writes", Fig. 8). Before them all groups are
-# written alike: FDP's coldest group holds all free blocks after the fill, passes them on only as it
-# uses them up, and would need more writes than these for it at its own frequency.
+# Writes with the first frequencies ("after 5 million writes", Fig. 8). Before them, all groups are
+# written equally often. FDP's coldest group holds all free blocks after the fill and releases them
+# only as it uses them. At its own frequency it would need more writes than these.
 _ALIKE = 2e6
 _BEFORE = 5e6
 
-# WA is back when it has come so close to its level without a swap.
+# WA is back when it is this close to its level without a swap.
 _BACK = 0.1
 
 Frequencies: TypeAlias = tuple[int, ...]
@@ -51,7 +52,7 @@ _Key = tuple[str, Frequencies, Swap | None]
 
 @dataclass(frozen=True)
 class Swaps:
-    """Runs with a swap and without one, on drives of one size."""
+    """Runs with and without a swap, on drives of one size."""
 
     size: Size
     runs: Mapping[_Key, Run]
@@ -62,13 +63,13 @@ class Swaps:
         return self.size.writes(_ALIKE) + self.size.writes(_BEFORE)
 
     def run(self, manager: str, frequencies: Frequencies, swap: Swap | None) -> Run:
-        """Return one run."""
+        """Return the run of a manager."""
         return self.runs[manager, frequencies, swap]
 
     def extra(
         self, manager: str, frequencies: Frequencies, swap: Swap, after: float = AFTER
     ) -> float:
-        """Return the extra migrations over so many writes after the swap, in percent of PBA."""
+        """Return the extra migrations over `after` writes after the swap, in percent of PBA."""
         end = self.swap_at + self.size.writes(after)
         swapped, still = (self.run(manager, frequencies, one) for one in (swap, None))
         pages = swapped.migrated(self.swap_at, end) - still.migrated(self.swap_at, end)
@@ -84,11 +85,11 @@ class Swaps:
         ]
 
     def counted(self, frequencies: Frequencies) -> tuple[float, ...]:
-        """Return the writes after a swap for which extra migrations are known."""
+        """Return the numbers of writes after a swap with known extra migrations."""
         return COUNTED if frequencies == TWO_GROUPS[0] else (AFTER,)
 
     def millions_until_back(self, manager: str, frequencies: Frequencies, swap: Swap) -> float:
-        """Return the millions of writes on the paper's drive after which WA is back for good."""
+        """Return the writes, in millions on the paper's drive, until WA is permanently back."""
         end = self.swap_at + self.size.writes(AFTER)
         level = self.run(manager, frequencies, None).wa(self.swap_at, end)
         line = self.run(manager, frequencies, swap).line(

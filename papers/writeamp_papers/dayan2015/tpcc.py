@@ -1,6 +1,6 @@
-"""Dayan et al. 2015, section 6.2: TPC-C, whose pages keep different temperatures.
+"""Dayan et al. 2015, section 6.2: TPC-C, with pages of constant temperatures.
 
-The trace is not published. `tpcc` stands in for it, a workload with the histogram of Fig. 9.
+The trace is not published. The workload `tpcc` replaces it, with the histogram of Fig. 9.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from writeamp_papers.dayan2015.readings import FILL as FILL_READ
 from writeamp_papers.items import Item, at_most, checked, compared, ordered, within
 from writeamp_papers.readings import Reading
 
-# 802,816 pages on the drive of Table 2, and at the fill of Table 2.
+# Fill by the 802,816 pages on the drive of Table 2, and fill of Table 2.
 _FILLS = (0.765625, 0.7)
 _FILL = _FILLS[0]
 
@@ -50,35 +50,37 @@ _SINGLE = "single"
 _WOLF = f"{drives.WOLF},{_FILTERS},ratio=2,hold=50,smallest=1,max_groups=16,weight=0.015"
 _FDP = f"{drives.FDP},{_FILTERS},max_groups=16"
 
-# The paper's rule for the coldest group, without it, and as if its condition always held.
+# The paper's rule for the coldest group; without it; and with its condition always true.
 _RULE = "closed-form,coldest_ratio=0.05,coldest_op=0.05"
 _NO_RULE = "closed-form,coldest_ratio=0,coldest_op=0.05"
 _ALWAYS = "closed-form,coldest_ratio=1,coldest_op=0.05"
 _OPTIMAL = "optimal"
 
-# How often a page that looks cold is demoted: 1 is the paper's text.
+# Share of cold-looking pages that are demoted: 1 is the paper's text.
 _DEMOTION = 0.125
 _LITERAL_DEMOTION = 1.0
 
 _RULES = {PRINTED_RULE: _RULE, NO_RULE: _NO_RULE, ALWAYS: _ALWAYS}
 _DEMOTIONS = {SOME: _DEMOTION, EVERY: _LITERAL_DEMOTION}
 _FILL_OF = dict(zip((OF_THE_PAGES, OF_TABLE_2), _FILLS, strict=True))
-# Where the engine holds back less than 2% of a group's size, it holds its floor.
+# Below 2% of a group's size, the engine uses its floor instead.
 _COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: FLOOR}
 
-# Groups of FDP, whose number the paper does not give; Wolf has 7 to 9.
+# Numbers of FDP's groups, which the paper does not give; Wolf has 7 to 9.
 _NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12)
 _NUMBER = 8
 
-# Writes on the paper's drive until it is steady, and those that are measured: 47 M, as in print.
+# Writes on the paper's drive until it is steady, and measured writes after that: 47 M in total, as
+# in the paper.
 _SETTLING = 27e6
 _MEASURED = 20e6
 _MILLIONS = (_SETTLING + _MEASURED) / 1e6
 
-# Intervals of which a point of Fig. 10 is the mean, which the paper smooths too.
+# Intervals averaged in one point of Fig. 10; the paper smooths too.
 _SMOOTHED = 10
 
-# Of Wolf, whose groups come and go, means over so many runs are compared: in short, and in full.
+# Wolf's groups change with the seed, so its WA is the mean over this many runs: in the short form,
+# and in the full form.
 _SEEDS = (2, 3)
 
 # Manager and fill.
@@ -87,7 +89,7 @@ _Runs = Mapping[_Key, Sequence[Run]]
 
 
 def run(bench: Bench) -> Findings:
-    """Compute the items of section 6.2, and figure 10 if it is wanted."""
+    """Compute the items of section 6.2, and figure 10 if requested."""
     size = FULL if bench.full else SHORT
     bench.step("TPC-C (Fig. 10)")
     seeded = [
@@ -123,21 +125,21 @@ def _fdp(number: int) -> str:
 
 def _simulated(size: Size, manager: str, fill: float, seed: int) -> Run:
     writes = size.writes(_SETTLING) + size.writes(_MEASURED)
-    # Greedy for FDP too: only its groups are compared (section 6.2, the green line).
+    # Greedy for FDP too: the comparison concerns only its groups (section 6.2, the green line).
     drive = size.device(fill=fill)
     return drives.run(manager, "greedy", "tpcc", drive, writes, seed=seed)
 
 
 @dataclass(frozen=True)
 class _Study:
-    """Runs of section 6.2, and the items that follow from them."""
+    """Runs of section 6.2, and their items."""
 
     size: Size
     runs: _Runs
 
     @property
     def measured(self) -> tuple[int, int]:
-        """Interval of writes in which everything is measured."""
+        """Interval of the measured writes."""
         start = self.size.writes(_SETTLING)
         return start, start + self.size.writes(_MEASURED)
 
@@ -145,7 +147,7 @@ class _Study:
         return fmean(run.wa(*self.measured) for run in self.runs[manager, fill])
 
     def levels(self) -> list[Item]:
-        """Return items on write amplification of one group, and of Wolf beside it."""
+        """Return items on write amplification of one group and of Wolf."""
         single, wolf = self.wa(_SINGLE), self.wa(_wolf(_RULE))
         return [
             *(
@@ -183,7 +185,7 @@ class _Study:
         ]
 
     def groups(self) -> list[Item]:
-        """Return items on the number of Wolf's groups, and on whether it goes on creating some."""
+        """Return items on the number of Wolf's groups, and on groups created late."""
         start, end = self.measured
         found = self.runs[_wolf(_RULE), _FILL][0]
         numbers = found.groups[(found.host_pages > start) & (found.host_pages <= end)]
@@ -217,11 +219,11 @@ class _Study:
         ]
 
     def allocations(self) -> list[Item]:
-        """Return items on what the closed form loses against the optimum, and why."""
+        """Return items on the loss of the closed form compared with the optimum, and its causes."""
 
         def saved(reading: Reading) -> float:
             demotion = _DEMOTIONS[reading.choices[DEMOTION]]
-            # With every cold-looking page demoted only the rule as printed is simulated.
+            # With every cold-looking page demoted, only the rule as printed is simulated.
             rule = _RULES[reading.choices[RULE]]
             return self._saved(rule, _FILL_OF[reading.choices[FILL_READ]], demotion)
 
@@ -258,7 +260,7 @@ class _Study:
         return 100 * (1 - (optimal - 1) / (closed - 1))
 
     def fdp(self) -> list[Item]:
-        """Return items on the cost of FDP's groups, whose pages are assumed twice as hot each."""
+        """Return items on the cost of FDP's groups, each assumed twice as hot as the next."""
         wolf = self.wa(_wolf(_RULE))
         worse = {number: 100 * (self.wa(_fdp(number)) / wolf - 1) for number in _NUMBERS}
         ours = by_reading(lambda one: worse[int(one.choices[FDP_GROUPS])])
@@ -280,14 +282,14 @@ class _Study:
 
 
 def _in_theory() -> list[Item]:
-    """Return the loss of the closed form if the groups are known: clusters and tail of Fig. 9."""
+    """Return the item on the closed form's loss for known groups: clusters and tail of Fig. 9."""
     sizes = [share for share, _, _ in update_frequencies.CLUSTERS]
     means = [mean for _, mean, _ in update_frequencies.CLUSTERS]
     low, high = update_frequencies.TAIL
     tail, tail_mean = update_frequencies.TAIL_SHARE, (high - low) / np.log(high / low)
 
     def lost(fill: float, cold_op: float, *, with_tail: bool) -> float:
-        """Return the loss in percent of the optimum's WA; the coldest group has a floor there."""
+        """Return the loss in percent of the optimum's WA; the coldest group has a minimum space."""
         of_groups = [*sizes, tail] if with_tail else sizes
         updates = [0.0, *means, tail_mean][: len(of_groups) + 1]
         pages = np.array([1 - sum(of_groups), *of_groups])
@@ -321,12 +323,12 @@ def _in_theory() -> list[Item]:
 
 
 def _figures(study: _Study) -> dict[str, FigureSpec]:
-    """Describe Fig. 10 in two: write amplification, and the number of groups."""
+    """Describe Fig. 10 as two figures: write amplification, and the number of groups."""
     return {"fig10-tpcc": _figure_of_wa(study), "fig10-groups": _figure_of_groups(study)}
 
 
 def _figure_of_wa(study: _Study) -> LineChart:
-    # With the rule always acting, the one group there is at first is starved.
+    # With the rule always acting, the single group at the start has too little space.
     managers = {
         "one group": (_SINGLE, HOST_COLOR, 0.0),
         f"{_NUMBER} groups of FDP": (_fdp(_NUMBER), SERIES_COLORS[2], 0.0),
@@ -343,7 +345,7 @@ def _figure_of_wa(study: _Study) -> LineChart:
     )
     return LineChart(
         title="Write amplification under TPC-C",
-        subtitle=f"paper 3, Fig. 10 · the stand-in for the trace · fill {_FILL:.4g}",
+        subtitle=f"paper 3, Fig. 10 · generated trace · fill {_FILL:.4g}",
         x_label="writes (millions on the paper's drive)",
         y_label=f"{WA_LABEL}\n({WA_UNIT})",
         lines=lines,
@@ -359,8 +361,8 @@ def _figure_of_groups(study: _Study) -> LineChart:
         millions = _MILLIONS * found.host_pages / found.host_pages[-1]
         lines.append(Line(millions.tolist(), found.groups.tolist(), color, 0.8, label=label))
     return LineChart(
-        title="Groups that Wolf keeps under TPC-C, created and merged without end",
-        subtitle=f"paper 3, Fig. 10 · the stand-in for the trace · fill {_FILL:.4g}",
+        title="Wolf's groups under TPC-C, created and merged continually",
+        subtitle=f"paper 3, Fig. 10 · generated trace · fill {_FILL:.4g}",
         x_label="writes (millions on the paper's drive)",
         y_label="groups of pages",
         lines=tuple(lines),

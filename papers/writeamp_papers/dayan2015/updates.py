@@ -1,7 +1,7 @@
 """Figure 9 of Dayan et al. 2015: frequencies of updates to the pages of TPC-C_init.
 
-The trace is not published: this is the histogram that `tpcc` draws its writes from, as section
-`tpcc` of docs/workloads.md defines it, worked out independently of that workload.
+The trace is not published. This is the histogram from which `tpcc` draws its writes (section
+`tpcc` of docs/workloads.md), computed independently of that workload.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from writeamp_papers.items import Item, compared, typed_in
 
 PAGES = 802_816
 
-# Share of the pages, mean and deviation of the updates in the two clusters; the tail.
+# Share of pages, mean and deviation of the updates of each cluster; then the tail.
 CLUSTERS = ((0.23, 25.0, 5.0), (0.23, 200.0, 40.0))
 TAIL_SHARE = 0.002
 TAIL = (300.0, 13_300.0)
 
 _MOST_SHOWN = 300
 
-_FITTED = "of the stand-in for the trace, which is fitted to the print"
+_FITTED = "of the generated trace, which is fitted to the print"
 
 
 def run(bench: Bench) -> Findings:
-    """Return the items on the histogram, and figure 9 if it is wanted."""
+    """Return the items on the histogram, and figure 9 if requested."""
     updates = updates_of_pages()
     figures = {"fig9-updates": _figure_9(updates)} if bench.figures else {}
     return Findings(_items(updates), dict(figures))
@@ -92,9 +92,8 @@ def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
 def _figure_9(updates: npt.NDArray[np.int64]) -> LineChart:
     pages = np.bincount(updates, minlength=_MOST_SHOWN + 1)[1 : _MOST_SHOWN + 1]
     return LineChart(
-        title="How often the pages of TPC-C_init are updated",
-        subtitle=f"paper 3, Fig. 9 · the stand-in for the trace · {PAGES:,} pages, of which "
-        "46% are shown",
+        title="Updates of the pages of TPC-C_init",
+        subtitle=f"paper 3, Fig. 9 · generated trace · {PAGES:,} pages, 46% of them shown",
         x_label="updates in 47 M writes",
         y_label="pages",
         lines=(

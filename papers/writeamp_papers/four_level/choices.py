@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from writeamp_papers.readings import Reading
 
-# Of the flash that a drive maps and programs as one: what a low time of one pin writes ("pair", 8
-# KiB of two planes), a page of one plane, or such a low time on every die at once.
+# Unit of mapping and programming: one low time of a pin ("pair", 8 KiB of two planes), a page of
+# one plane, or one low time on every die at once.
 Mapping: TypeAlias = Literal["pair", "page", "stripe"]
 
 _PS_AT_10_MHZ = 100_000
@@ -18,14 +18,14 @@ _PS_AT_100_KHZ = 10_000_000
 
 @dataclass(frozen=True)
 class Firmware:
-    """Firmware of a drive and sampling of its pins, alike in all figures.
+    """Firmware of a drive and sampling of its pins, equal in all figures.
 
     Attributes:
-        mapping: what is mapped and programmed as one.
-        caches_data: whether memory holds writes of the host.
-        read_share: share of that memory which reads take in a mix.
-        flash_of_ssd_i: the drive of Table I whose kind of flash SSD-I has.
-        period_ps: time between two samples of a pin.
+        mapping: unit of mapping and programming.
+        caches_data: whether memory caches host writes.
+        read_share: share of that memory for reads in a mix.
+        flash_of_ssd_i: the drive of Table I with SSD-I's kind of flash.
+        period_ps: time between two samples of a pin, in ps.
     """
 
     mapping: Mapping
@@ -40,11 +40,11 @@ class Choices:
     """Choices of one reading, as the runs need them.
 
     Attributes:
-        firmware: of every drive.
+        firmware: firmware of every drive.
         is_emptied: whether SSD-v is empty before each workload of Figs. 5 and 6.
-        op_is_physical: whether a partition of Fig. 9 has no flash but itself and 2.8 GiB.
-        has_initial_data: whether it is written once before the sub-tests.
-        sub_tests_a_trace: sub-tests of Figs. 10 and 11 in what a trace writes; none if each has
+        op_is_physical: whether the flash of a partition of Fig. 9 is its size plus 2.8 GiB.
+        has_initial_data: whether the partition is written once before the sub-tests.
+        sub_tests_a_trace: sub-tests of Figs. 10 and 11 per volume of a trace; None if each has
             5 GiB.
     """
 
@@ -72,11 +72,11 @@ _COMMON = {
     "GB, MB/s": "2^30 and 2^20 bytes",
     "span": "the whole user space",
     "before Figs. 7, 8, 10 and 11": "filled once, random 4 KiB writes of 1.33 times the user space",
-    "volume": "2 GiB a workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
+    "volume": "2 GiB per workload of Figs. 5 and 6, 5 GiB of Figs. 7 to 9",
     "benchmark of Fig. 9": "random 4 KiB writes, aligned, one outstanding",
     "replay": "as fast as the drive answers, repeated from the start",
     "read disturb": "none",
-    "mapping table": "in memory as far as the profile has it, else on flash",
+    "mapping table": "in the memory of the profile, the rest on flash",
 }
 
 
@@ -87,24 +87,22 @@ def _reading(name: str) -> Reading:
         name,
         {
             "mapping and program unit": {
-                "pair": "what one low time programs in a die: 4 KiB (SSD-v), 8 KiB (others)",
+                "pair": "one low time of a die: 4 KiB (SSD-v), 8 KiB (others)",
                 "page": "4 KiB; two-plane programs take two unrelated pages",
                 "stripe": "one program on every die: 16 KiB (SSD-v), 80 KiB (SSD-I), 128 KiB",
             }[firmware.mapping],
             "write cache": "holds writes" if firmware.caches_data else "none for data",
-            "reads": "half of the cache in a mix" if firmware.read_share else "no share of it",
+            "reads": "half of the cache in a mix" if firmware.read_share else "not cached",
             "flash of SSD-I": f"as {firmware.flash_of_ssd_i.upper().replace('SSD-V', 'SSD-v')}",
             "pin": f"sampled at {1e9 / firmware.period_ps:g} kHz",
             "before Figs. 5 and 6": "emptied before each"
             if found.is_emptied
             else "filled once, then all workloads in turn",
-            "flash of a partition": "2.8 GiB more than itself"
-            if found.op_is_physical
-            else "40 GiB",
+            "flash of a partition": "its size and 2.8 GiB" if found.op_is_physical else "40 GiB",
             "initial data": "the partition once in order" if found.has_initial_data else "none",
             "sub-test of a trace": "5 GiB"
             if found.sub_tests_a_trace is None
-            else f"1/{found.sub_tests_a_trace} of what it writes",
+            else f"1/{found.sub_tests_a_trace} of its volume",
             **_COMMON,
         },
     )

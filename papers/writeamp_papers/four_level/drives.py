@@ -1,4 +1,4 @@
-"""Paper 5's drives at a scale, and the programs of one of them under load after load."""
+"""Paper 5's drives at a scale, and the programs of a drive under successive loads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PinCounts:
 
     Attributes:
         facts: the four levels of the drive.
-        programs_by_pin: low times within the window of programs, of each pin that was captured.
+        programs_by_pin: low times within the window of programs, by captured pin.
         low_times: all low times.
     """
 
@@ -56,7 +56,7 @@ class PinCounts:
 
     @property
     def spread_of_dies(self) -> float:
-        """Programs of the die that has most over their mean."""
+        """Programs of the die with the most, over their mean."""
         return max(self.programs_by_pin) * len(self.programs_by_pin) / sum(self.programs_by_pin)
 
     @property
@@ -66,10 +66,10 @@ class PinCounts:
 
 
 def count_pins(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float) -> PinCounts:
-    """Count the programs of a capture, and work out write amplification by eq. 2.
+    """Count the programs of a capture, and compute write amplification by eq. 2.
 
     Args:
-        path: a capture of all pins, or of some that stand for all.
+        path: a capture of all pins, or of some that represent all.
         facts: the drive's levels and window of programs.
         host_bytes: L_Volume_Data.
     """
@@ -97,28 +97,28 @@ def count_pins(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float)
 MIB = 2**20
 GIB = 2**30
 
-# Section V.A: "when the level of tested R/B signal keeps high for 5 minutes", the count is over.
+# Section V.A: a count ends "when the level of tested R/B signal keeps high for 5 minutes".
 QUIET_NS = 300 * 10**9
 
-# "About 12 hours" of random writes, at the 1.23 MB/s that such a state has in Fig. 9a.
+# "About 12 hours" of random writes, at the 1.23 MB/s of this state in Fig. 9a.
 STEADY_WRITES = 1.33
 
-# The paper says nothing of the firmware. Copies get blocks of their own, as is usual: where they
-# share them with the host's writes, data that are never written again are spread over all blocks,
-# and WA does not fall within fifteen sub-tests of F1 as Fig. 10 shows.
+# The paper does not describe the firmware. Copies get blocks of their own, as is usual. If they
+# shared blocks with host writes, data that are never written again would be spread over all blocks,
+# and WA would not fall within fifteen sub-tests of F1 as in Fig. 10.
 _MANAGER = "sepgc"
 
 _SEED = 5
 _CHUNK_EVENTS = 1_000_000
 
-# A load of stated requests ends with the last of them.
+# A load of given requests ends with the last one.
 _NO_END = 2**62
 
 _NS_A_S = 1e9
 
-# No cache shrinks below this: the 32 KB of SSD-v and SSD-S are few pages as they are.
+# Minimum size of a cache: the 32 KB of SSD-v and SSD-S are few pages already.
 _LEAST_CACHE_BYTES = 32 * 2**10
-# Of a mapping table whose parts are replaced, two must have room.
+# Minimum of cached parts of a mapping table that are replaced.
 _LEAST_MAP_BYTES = 2 * PAGE_BYTES
 
 
@@ -126,7 +126,7 @@ _LEAST_MAP_BYTES = 2 * PAGE_BYTES
 class Drive:
     """Drive, the levels of its flash by Table I, and the sampling of its pins.
 
-    Under the reading of stripes all dies do the same at once, and the device has one for all.
+    In the reading of stripes, all dies act together, and the device has one die for all.
     """
 
     device: Device
@@ -135,16 +135,16 @@ class Drive:
 
     @property
     def capacity_bytes(self) -> int:
-        """Bytes that the host sees."""
+        """Capacity that the host sees, in bytes."""
         return self.device.capacity_bytes
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of a drive: so many times smaller in bytes, and as many times faster aged.
+    """Scale of a drive: smaller in bytes and faster aged by the same factor.
 
-    Its blocks have `pages_per_block` pages, so that each die keeps many of them: with few, the
-    free blocks that collection keeps would be no small part of the spare space.
+    Blocks have `pages_per_block` pages, so that each die has many blocks. With few, the free blocks
+    reserved for collection would take much of the spare space.
     """
 
     factor: int
@@ -164,11 +164,11 @@ class Scale:
 
         Args:
             profile: the profile's name.
-            firmware: what a reading has it map by, and hold in memory.
+            firmware: mapping and memory use of a reading.
             changes: values of the profile's tables.
-            reads_share_cache: whether the load is a mix, of which reads take their share of memory.
-            memory_of: the profile whose memory it has, instead of its own.
-            flash_share: share of the flash of Table I that it has.
+            reads_share_cache: whether the load is a mix, in which reads get a share of memory.
+            memory_of: the profile whose memory the drive has, instead of its own.
+            flash_share: share of the flash of Table I that the drive has.
             op: over-provisioning, spare over user space, instead of Table I's.
         """
         flash = _flash(firmware.flash_of_ssd_i) if profile == "ssd-i" else []
@@ -180,7 +180,7 @@ class Scale:
             "pair": at_once,
             "stripe": at_once * whole.dies,
         }[firmware.mapping]
-        # What is programmed as one on a die has the blocks of its planes in one.
+        # A block of the device contains the blocks of all planes that are programmed together.
         planes, on_die = whole.planes_per_die, whole.page_bytes
         if firmware.mapping != "page":
             planes, on_die = 1, at_once
@@ -212,7 +212,7 @@ class Scale:
         return Drive(made, facts_of(whole), firmware.period_ps)
 
     def _bytes(self, of_profile: int, least: int) -> int:
-        """Return the size of a cache at this scale; none, or all in memory, stays so."""
+        """Return the size of a cache at this scale; a missing or complete one stays so."""
         return of_profile and max(least, of_profile // self.factor)
 
 
@@ -220,7 +220,7 @@ _LEVELS_OF_DIES = ("channels", "chips_per_channel", "dies_per_chip")
 
 
 def _flash(profile: str) -> list[str]:
-    """Return the times of a profile's flash as changes of another's."""
+    """Return the times of a profile's flash, as changes for another profile."""
     timing: Mapping[str, Any] = (device(profile).times or {})["timing"]
     return [f"timing.{name}={json.dumps(value)}" for name, value in timing.items()]
 
@@ -231,10 +231,10 @@ class Counts:
 
     Attributes:
         pages: mapping units that the drive programmed, by cause.
-        unit_bytes: bytes of each.
-        operations: low times that the flash has had: reads, programs and erases.
-        written_bytes: of the host.
-        write_s: time until all was answered.
+        unit_bytes: bytes of a mapping unit.
+        operations: flash operations: reads, programs and erases.
+        written_bytes: bytes that the host wrote.
+        write_s: time until all requests were answered, in seconds.
         by_pins: programs by the pins.
     """
 
@@ -262,7 +262,7 @@ class Counts:
 
     @property
     def error_by_one(self) -> float:
-        """|PEN| of one pin, which is the paper's way, in percent."""
+        """|PEN| of one pin, the paper's method, in percent."""
         return percentage_error(self.by_pins.wa_by_one, self.true_wa)
 
     @property
@@ -271,7 +271,7 @@ class Counts:
         return self.written_bytes / MIB / self.write_s
 
     def causes(self) -> str:
-        """Return the flash bytes of each cause over the host's, in words."""
+        """Return the flash bytes of each cause over the host's, as text."""
         parts = [
             f"{cause} {n * self.unit_bytes / self.written_bytes:.2f}"
             for cause, n in self.pages.items()
@@ -281,7 +281,7 @@ class Counts:
 
 
 class Life:
-    """Life of a drive from its fill on, under one load after the other on one clock."""
+    """Life of a drive since its fill, under successive loads on one clock."""
 
     def __init__(
         self,
@@ -292,13 +292,13 @@ class Life:
         ageing_writes: float = 0,
         missed: float = 0.0,
     ) -> None:
-        """Prepare the drive while no time passes, and begin the first load.
+        """Prepare the drive without simulated time, and start the first load.
 
         Args:
-            drive: the drive; TRIM has just emptied it.
-            load: what the host asks for first.
-            is_filled: whether all that the host sees is written once, in order.
-            ageing_writes: random 4 KiB writes before the load, in sizes of what the host sees.
+            drive: the drive, just emptied by TRIM.
+            load: the first load of the host.
+            is_filled: whether the whole user space is written once, in order.
+            ageing_writes: random 4 KiB writes before the load, in multiples of the user space.
             missed: share of the low times that sampling misses.
         """
         made = drive.device
@@ -333,13 +333,13 @@ class Life:
         self._before = self._now()
 
     def settle(self, look: Callable[[Path], object] | None = None) -> Counts:
-        """Let the load end, and all that follows from it, until every pin stays high.
+        """Wait until the load and its consequences end and every pin stays high.
 
         Args:
-            look: called with the capture of the pins, a file that is deleted then.
+            look: called with the capture of the pins, a file that is then deleted.
 
         Returns:
-            What was counted since the drive was prepared, or the load before this had settled.
+            Counts since the drive was prepared, or since the previous load had settled.
         """
         with temporary_folder() as folder:
             path = folder / "rb.vcd"

@@ -1,4 +1,4 @@
-"""Pictures of paper 5's figures 5 to 11."""
+"""Figures 5 to 11 of paper 5."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BySeries = Mapping[str, Sequence[float]]
 
 
 def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) -> PanelChart:
-    """Describe |PEN| over the size, a panel for each kind of access and a line for each method."""
+    """Describe |PEN| over the size, one panel per kind of access and one line per method."""
     panels = []
     for is_random in (False, True):
         for share in (1.0, 0.5):
@@ -30,7 +30,7 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
                     )
                     for size in SIZES
                 ]
-                # What is exact has no place on a logarithmic axis, and is drawn at its end.
+                # A logarithmic axis has no 0, so exact values are drawn at its end.
                 lines.append(
                     Line(
                         _kib(),
@@ -42,10 +42,10 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
                 )
             panels.append(Panel(_title(share, is_random=is_random), tuple(lines)))
     return PanelChart(
-        title="Page programs told by Ready/Busy pins against the drive's own count",
+        title="Page programs by Ready/Busy pins against the drive's own count",
         subtitle=subtitle,
         x_label="size of an access (KiB)",
-        y_label="|PEN| (%), aligned or not,\nwhichever is larger",
+        y_label="|PEN| (%), larger one of\naligned and unaligned",
         panels=tuple(panels),
         columns=2,
         x_ticks=_kib(),
@@ -60,7 +60,7 @@ _LEAST_PEN = 1e-4
 def micro_benchmarks(
     wa: Mapping[tuple[str, Access], float], drives: Sequence[str], subtitle: str
 ) -> PanelChart:
-    """Describe WA over the size, a panel for each drive and share of writes."""
+    """Describe WA over the size, one panel per drive and share of writes."""
     panels = []
     for share in (0.5, 1.0):
         for name in drives:
@@ -99,7 +99,7 @@ def by_sub_test(
     write_mb_s: _BySeries,
     printed: Mapping[str, Mapping[int, float]],
 ) -> PanelChart:
-    """Describe WA and write bandwidth by sub-test, a panel for each, and printed values of WA."""
+    """Describe WA and write bandwidth by sub-test, one panel each, and printed values of WA."""
     of_wa, of_bandwidth = [], []
     for index, name in enumerate(wa):
         color = series_color(index)

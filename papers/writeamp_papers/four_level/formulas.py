@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# Section V.B.2: what the manufacturer of SSD-I keeps for itself, in the paper's GB.
+# Section V.B.2: space that the manufacturer of SSD-I reserves, in the paper's GB.
 SSD_I_OP_SPACE_GB = 2.8
 
-# Table III: OP% by the user space that it belongs to.
+# Table III: OP% by user space.
 PARTITIONS_GB: dict[float, float] = {7: 37.2, 8: 32.2, 10: 25.2, 12: 20.5, 15: 15.9}
 
 # Table I: tested times of a page write, in µs.
@@ -18,12 +18,12 @@ TESTED_US = {
 
 
 def write_amplification(programmed_pages: float, page_bytes: int, host_bytes: float) -> float:
-    """Return the write amplification of pages that the controller has programmed (eq. 3).
+    """Return the write amplification of the pages programmed by the controller (eq. 3).
 
     Args:
         programmed_pages: pages programmed in the whole drive, N_page.
         page_bytes: bytes of a page, P_a.
-        host_bytes: bytes that the host has written, L_Volume_Data.
+        host_bytes: bytes written by the host, L_Volume_Data.
 
     >>> write_amplification(1_000_000, 4096, 2**30)
     3.814697265625
@@ -32,11 +32,11 @@ def write_amplification(programmed_pages: float, page_bytes: int, host_bytes: fl
 
 
 def percentage_error(tested_pages: float, real_pages: float) -> float:
-    """Return |PEN|, how far a measured number of page programs is off, in percent (eq. 4).
+    """Return |PEN|, the error of a measured number of page programs, in percent (eq. 4).
 
     Args:
-        tested_pages: programs as the Ready/Busy pins tell them, N_page_test.
-        real_pages: programs as the drive itself counts them, N_page_real; above 0.
+        tested_pages: programs by the Ready/Busy pins, N_page_test.
+        real_pages: programs by the drive's own count, N_page_real; above 0.
 
     >>> percentage_error(999, 1000)
     0.1
@@ -49,7 +49,7 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
 
     Args:
         user_space_gb: size of the partition.
-        op_space_gb: what the drive keeps for itself, in the same unit.
+        op_space_gb: space that the drive reserves, in the same unit.
 
     >>> round(op_percent(25.2), 3)
     10.0
@@ -58,7 +58,7 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
 
 
 def share_of_window(from_us: float, window_us: tuple[float, float]) -> float:
-    """Return the share of a window's times that are longer, if all are as likely (section IV.C).
+    """Return the share of a window's times above a time, all equally likely (section IV.C).
 
     >>> share_of_window(2000, (200, 2200))
     0.1

@@ -1,8 +1,8 @@
 """Loads of IOGenerator and IOReplayer: accesses of one size, and statistics of F1 and F2.
 
-IOGenerator extends IOmeter, whose sequential accesses of both directions share one position, and
-whose alignment holds for each access: sequential accesses of 512 bytes that are aligned to 4 KiB
-touch the first sector of one page after the other. One request is outstanding.
+IOGenerator extends IOmeter. Sequential accesses of both directions share one position, and each
+access is aligned: sequential accesses of 512 bytes aligned to 4 KiB touch the first sector of one
+page after another. One request is outstanding.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Access:
     def load(self, space_bytes: int, volume_bytes: int, *, seed: int) -> EngineLoad:
         """Return requests within a space until so many bytes are written."""
         draws = np.random.default_rng(seed)
-        # The number of writes is exact, and their places among the reads are drawn.
+        # The number of writes is exact; their positions among the reads are random.
         writes = max(1, volume_bytes // self.size)
         count = round(writes / self.write_share)
         is_write = draws.permutation(np.arange(count) < writes)
@@ -75,7 +75,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
 
 
 def requests(offsets: Integers, sizes: Integers, is_write: npt.NDArray[np.bool_]) -> EngineLoad:
-    """Return requests in bytes, shape (n,) each, one after the other, in the engine's form."""
+    """Return requests in bytes, shape (n,) each, one after another, in the engine's form."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(
         ops=np.where(is_write, _WRITE, _READ).astype(np.uint8),

@@ -15,15 +15,15 @@ DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 SHARES = (1.0, 0.5)
 _VOLUME_BYTES = 5 * GIB
 
-# The random writes of the twelve hours pass without time; the last of them take it, so that caches
-# are filled and collection in the background has come to rest.
+# The random writes of the twelve hours take no simulated time, except the last ones, so that caches
+# fill and background collection stops.
 STEADY = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
 _TIMED_SHARE = 0.02
 
 
 @dataclass(frozen=True)
 class MicroForm:
-    """Drives at a scale, and the most accesses of 512 bytes of a workload."""
+    """Drives at a scale, and the maximum of accesses of 512 bytes of a workload."""
 
     scale: Scale
     most_small_writes: int
@@ -42,11 +42,11 @@ SHORT = MicroForm(Scale(64, 32), 32_768)
 
 @dataclass(frozen=True)
 class Workload:
-    """Micro-benchmark on a drive that twelve hours of random writes have left.
+    """Micro-benchmark on a drive after twelve hours of random writes.
 
     Attributes:
         drive: profile of the drive.
-        access: what the host asks for.
+        access: the host's accesses.
         memory_of: the profile whose memory the drive has, if not its own.
         is_empty: whether TRIM has emptied the drive instead.
     """
@@ -61,7 +61,7 @@ class ReadingCounts:
     """Counts of every workload under one reading."""
 
     def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], choices: Choices) -> None:
-        """Keep the counts, and the choices of the reading."""
+        """Store the counts, and the choices of the reading."""
         self._found, self._firmware = found, choices.firmware
 
     def counts(
@@ -80,13 +80,13 @@ class ReadingCounts:
         return self.counts(drive, access).wa
 
     def all_of(self, drive: str, share: float) -> list[tuple[Access, Counts]]:
-        """Return the workloads of one drive and share of writes, and their counts."""
+        """Return the workloads of one drive and share of writes, with their counts."""
         return [(one, self.counts(drive, one)) for one in grid((True, False), (share,))]
 
     def mean(
         self, drive: str, share: float, sizes: Collection[int], *, is_random: bool = False
     ) -> float:
-        """Return the mean WA of some sizes, aligned and not."""
+        """Return the mean WA over some sizes, aligned and not."""
         chosen = (one for one in grid((is_random,), (share,)) if one.size in sizes)
         return fmean(self.wa(drive, one) for one in chosen)
 
@@ -96,10 +96,10 @@ class ReadingCounts:
 
 
 class MicroMeasurement:
-    """Counts of every workload by reading, and the scale at which they were measured."""
+    """Counts of every workload by reading, and the scale of the drives."""
 
     def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], form: MicroForm) -> None:
-        """Keep the counts by firmware and workload, and the form."""
+        """Store the counts by firmware and workload, and the form."""
         self._found = found
         self.form = form
 

@@ -1,9 +1,9 @@
-"""Figures 10 and 11: the traces F1 and F2 on a drive that random writes have made steady.
+"""Figures 10 and 11: the traces F1 and F2 on a drive made steady by random writes.
 
-The traces are not to be had but for the first requests of F1, so generators of what Table II states
-of them stand in: mean and largest sizes by direction and the share of reads. Neither where the
-requests go nor how many of them follow each other is stated; both are taken from the first 10,000
-requests of F1 (Storage Performance Council, Financial1). No reading of the paper can mend that.
+The traces are not available except for the first requests of F1. Generators from the statistics of
+Table II replace them: mean and largest sizes by direction, and the share of reads. The paper states
+neither the addresses nor the share of sequential requests. Both are taken from the first 10,000
+requests of F1 (Storage Performance Council, Financial1), under every reading.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from writeamp_papers.four_level.partitions import SUB_TEST_BYTES
 from writeamp_papers.items import Item, at_most, compared, falls, ordered, rises, settled_at, spread
 
 KIB = 1024
-NOTE = "a generator of Table II's statistics stands in for the trace, which is not to be had"
+NOTE = "requests are generated from Table II's statistics; the trace is not available"
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of a trace, from which requests like its own are drawn.
+    """Statistics of a trace, for generated requests.
 
     Attributes:
         write_share: share of writes among the requests.
-        written_gib: what the whole trace writes.
-        mean_bytes, most_bytes: sizes by direction, (write, read).
-        sequential_share: share of requests that go on where one of the last has ended.
-        span_share: share of the drive within which all others begin.
+        written_gib: GiB that the whole trace writes.
+        mean_bytes, most_bytes: mean and largest sizes by direction, (write, read).
+        sequential_share: share of requests that continue one of the last.
+        span_share: share of the drive in which all others start.
     """
 
     name: str
@@ -51,25 +51,25 @@ class Statistics:
     span_share: float = 0.02
 
     def loads(self, space_bytes: int, factor: int, sub_test_bytes: int) -> Iterator[EngineLoad]:
-        """Yield sub-tests of about so many written bytes, the trace repeated from its start.
+        """Yield sub-tests of about equal written bytes, repeating the trace from its start.
 
         Args:
-            space_bytes: what the host sees, at a scale.
-            factor: how many times smaller the trace is at that scale.
-            sub_test_bytes: written by each.
+            space_bytes: the user space, at a scale.
+            factor: size of the real trace over that of this one.
+            sub_test_bytes: bytes written by each sub-test.
         """
         whole_bytes = round(self.written_gib * GIB / factor)
         offsets, sizes, is_write = self.requests(space_bytes, whole_bytes, seed=1)
         written = np.cumsum(np.where(is_write, sizes, 0))
         for number in itertools.count():
-            # Of a trace that begins anew, bytes go on where the last repetition has ended.
+            # Written bytes of a repeated trace continue at the end of the previous repetition.
             first, last = (self._place(written, at * sub_test_bytes) for at in (number, number + 1))
             chosen = np.arange(first, last) % sizes.size
             yield requests(offsets[chosen], sizes[chosen], is_write[chosen])
 
     @staticmethod
     def _place(written: Integers, bytes_before: int) -> int:
-        """Return how many requests come before so many written bytes, all repetitions counted."""
+        """Return the number of requests before so many written bytes, all repetitions included."""
         repetitions, rest = divmod(bytes_before, int(written[-1]))
         return repetitions * written.size + int(np.searchsorted(written, rest))
 
@@ -90,11 +90,12 @@ class Statistics:
         return self._offsets(draws, sizes, span_bytes), sizes, is_write
 
     def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:
-        """Return first bytes: at a random sector, or where the request before has ended."""
+        """Return first bytes: at a random sector, or at the end of the previous request."""
         goes_on = draws.random(sizes.size) < self.sequential_share
         goes_on[0] = False
         starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
-        # Within a run, each begins at the run's start and all sizes of the run before it.
+        # Within a run, each request starts at the run's start plus the sizes of its previous
+        # requests.
         before = np.cumsum(sizes) - sizes
         run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(sizes.size)))
         offsets: Integers = (starts[run] + before - before[run]) % span_bytes
@@ -116,11 +117,11 @@ F2 = Statistics("F2", 0.18, 1.8, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
 _TRACES = {"F1": F1, "F2": F2}
 _FIGURES = {"F1": "Fig. 10", "F2": "Fig. 11"}
 
-# "After the 13 sub-tests"; of F2 "after approximately ten" values are stable.
+# "After the 13 sub-tests"; values of F2 are stable "after approximately ten".
 _SUB_TESTS = 13
 _STABLE = 10
 
-# "About" leaves a quarter.
+# "About" is a tolerance of 25%.
 _ABOUT = 0.25
 _UNNOTICED = 0.05
 
@@ -155,7 +156,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading on which these figures depend."""
+    """Return the choices of a reading that affect these figures."""
     return Choices(choices.firmware, sub_tests_a_trace=choices.sub_tests_a_trace)
 
 
@@ -263,7 +264,7 @@ def _trends(found: _OltpRun) -> list[Item]:
 
 
 def _from_stable(tests: _Tests) -> float:
-    """Return the ratio of our first stable sub-test and the stated one."""
+    """Return the ratio of our first stable sub-test to the stated one."""
     return spread((_STABLE, settled_at(_wa(tests))))
 
 

@@ -1,9 +1,9 @@
 """Figure 9: write amplification over the data written, in five partitions (section V.B.2).
 
-A drive is emptied by TRIM and partitioned; what lies outside the partition stays trimmed and serves
-as spare. The initial data, taken to be a file that fills the partition, are written in order, and
-fifteen sub-tests of random writes follow. The pages of the initial data are counted in the first
-sub-test, and their bytes are not. A count ends when every pin has been high for five minutes.
+TRIM empties the drive, which is then partitioned. The space outside the partition stays trimmed and
+serves as spare space. The initial data, assumed to be a file that fills the partition, are written
+in order; fifteen sub-tests of random writes follow. The first sub-test counts the pages of the
+initial data, but not their bytes. A count ends when every pin has been high for five minutes.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from writeamp_papers.items import (
 
 SUB_TESTS = 15
 SUB_TEST_BYTES = 5 * GIB
-# From here on the values are the steady ones: "after the 6th to 8th sub-test".
+# From this sub-test on, values are steady: "after the 6th to 8th sub-test".
 _STEADY_FROM = 8
 # Section VI: WA does "not noticeably change during the steady state".
 _UNNOTICED = 0.05
 
-# Section V.B.2: write amplification of the first sub-test and in steady state, by OP%, and how far
-# a value may be from what is printed: half of its last digit, and a quarter of "about 25".
+# Section V.B.2: write amplification of the first sub-test and in steady state, by OP%, with
+# tolerances: half of the last printed digit, and a quarter for "about 25".
 _FIRST: dict[float, tuple[float, float]] = {
     7: (39, 0.5),
     8: (8, 0.5),
@@ -122,7 +122,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading on which this figure depends."""
+    """Return the choices of a reading that affect this figure."""
     return replace(choices, is_emptied=False, sub_tests_a_trace=None)
 
 
@@ -154,7 +154,7 @@ def sub_tests(scale: Scale, choices: Choices, op: float) -> SubTests:
 
 
 def partitioned(scale: Scale, choices: Choices, op: float) -> Drive:
-    """Return SSD-I with all of its flash, or with what eq. 5 leaves to a partition."""
+    """Return SSD-I with all of its flash, or with the flash of a partition by eq. 5."""
     if not choices.op_is_physical:
         return scale.drive("ssd-i", choices.firmware)
     user_gb = PARTITIONS_GB[op]
@@ -209,7 +209,7 @@ _TOO_LOW_AT = 12
 def _too_low() -> Erratum:
     """Return the correction of the first sub-test at 12%: at least its data, and 5 GiB in pairs.
 
-    The partition and twice 5 GiB leave flash free, so that nothing is collected.
+    The partition and twice 5 GiB leave flash free, so nothing is collected.
     """
     initial = PARTITIONS_GB[_TOO_LOW_AT] * GIB / SUB_TEST_BYTES
     return Erratum(
@@ -267,7 +267,7 @@ def _at_7(found: _PartitionRun) -> list[Item]:
 
 
 def _rates(found: _PartitionRun) -> list[Item]:
-    """Return items on write bandwidth at 7%, and on the flash's time for a written byte."""
+    """Return items on write bandwidth at 7%, and on the flash's time per written byte."""
     named = (
         ("in the first sub-test", 1.4, 0.05, _first_rate, "P5-F9-12"),
         ("in the second sub-test", _SECOND[1], 0.05, _second_rate, "P5-F9-13"),
@@ -293,7 +293,7 @@ def _rates(found: _PartitionRun) -> list[Item]:
             printed,
             found.values(value),
             0.25 * printed,
-            note="what the flash takes in; all dies of SSD-I at once could take 60",
+            note="bandwidth of the flash; all dies of SSD-I together reach 60",
             statement=statement,
         )
         for which, printed, value, statement in programmed

@@ -1,4 +1,4 @@
-"""Section III: statements on Ready/Busy pins, on the drives of Figures 7 and 8 and on SSD-v."""
+"""Section III: statements on Ready/Busy pins, on the drives of Figures 7 and 8 and SSD-v."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from writeamp_papers.items import Item, at_most, compared
 
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
 
-# Section III.B: "approximately equal"; |PEN| below 1% needs as much.
+# Section III.B: "approximately equal"; |PEN| below 1% requires the same.
 _APPROXIMATELY = 0.01
 # Printed bounds of |PEN| by the share of writes.
 _PRINTED = {1.0: 1.0, 0.5: 10.0}
-# Counts of low times are whole numbers, of which sampling may lose a few.
+# Low times are whole numbers, and sampling may miss a few.
 _OF_COUNTS = 1e-3
 
 _EMPTY = Scale(128, 64)
@@ -62,7 +62,7 @@ def _per_operation(counts: Counts) -> float:
 
 
 def _pages_of_a_low_time(profile: str, name: str, printed: float, statement: str) -> Item:
-    """Return the item on pages programmed in one low time, on a drive that never erases."""
+    """Return the item on pages per low time, on a drive that never erases."""
     return compared(
         f"Section III.A: pages of 4 KiB that {name} programs in one low time of the window",
         printed,
@@ -79,7 +79,7 @@ def _pages_a_low_time(counts: Counts) -> float:
 
 
 def _dies(found: MicroMeasurement) -> list[Item]:
-    """Return items on how alike the dies of a used drive are."""
+    """Return items on differences between the dies of a used drive."""
     return [
         compared(
             "Section III.C: programs of SSD-I's busiest die over their mean, random 4K",
@@ -99,14 +99,15 @@ def _dies(found: MicroMeasurement) -> list[Item]:
 
 
 def _equation_2() -> Item:
-    """Return the item on eq. 2 of a count on one pin: SSD-I's chips have two dies, so two pins."""
+    """Return the item on eq. 2 with a count of one pin; SSD-I's chips have two pins."""
     programs, host_bytes = 1_000_000, GIB
     low_times = {name: OperationCount(0.0, 0.0, 1.0) for name in ("read", "erase")}
     low_times["program"] = OperationCount(float(programs), 0.0, 1.0)
     facts = facts_of(device("ssd-i"))
     return compared(
         "Eq. 2: WA of SSD-I by a million programs on one pin, and 1 GiB from the host",
-        # Channels, chips a channel, dies a chip, programs, pages a program, bytes a page (Table I).
+        # Channels, chips per channel, dies per chip, programs, pages per program, bytes per page
+        # (Table I).
         round(5 * 1 * 2 * programs * 2 * 4096 / host_bytes, 3),
         four_level({"R/B#1": low_times}, ["R/B#1"], facts, host_bytes).wa,
         0.001,

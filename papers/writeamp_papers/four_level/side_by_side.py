@@ -51,12 +51,12 @@ def _reads(found: MicroMeasurement, name: str) -> list[Item]:
 
 
 def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -> list[float]:
-    """Return WA with 100% of writes over that with 50%, of each access."""
+    """Return WA with 100% writes over WA with 50%, of each access."""
     return [view.wa(name, one) / view.wa(name, replace(one, write_share=0.5)) for one in accesses]
 
 
 def _alignment(found: MicroMeasurement, name: str) -> list[Item]:
-    """Return items on the effect of alignment, which is dramatic below 4 KiB only."""
+    """Return items on the effect of alignment, which is dramatic only below 4 KiB."""
     return [
         at_most(
             f"Figs. 7 and 8, {name.upper()}: WA by alignment, largest ratio from 4K on",
@@ -95,11 +95,12 @@ def _largest_over(view: ReadingCounts, name: str, other: str, share: float) -> f
 
 
 def _smoother(view: ReadingCounts, name: str, other: str, share: float) -> float:
-    """Return by how much less one drive's random WA depends on the size than another's."""
+    """Return the ratio of two drives' variation of random WA over the size."""
     return spread(view.curve(name, share)) / spread(view.curve(other, share))
 
 
-# Figure, share of writes, the drive that is smoother over the sizes and the other, and statement.
+# Figure, share of writes, the drive with smoother values over the sizes, the other drive, and
+# statement.
 _SMOOTHER = (
     ("Fig. 8", 1.0, "ssd-m", "ssd-i", "P5-F8-7"),
     ("Fig. 8", 1.0, "ssd-m", "ssd-s", "P5-F8-7"),
@@ -157,7 +158,7 @@ def _of_drives(found: MicroMeasurement) -> list[Item]:
 
 
 def _other_order(view: ReadingCounts) -> float:
-    """Return the largest share of pairs of workloads that two drives order in opposite ways."""
+    """Return the largest share of pairs of workloads that two drives order differently."""
     pairs = list(combinations(grid((True, False), SHARES), 2))
     orders = [
         [view.wa(name, one) > view.wa(name, other) for one, other in pairs] for name in DRIVES

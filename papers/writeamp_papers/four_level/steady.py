@@ -27,7 +27,7 @@ _DIGIT = 0.5
 
 # Section V.B.1, over the sizes with 50% of writes: "from 85 to 90" and "from 110 to 150".
 _RANDOM_50 = {"ssd-m": (85, 90, "P5-F7-4"), "ssd-i": (110, 150, "P5-F7-5")}
-# Of the ratio of its ends: whether they are those of all sizes is not said.
+# The ratio of the range's ends; the paper does not state whether they cover all sizes.
 _SENSITIVITY_TOLERANCE = 0.1
 
 
@@ -156,7 +156,7 @@ def _half_reads(found: MicroMeasurement, name: str) -> list[Item]:
 
 
 def _farthest(values: Iterable[float], middle: float) -> float:
-    """Return the value whose ratio to the middle, or of the middle to it, is the largest."""
+    """Return the value with the largest ratio to the middle, in either direction."""
     return max(values, key=lambda value: abs(math.log(value / middle)))
 
 
@@ -183,7 +183,7 @@ def _memory(found: MicroMeasurement) -> list[Item]:
             statement="P5-B-4",
         ),
         ordered(
-            "Section II.B: programs that are no copies of collection over all, SSD-I, random 4K",
+            "Section II.B: programs other than copies of collection over all, SSD-I, random 4K",
             found.by_reading(lambda view: 1 - _share_of(view.counts("ssd-i", STEADY), "gc")),
             statement="P5-B-5",
         ),

@@ -1,4 +1,4 @@
-"""Tables I to III of paper 5: inputs beside the print, and the partitions by eq. 5."""
+"""Tables I to III of paper 5: inputs beside the print, and partitions by eq. 5."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from writeamp_papers.items import Item, at_most, compared, typed_in
 _GB = 2**30
 _KB = 2**10
 
-# Table I: capacity, user space and over-provisioning in GB, cache in KB, channels, chips a channel,
-# dies a chip, planes a die, pages a program, and the times of a page and a block in µs.
+# Table I: capacity, user space and over-provisioning in GB, cache in KB, channels, chips per
+# channel, dies per chip, planes per die, pages per program, and the times of a page and a block in
+# µs.
 _TABLE_1: dict[str, tuple[float, ...]] = {
     "ssd-v": (16, 14.0, 2.0, 32, 4, 1, 1, 2, 1, 50, 900, 2000),
     "ssd-i": (40, 37.2, 2.8, 32 * _KB, 5, 1, 2, 2, 2, 75, 1300, 3800),
     "ssd-m": (64, 59.6, 4.4, 128 * _KB, 8, 1, 2, 2, 2, 75, 1300, 3800),
     "ssd-s": (32, 28.1, 3.9, 32, 4, 2, 2, 2, 2, 25, 250, 2000),
 }
-# Sizes are printed to a tenth of a GB, and a block more or less makes no printed digit.
+# Sizes are printed to 0.1 GB, so one block does not change a printed digit.
 _TENTH = 0.05
 _COLUMNS = (
     ("physical capacity (GB)", _TENTH, "P5-T1-1"),
@@ -39,12 +40,13 @@ _COLUMNS = (
     ("block erase (µs)", 0.0, "P5-T1-13"),
 )
 
-# A draw is at most so many standard deviations from its mean: it is a sum of four uniform draws.
+# A time is the sum of four uniform draws, so its distance from the mean has this limit, in standard
+# deviations.
 _MOST_DEVIATIONS = 2 * 3**0.5
 
 
 def run(_: Bench) -> Findings:
-    """Compare the profiles with Table I, the stand-ins with Table II, and eq. 5 with Table III."""
+    """Compare profiles with Table I, generated requests with Table II, and eq. 5 with Table III."""
     items = []
     for name, printed in _TABLE_1.items():
         found = _columns(device(name))
@@ -72,7 +74,7 @@ def run(_: Bench) -> Findings:
 
 
 def _table_2() -> list[Item]:
-    """Return items on the statistics of the requests that stand in for the traces."""
+    """Return items on the statistics of the generated requests."""
     items = []
     for trace, share, means_kib, gib, statement in (
         (F1, 77, (3.8, 2.3), 14.6, "P5-T2-2"),
@@ -113,7 +115,7 @@ def _columns(drive: Device) -> tuple[float, ...]:
 
 
 def _tested(name: str) -> list[Item]:
-    """Return items on whether every program that can be drawn lies within the tested times."""
+    """Return items on whether every possible program time lies within the tested times."""
     times = (device(name).times or {})["timing"]
     means, spreads = _values(times["program_us"]), _values(times["program_spread"])
     spreads = spreads if len(spreads) > 1 else spreads * len(means)

@@ -1,4 +1,4 @@
-"""Figures 5 and 6: programs by the Ready/Busy pins beside the drive's own count."""
+"""Figures 5 and 6: programs by the Ready/Busy pins and by the drive's own count."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from writeamp_papers.four_level.formulas import (
 from writeamp_papers.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
 from writeamp_papers.items import Item, at_most, checked, compared, ordered
 
-# |PEN| in percent by the share of writes: the paper's (section IV.C), and ours from all pins.
+# |PEN| in percent by the share of writes: the paper's (section IV.C), and the bound for all pins.
 _PRINTED = {1.0: 1.0, 0.5: 10.0}
 _BAR = {1.0: 0.2, 0.5: 1.0}
 
 _VOLUME_BYTES = 2 * GIB
 
-# Of an analyser that misses low times, to see which way that errs (section IV.C, second reason).
+# Share of low times that an analyser misses, to find the sign of the error (section IV.C, second
+# reason).
 _MISSED = 0.01
 
 
 @dataclass(frozen=True)
 class VerificationForm:
-    """A drive like SSD-v, and the most accesses of 512 bytes of a workload.
+    """A drive like SSD-v, and the maximum of 512-byte accesses of a workload.
 
-    The short form keeps the blocks of 256 pages, so that erases are as rare.
+    The short form keeps blocks of 256 pages, so that erases are as rare.
     """
 
     scale: Scale
@@ -45,7 +46,7 @@ class VerificationForm:
     def drive(self, choices: Choices) -> Drive:
         """Return the drive of a reading.
 
-        Reads take none of its memory: one drive serves mixes and others in turn.
+        Reads get no share of its memory, because one drive serves mixes and other loads in turn.
         """
         return self.scale.drive("ssd-v", choices.firmware, *self.changes)
 
@@ -69,9 +70,9 @@ class Errors:
 
     Attributes:
         one_pin, all_pins: |PEN| of the fixed window, of the first pin and of all.
-        mixture: of all pins by the mixture; 0 where it is not asked for.
+        mixture: |PEN| of all pins by the mixture; 0 where it is not computed.
         counted: programs by all pins over those of the drive.
-        kinds_us: mean times of the kinds of programs that the mixture finds.
+        kinds_us: mean times of the kinds of programs in the mixture, in µs.
     """
 
     one_pin: float
@@ -85,10 +86,10 @@ _Found: TypeAlias = Mapping[Access, Errors]
 
 
 def run(bench: Bench) -> Findings:
-    """Measure every micro-benchmark of the figures from a capture of its own."""
+    """Measure every micro-benchmark of the figures from its own capture."""
     form = FULL if bench.full else SHORT
     runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
-    bench.step(f"programs told by {len(_order())} captures, {len(runs)} times (Figs. 5 and 6)")
+    bench.step(f"programs by {len(_order())} captures, {len(runs)} times (Figs. 5 and 6)")
     jobs: list[tuple[Choices, tuple[Access, ...]]] = []
     for choices in runs:
         parts = [(one,) for one in _order()] if choices.is_emptied else [tuple(_order())]
@@ -105,7 +106,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return the choices of a reading on which these figures depend."""
+    """Return the choices of a reading that affect these figures."""
     firmware = replace(choices.firmware, flash_of_ssd_i="ssd-i", read_share=0)
     return Choices(firmware, choices.is_emptied)
 
@@ -119,7 +120,7 @@ def _order() -> list[Access]:
 
 
 def _errors(form: VerificationForm, choices: Choices, part: tuple[Access, ...]) -> list[Errors]:
-    """Return the errors of the pins on workloads that follow each other on one drive."""
+    """Return the errors of the pins on successive workloads of one drive."""
     found = []
     life: Life | None = None
     is_ours = choices == _run_of(CHOICES[PAIR])
@@ -140,7 +141,7 @@ def _errors(form: VerificationForm, choices: Choices, part: tuple[Access, ...]) 
 def _mixture_of(
     drive: Drive, seen: list[tuple[float, tuple[float, ...]]]
 ) -> Callable[[Path], None]:
-    """Return a function that measures a capture by the mixture, and keeps what it finds."""
+    """Return a function that measures a capture by the mixture and stores the result."""
 
     def look(path: Path) -> None:
         measured = ready_busy(path, drive.facts, 1.0)
@@ -162,7 +163,7 @@ def _errors_of(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[floa
 
 
 def _missed_low_times(form: VerificationForm) -> float:
-    """Return counted over true programs where sampling misses low times, on an empty drive."""
+    """Return counted over true programs with missed low times, on an empty drive."""
     drive = form.drive(CHOICES[PAIR])
     access = Access(max(SIZES), is_random=False, write_share=1, is_aligned=True)
     load = access.load(drive.capacity_bytes, form.load_bytes(access), seed=1)
@@ -185,7 +186,7 @@ def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
                     f"{what}, one pin",
                     printed,
                     _largest(found, is_random, write_share, lambda one: one.one_pin),
-                    note="its programs times the dies, as in the paper",
+                    note="its programs times the number of dies, as in the paper",
                     statement=statement,
                 ),
                 at_most(
@@ -210,9 +211,9 @@ def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
 
 
 def _used(found: Mapping[Choices, _Found]) -> list[Item]:
-    """Return items on |PEN| of one pin on a used drive whose dies collect each for itself.
+    """Return items on |PEN| of one pin on a used drive with separate collection on each die.
 
-    That is the default's drive, whatever a reading empties before each workload.
+    This is the default's drive, even if a reading empties the drive before each workload.
     """
     errors = found[_run_of(CHOICES[PAIR])]
     return [
@@ -256,7 +257,7 @@ def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
             statement="P5-E-3",
         ),
         ordered(
-            "Section IV.C: true programs over those told where erases fall into the window",
+            "Section IV.C: true programs over counted ones if erases fall into the window",
             by_reading(
                 lambda choices: max(
                     1 / errors.counted
@@ -268,7 +269,7 @@ def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
             statement="P5-E-5",
         ),
         ordered(
-            "Section IV.C: programs told over true ones where sampling misses 1% of the low times",
+            "Section IV.C: counted programs over true ones if sampling misses 1% of the low times",
             missed,
             note="on an empty drive, which erases nothing",
             statement="P5-E-6",
@@ -276,14 +277,14 @@ def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
         ordered(
             "Section IV.C: program time of lower pages over that of upper ones",
             min(kinds_us) / max(kinds_us),
-            note="kinds of programs that the mixture tells apart in a capture",
+            note="kinds of programs in the mixture of a capture",
             statement="P5-E-7",
         ),
     ]
 
 
 def _our_bar(found: Mapping[Choices, _Found]) -> list[Item]:
-    """Return the largest |PEN| of the mixture under the default reading: no number of the paper."""
+    """Return items on the largest |PEN| of the mixture, default reading; not in the paper."""
     ours = found[_run_of(CHOICES[PAIR])]
     return [
         checked(
@@ -291,7 +292,7 @@ def _our_bar(found: Mapping[Choices, _Found]) -> list[Item]:
                 f"Figs. 5 and 6, {share:.0%} writes: largest |PEN| (%), all pins by the mixture",
                 bar,
                 max(one.mixture for access, one in ours.items() if access.write_share == share),
-                note="our own bar, against the drive's own count",
+                note="our own bound, against the drive's own count",
             )
         )
         for share, bar in _BAR.items()

@@ -1,1 +1,1 @@
-"""Huang et al. 2011 (paper 2): black-box models of flash drives, one module a part."""
+"""Huang et al. 2011 (paper 2): black-box models of flash drives, one module for each part."""

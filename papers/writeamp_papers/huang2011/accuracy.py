@@ -20,20 +20,21 @@ F64 = npt.NDArray[np.float64]
 
 _FOLDS = 10
 _ROWS_OF_A_COEFFICIENT = 5
-# A Gaussian process takes long to fit to more.
+# Maximum of training rows of a Gaussian process, for speed.
 _PROCESS_ROWS = 250
 
-# The scores of a model by the name of each reading.
+# Scores of a model by the name of each reading.
 Scores = Mapping[str, Score]
 
 
 def tree_for(
     vectors: F64, *, log_target: bool = True, quantile: float | None = None
 ) -> LinearTreeRegressor:
-    """Return the paper's regression tree for such rows, yet to be fitted.
+    """Return the paper's regression tree for such rows, not fitted yet.
 
-    Its leaves are multilinear in the features that vary, and have five rows or more for each
-    coefficient; every variable may split by least squares; ten folds prune it (section III.D).
+    Its leaves are multilinear in the varying features, with at least five rows per coefficient.
+    Every
+    variable may split, by least squares. Ten folds prune the tree (section III.D).
     """
     varying = int((np.ptp(vectors, axis=0) > 0).sum())
     return LinearTreeRegressor(
@@ -58,10 +59,10 @@ def accuracy(
     """Return the scores of a tree of each metric.
 
     Args:
-        rows: measurements by the way of the runs (`runs.WAYS`).
+        rows: measurements by name of the way (`runs.WAYS`).
         features: name of the feature set.
         log_target: whether the tree is fitted to the logarithm.
-        quantile: fitted in the leaves in place of least squares.
+        quantile: quantile fitted in the leaves, instead of least squares.
         metrics: some of `METRICS`.
     """
     vectors = {way: vectors_of(table, features) for way, table in rows.items()}
@@ -84,9 +85,9 @@ def accuracy(
 
 
 def process_mre(rows: pl.DataFrame, metric: str) -> float:
-    """Return the MRE of a Gaussian process of the extended features on rows not seen.
+    """Return the MRE of a Gaussian process of the extended features on unseen rows.
 
-    It is fitted to the first rows, and scored on as many after them.
+    It is fitted to the first rows, and scored on the same number after them.
     """
     count = min(_PROCESS_ROWS, rows.height // 2)
     vectors = vectors_of(rows, "extended")
@@ -105,7 +106,7 @@ def vectors_of(rows: pl.DataFrame, features: str) -> F64:
 
 
 def values_of(scores: Scores, measure: str) -> dict[str, float]:
-    """Return one of the measures ("r2", "mae", "unexplained", …) under each reading."""
+    """Return one measure ("r2", "mae", "unexplained", …) under each reading."""
     return {reading: value_of(one, measure) for reading, one in scores.items()}
 
 
@@ -115,7 +116,7 @@ def value_of(found: Score, measure: str) -> float:
 
 
 def _unseen(vectors: F64, values: F64, *, log_target: bool, quantile: float | None) -> F64:
-    """Return predictions of each row by a tree that has not seen it."""
+    """Return predictions of each row by a tree trained without it."""
     found, every = np.empty_like(values), np.arange(len(values))
     for rows in folds_of(len(values), None, _FOLDS, seed=0):
         others = np.delete(every, rows)

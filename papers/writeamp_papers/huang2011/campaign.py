@@ -24,16 +24,15 @@ class Form:
     """Measurements of each device in one form.
 
     Attributes:
-        cells: of the paper's grid (`workloads.cells`), on a flash drive.
+        cells: cells of the paper's grid (`workloads.cells`), on a flash drive.
         disk_cells, array_cells: the same on the disk and on the array.
-        stretch: cells of the grid that one drive runs back to back; the next stretch begins on
-            another.
-        lead: cells before those of a stretch that its drive runs unmeasured, if there are any.
-        flash_bytes: what a flash drive shows its host; a minute's run is shorter by as much.
-        disk_s: the length of a run on the disk, which is as large as it is.
-        sizes, steps: of the workload-specific models' grid (`workloads.specific`).
-        window_requests: mean requests of a trace in one window; None for those of a minute.
-        windows: of a trace; the first two thirds train.
+        stretch: cells that one drive runs back to back; the next ones run on another drive.
+        lead: preceding cells that a drive runs unmeasured, if there are any.
+        flash_bytes: capacity of a flash drive; a minute's run is scaled in proportion.
+        disk_s: length of a run on the disk, which has its full size.
+        sizes, steps: sizes and steps of the workload-specific models' grid (`workloads.specific`).
+        window_requests: mean requests per window of a trace; None for windows of a minute.
+        windows: windows of a trace; the first two thirds train.
     """
 
     cells: int
@@ -65,13 +64,13 @@ FULL = Form(
 SHORT = Form(
     cells=900,
     disk_cells=900,
-    # Two drives, each as busy as one, take longest.
+    # Two drives at full load take the longest.
     array_cells=300,
     stretch=900,
     lead=0,
     flash_bytes=2 * GIB,
     disk_s=3.0,
-    # Few enough to be quick, and more than the features of a kind by far.
+    # Few enough for speed, and many more than the features of a kind.
     sizes=28,
     steps=2,
     window_requests=400,
@@ -80,15 +79,15 @@ SHORT = Form(
 
 
 def form_of(*, full: bool) -> Form:
-    """Return the long form or the short one."""
+    """Return the full form or the short one."""
     return FULL if full else SHORT
 
 
-# A drive takes some hundred megabytes.
+# A drive takes a few hundred megabytes of memory.
 _MOST_THREADS = 4
 _SEED = 2
 _SEEDS_OF_A_STRETCH = 1_000_000
-# Seconds that a run takes in short, to begin with: what has run since corrects them.
+# Initial estimate of the seconds of a short run; finished runs correct it.
 _FLASH_S, _DISK_S = 0.025, 0.3
 
 _STORE = Store()
@@ -99,9 +98,9 @@ class Runs:
     """Measurements of a device in one way: a row for each run, with its characteristics.
 
     Attributes:
-        grid: of the paper's grid, or of some of its cells.
-        curves: of each curve of Figs. 3 to 7, by the names of `workloads.curves`.
-        specific: of the workload-specific models' grid.
+        grid: rows of the paper's grid, or of some of its cells.
+        curves: rows of each curve of Figs. 3 to 7, by the names of `workloads.curves`.
+        specific: rows of the workload-specific models' grid.
     """
 
     grid: pl.DataFrame
@@ -110,7 +109,7 @@ class Runs:
 
 
 class _Clock:
-    """Clock that estimates the time of the remaining runs from those done in this process."""
+    """Estimate of the time of the remaining runs, from finished ones of this process."""
 
     def __init__(self) -> None:
         self.taken_s = self.expected_s = 0.0
@@ -127,7 +126,7 @@ _CLOCK = _Clock()
 def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
     """Measure a device in every way, and return the rows by the way's name.
 
-    Stretches that are known, from this process or the bench's folder, are not measured again.
+    Series that are saved, in this process or the bench's folder, are not measured again.
 
     Raises:
         WriteampError: a workload cannot be run.
@@ -145,9 +144,9 @@ def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
 
 
 def stretches(device: str, way: Way, form: Form) -> list[Stretch]:
-    """Return all runs of a device, as many on one drive as the form says.
+    """Return all runs of a device, in series of as many per drive as the form has.
 
-    What comes after the grid runs on the drive that ran the last of it.
+    Runs after the grid use the drive of its last series.
     """
     cells, curve_points, specific_points = _points(device, way, form)
     found = []
@@ -196,7 +195,7 @@ def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
 
 
 def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:
-    """Report what is being measured, and how long it and the devices after it will take."""
+    """Report the current measurement, and the time left for it and the devices after it."""
     names = list(DEVICES)
     later = names[names.index(device) + 1 :]
     form = form_of(full=bench.full)

@@ -1,4 +1,4 @@
-"""Pictures of paper 2's figures 3 to 7."""
+"""Figures 3 to 7 of paper 2."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ F64 = npt.NDArray[np.float64]
 
 
 def nonlinearity(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return how far points are from a straight line: 1 - R² of the best one."""
+    """Return the distance of points from a straight line: 1 - R² of the best line."""
     slope, constant = np.polyfit(x, y, 1)
     left = np.asarray(y) - (slope * np.asarray(x) + constant)
     return float(left @ left / np.square(np.asarray(y) - np.mean(y)).sum())
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the slope of the straight line through the points."""
+    """Return the slope of the best straight line through the points."""
     return float(np.polyfit(x, y, 1)[0])
 
 
@@ -82,7 +82,7 @@ _SIZE_LABEL = "size of a request (KiB)"
 def _by_device(
     names: Sequence[str], x_label: str, found: Mapping[str, DeviceScores]
 ) -> list[Panel]:
-    """Describe a row of panels for each curve, one a metric, with a line for each device."""
+    """Describe a row of panels for each curve, one per metric, with a line per device."""
     panels = []
     for name in names:
         kind = f", {name.rpartition(', ')[2]}s" if ", " in name else ""
@@ -111,7 +111,7 @@ def _by_device(
 
 
 def _by_pattern(found: Mapping[str, DeviceScores]) -> list[Panel]:
-    """Describe latency and throughput of each device, with a line for each pattern."""
+    """Describe latency and throughput of each device, with a line per pattern."""
     panels = []
     for metric in ("latency", "throughput"):
         for device in found:

@@ -1,8 +1,8 @@
 """Figures 3 to 7: one characteristic at a time on a disk and two flash drives (section III).
 
-The plots themselves are not compared, but what the text says of them. With one request outstanding,
-throughput is one over latency, and bandwidth of one size follows: what the paper says three times
-of such runs is one item here.
+The text's statements on the plots are compared, not the plots. With one request outstanding,
+throughput is one over latency, and bandwidth of one size follows. Three equivalent statements on
+such runs are therefore one item.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from writeamp_papers.items import Item, at_most, compared, ordered, rises, sprea
 DRAWN = ("HDD_S", "SSD_I", "SSD_S")
 _FLASH = ("SSD_I", "SSD_S")
 
-# "About", "small" and "similar" are to a quarter; "large", "significantly" and "greatly" twofold.
+# "About", "small" and "similar" are within 25%; "large", "significantly" and "greatly" are a factor
+# of two.
 _ABOUT, _TWOFOLD, _SIMILAR = 0.25, 0.5, 0.25
 _STRAIGHT = 0.05
 

@@ -17,7 +17,7 @@ from writeamp_papers.huang2011.runs import METRICS
 from writeamp_papers.items import Item, at_most
 from writeamp_papers.learners.workload_classes import WORKLOAD_CLASSES, members
 
-# An R² of "1" is read as its three-digit neighbours are; an MRE below 1% has a digit more.
+# An R² of "1" has the precision of its three-digit neighbours; an MRE below 1% has one more digit.
 _R2_ROUNDING, _MRE_ROUNDING, _SMALL_MRE_ROUNDING = 0.0005, 0.005, 0.0005
 _SMALL_MRE = 0.01
 
@@ -26,7 +26,7 @@ def by_kind(rows: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Scores]]:
     """Return the scores of each metric's model of each kind of workload, by Table IV's symbol.
 
     Args:
-        rows: runs of the workload-specific models' grid, by the way of the runs.
+        rows: runs of the workload-specific models' grid, by name of the way.
     """
     names = find_feature_set("extended").names
     flags = {way: members(vectors_of(one, "extended"), names) for way, one in rows.items()}
@@ -39,7 +39,7 @@ def by_kind(rows: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Scores]]:
 
 
 def table_items(device: str, found: Mapping[str, Mapping[str, Scores]]) -> list[Item]:
-    """Return the cells of Table IV that a device has, given its models' scores by kind."""
+    """Return the items of a device in Table IV, from its models' scores by kind."""
     at, items = SPECIFIC_DEVICES.index(device), []
     for symbol, of_kind in found.items():
         for part, (metric, printed) in enumerate(SPECIFIC.items()):
@@ -60,11 +60,10 @@ class DeviceScores:
     """Measurements of a device, and errors of its models.
 
     Attributes:
-        runs: by the way of the runs.
-        basic, extended: the scores of each metric's model, by reading.
-        kinds: the scores of workload-specific models, of the devices that have any.
-        process_mre: of each metric, a Gaussian process's on rows of the default reading that it has
-            not seen.
+        runs: measurements by name of the way.
+        basic, extended: scores of each metric's model, by reading.
+        kinds: scores of workload-specific models, for devices that have them.
+        process_mre: MRE of a Gaussian process per metric, on unseen rows of the default reading.
     """
 
     runs: Mapping[str, Runs]
@@ -75,11 +74,11 @@ class DeviceScores:
 
     @property
     def grid(self) -> dict[str, pl.DataFrame]:
-        """Measurements of the grid by the way of the runs."""
+        """Measurements of the grid by name of the way."""
         return {way: runs.grid for way, runs in self.runs.items()}
 
     def mean(self, metric: str, condition: pl.Expr | None = None) -> dict[str, float]:
-        """Return the mean of a metric over the grid under each reading, or over a part of it."""
+        """Return the mean of a metric over the grid, or a part of it, under each reading."""
         return of_runs(
             {
                 way: float((rows if condition is None else rows.filter(condition))[metric].mean())  # type: ignore[arg-type]
@@ -94,11 +93,11 @@ class DeviceScores:
         )
 
     def measure(self, features: str, metric: str, measure: str) -> dict[str, float]:
-        """Return a measure of the "basic" or the "extended" model under each reading."""
+        """Return a measure of the "basic" or "extended" model under each reading."""
         return values_of((self.basic if features == "basic" else self.extended)[metric], measure)
 
 
-# Models are fitted once in a process; several tables and sentences are about the same ones.
+# Models are fitted once per process, because several tables and statements use the same ones.
 _KNOWN: dict[tuple[str, int], DeviceScores] = {}
 
 

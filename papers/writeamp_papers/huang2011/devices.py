@@ -1,4 +1,4 @@
-"""Devices of paper 2: profiles, with less flash on each die, so that runs can be short."""
+"""Devices of paper 2: profiles with less flash per die, for short runs."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ DISK, ARRAY = "HDD_S", "Array_I"
 FLASH = ("SSD_I", "SSD_A", "SSD_S")
 
 _MINUTE_S = 60.0
-# A write cache holds a few of the largest requests, however small the drive is.
+# Minimum of a write cache: a few of the largest requests.
 _LEAST_CACHE_BYTES = 1 << 20
 
 
 @lru_cache(maxsize=16)
 def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
-    """Return a device of the paper, its flash drives scaled to so many bytes.
+    """Return a device of the paper, with its flash drives scaled to a capacity.
 
-    Flash drives keep their dies. Their write cache is smaller by as much as they are: in a run
-    shorter by as much, it takes the same share of what is written.
+    Flash drives keep their dies. Their write cache is scaled with them, so in a scaled run it takes
+    the
+    same share of the writes.
 
     Args:
         name: one of `DEVICES`.
-        flash_bytes: what each flash drive shows its host.
+        flash_bytes: capacity of each flash drive, in bytes.
         disk_cached: whether a disk's write cache is on.
     """
     name = DEVICES[name]
@@ -56,7 +57,7 @@ def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
 
 
 def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
-    """Return the length of a run that stands for a minute on the whole device."""
+    """Return the length of a run that represents a minute on the whole device."""
     name = DEVICES[name]
     if device(name).kind == "disk":
         return disk_s
@@ -65,6 +66,6 @@ def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
 
 
 def _share(name: str, flash_bytes: int) -> float:
-    """Return the share of a flash drive's capacity that so many bytes are."""
+    """Return a number of bytes as a share of a flash drive's capacity."""
     shape = profile(name).shape
     return physical_of(flash_bytes, profile_op(name)) / (shape.physical_pages * shape.page_bytes)

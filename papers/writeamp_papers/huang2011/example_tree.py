@@ -1,8 +1,8 @@
-"""Figure 8: a small tree for bandwidth, with leaves that predict the impossible.
+"""Figure 8: a small tree for bandwidth, with leaves that predict invalid values.
 
-The figure's bandwidth is no logarithm, or no prediction would be negative; the tree is small, and
-the terms of a leaf are few. Our trees keep predictions within what a leaf's rows had, so equations
-are looked at without that.
+The tree predicts bandwidth instead of its logarithm, otherwise no prediction would be negative. It
+is small, and leaves have few terms. Our trees limit predictions to the range of a leaf's rows, so
+the equations are evaluated without this limit.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class Leaf:
     """Leaf of a tree, with the range of its equation.
 
     Attributes:
-        rows: how many training rows come to it.
-        least, most: of the equation, where each characteristic is as in one of these rows.
+        rows: number of its training rows.
+        least, most: range of the equation, where each characteristic has the value of one of these
+            rows.
     """
 
     rows: int
@@ -42,7 +43,7 @@ class Leaf:
 
     @property
     def is_invalid(self) -> bool:
-        """True if a bandwidth below 0 is predicted somewhere among its rows."""
+        """True if the equation predicts a bandwidth below 0 within the range of its rows."""
         return self.least < 0
 
 
@@ -66,18 +67,18 @@ def example_tree(rows: pl.DataFrame, device: str) -> TreeChart:
     return TreeChart(
         title=f"A regression tree for {_METRIC}",
         subtitle=f"paper 2, Fig. 8 · {device}, {rows.height} cells; {UNITS[_METRIC]}, sizes and "
-        "strides in KiB · to the left if a condition holds\n"
+        "strides in KiB · left branch if a condition holds\n"
         "orange: below 0 somewhere in the range of the leaf's rows, and so invalid",
         nodes=tuple(_node(model.tree_, number, leaves, symbols) for number in range(len(leaves))),
     )
 
 
 def leaves_of(tree: Tree, vectors: F64) -> list[Leaf | None]:
-    """Return the range of each node's equation, None for a node that is no leaf.
+    """Return the range of each node's equation, None for a node that is not a leaf.
 
     Args:
-        tree: of features that are terms as they are.
-        vectors: the rows that it was fitted to.
+        tree: a tree whose terms are the features themselves.
+        vectors: its training rows.
     """
     found: list[Leaf | None] = [None] * len(tree.feature)
     places = tree.apply(vectors)

@@ -1,4 +1,4 @@
-"""Pictures of paper 2's figures 9 and 10."""
+"""Figures 9 and 10 of paper 2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writeamp_papers.huang2011.runs import METRICS
 
 
 def improvements(found: Mapping[str, DeviceScores]) -> PanelChart:
-    """Describe MRE and R² of the basic and the extended models, in %, ours and as printed."""
+    """Describe MRE and R² of the basic and the extended models in %, computed and printed."""
     return PanelChart(
         title="Basic and extended models",
         subtitle="paper 2, Figs. 9 and 10 · on the training rows; rings: printed",

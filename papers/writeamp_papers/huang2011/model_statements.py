@@ -1,4 +1,4 @@
-"""Statements on the models themselves: fitting, the splits of trees, kinds of workloads."""
+"""Statements on the models: fitting, splits of trees, kinds of workloads."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from writeamp_papers.huang2011.runs import METRICS, WAYS
 from writeamp_papers.items import Item, at_most, compared, ordered
 
 SINGLE = (DISK, *FLASH)
-# Whose model is fitted to medians too, and whose tree is drawn.
+# Devices with a model of medians, and device of the drawn tree.
 EXAMPLE = "SSD_I"
-# "Similar" is within a quarter.
+# "Similar" is within 25%.
 SIMILAR = 0.25
 
 Devices: TypeAlias = Mapping[str, DeviceScores]
@@ -25,7 +25,7 @@ _Values: TypeAlias = Mapping[str, float]
 
 
 def of_fitting(found: Devices) -> list[Item]:
-    """Compare trees of medians, and trees that are not fitted to the logarithm, with ours."""
+    """Compare trees of medians, and trees not fitted to the logarithm, with the default ones."""
     one = found[EXAMPLE]
     medians = accuracy(one.grid, "extended", quantile=0.5)
     items = [
@@ -58,7 +58,7 @@ def of_fitting(found: Devices) -> list[Item]:
 
 
 def of_trees(found: Devices) -> list[Item]:
-    """Judge whether a flash drive's tree for bandwidth is split as Fig. 8's is."""
+    """Check whether a flash drive's tree for bandwidth splits like Fig. 8's."""
     splits = {device: _first_splits(found[device]) for device in FLASH}
     items = []
     for name, level, wanted, statement in (
@@ -86,7 +86,7 @@ def of_trees(found: Devices) -> list[Item]:
 
 
 def _first_splits(found: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
-    """Return the variables of the first split and of the two below it, by the way of the runs."""
+    """Return the variables of the first split and of the two below it, by name of the way."""
     names = find_feature_set("extended").names
     by_way = {}
     for way, rows in found.grid.items():
@@ -101,7 +101,7 @@ def _first_splits(found: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
 
 
 def of_kinds(found: Devices) -> list[Item]:
-    """Judge the statements on workload-specific models."""
+    """Check the statements on workload-specific models."""
 
     def mre(device: str, symbols: Iterable[str]) -> list[_Values]:
         of_kind = found[device].kinds
@@ -118,7 +118,7 @@ def of_kinds(found: Devices) -> list[Item]:
     def largest_over(
         devices: Sequence[str], symbols: Sequence[str], others: Callable[[str], list[_Values]]
     ) -> dict[str, float]:
-        """Return the largest ratio of the MREs of some kinds on some devices to others."""
+        """Return the largest ratio of some kinds' MREs on some devices to others."""
         pairs = [zip(mre(one, symbols), others(one), strict=True) for one in devices]
         return combined(max, *(combined(truediv, *pair) for several in pairs for pair in several))
 

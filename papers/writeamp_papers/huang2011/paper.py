@@ -11,7 +11,7 @@ from writeamp_papers.huang2011.readings import READINGS
 
 _ROOM = "writeamp_papers.huang2011"
 
-# A device's tables are finished before the next is measured; sentences are about several.
+# Each device's tables are finished before the next is measured; statements across devices follow.
 PAPER = Paper(
     name="huang2011",
     citation="Huang, Li, Szalay and Terzis, Performance modeling and analysis of flash-based "

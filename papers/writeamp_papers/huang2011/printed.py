@@ -15,7 +15,7 @@ class Printed:
     mre: float
 
 
-# Table and metric by device; Tables V and VI have the array only.
+# By table, metric and device; Tables V and VI have the array only.
 BASIC = {
     "latency": {
         "HDD_S": Printed(0.808, 28.94, 94.61, 0.90),

@@ -1,7 +1,7 @@
-"""Joint readings of paper 2: one choice for everything that its text leaves open.
+"""Joint readings of paper 2: choices for all details that its text leaves open.
 
-They were stated from the paper alone, before any result of ours. What no reading changes, such as
-the tree, is among the choices too, so that a reader has all of them in one place.
+They were defined from the paper alone, before any result. Choices that no reading changes, such as
+the tree, are included, so that all choices are in one place.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _DEFAULT = {
     "state of the drive": "filled once in order, then every run back to back in one shuffled order",
     "span": "the whole device, each run from a random start",
     "units": "KB of 1024 bytes, MB/s of 2^20 bytes; Table I decimal",
-    "queue depth": "closed loop, so many requests outstanding; those that wait in the host count",
-    "run": "one minute, all requests count; short drives run for their share of it",
-    "mix": "each request a write by an independent draw; a position each for reads and writes",
+    "queue depth": "closed loop with this number outstanding, including those waiting in the host",
+    "run": "one minute, all requests count; scaled drives run for a share of it",
+    "mix": "each request is a write by an independent draw; one position for each direction",
     "stride": "bytes from the end of one access to the start of the next of its direction",
     "write cache": "on, never flushed by the host",
     "axis of Fig. 3": "0, 10, 25, 50, 75, 90 and 100% writes",
@@ -27,9 +27,9 @@ _DEFAULT = {
     "alignment": "random addresses are multiples of the size",
     "rows scored": "the training rows",
     "scale of the score": "fitted to the logarithm, scored in natural units",
-    "tree": "splits by least squares, multilinear leaves of 5 rows a coefficient or more, pruned "
+    "tree": "least-squares splits, multilinear leaves of at least 5 rows per coefficient, pruned "
     "by 10-fold cross-validation",
-    "grid": "all 12,500 cells, workloads that are alike as often as they occur",
+    "grid": "all 12,500 cells, equal workloads as often as they occur",
     "features of a mix": "means over its requests; a random run has no stride",
     "replay of the traces": "at the times of the trace",
     "device of Fig. 8": "any flash drive",
@@ -37,9 +37,7 @@ _DEFAULT = {
 
 AGED = Reading("2-A aged grid, own rows", _DEFAULT)
 FRESH = AGED.but("2-B fresh", {"state of the drive": "erased before every run"})
-HELD_OUT = AGED.but(
-    "2-C held out", {"rows scored": "each by a tree that has not seen it, of ten folds"}
-)
+HELD_OUT = AGED.but("2-C held out", {"rows scored": "each by a tree trained without it, ten folds"})
 SHORT_SPAN = AGED.but(
     "2-D short span",
     {
@@ -47,7 +45,7 @@ SHORT_SPAN = AGED.but(
         "write cache": "on; off on the disk",
         "alignment": "random addresses are multiples of 512 bytes",
         "grid": "each of its 7,780 workloads once",
-        "replay of the traces": "each request as the one before is answered",
+        "replay of the traces": "each request after the answer to the previous one",
         "device of Fig. 8": "SSD_I",
     },
 )
@@ -56,7 +54,7 @@ READINGS = (AGED, FRESH, HELD_OUT, SHORT_SPAN)
 
 
 def by_reading(*, aged: _T, fresh: _T, held_out: _T, short_span: _T) -> dict[str, _T]:
-    """Return a value by the name of each reading."""
+    """Return values by the name of each reading."""
     return {
         AGED.name: aged,
         FRESH.name: fresh,
@@ -66,9 +64,9 @@ def by_reading(*, aged: _T, fresh: _T, held_out: _T, short_span: _T) -> dict[str
 
 
 def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
-    """Return a value by reading, from the values by the way of the runs (`runs.WAYS`).
+    """Return a value by reading, from the values by name of the way (`runs.WAYS`).
 
-    What is held out is scored otherwise, and was measured on the same drive.
+    The reading of held-out rows is scored differently, and uses the measurements of the default.
     """
     return by_reading(
         aged=values["aged"],
@@ -79,5 +77,5 @@ def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
 
 
 def combined(work: Callable[..., float], *values: Mapping[str, _T]) -> dict[str, float]:
-    """Return a function's result of several values, under each reading."""
+    """Return a function of several values, under each reading."""
     return {one.name: work(*(each[one.name] for each in values)) for one in READINGS}

@@ -20,7 +20,7 @@ from writeamp.runs.timed.device import ready
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 from writeamp_papers.huang2011.devices import DISK, built, run_s
 
-# Metrics in the paper's units: ms, MB/s of 2^20 bytes, and requests a second.
+# Metrics in the paper's units: ms, MB/s of 2^20 bytes, and requests per second.
 METRICS = ("latency", "bandwidth", "throughput")
 UNITS = {"latency": "ms", "bandwidth": "MB/s", "throughput": "IO/s"}
 
@@ -30,16 +30,16 @@ _EVENTS = 1 << 16
 
 @dataclass(frozen=True)
 class Way:
-    """Way in which a reading has runs made.
+    """Way in which a reading makes runs.
 
     Attributes:
         name: its name.
-        erased: whether each run begins on a drive that was never written to.
-        parts: a run stays in one of so many parts of the device.
-        align_bytes: of random addresses; None for the size of the request.
+        erased: whether each run starts on a new drive.
+        parts: number of parts of the device; a run stays in one.
+        align_bytes: alignment of random addresses; None for the size of the request.
         disk_cached: whether the disk's write cache is on.
-        each_once: whether workloads of the grid that are alike are run once.
-        at_times: whether traces are replayed at their times, or one request after another.
+        each_once: whether equal workloads of the grid run once.
+        at_times: whether traces are replayed at their times, instead of one request after another.
     """
 
     name: str
@@ -59,7 +59,7 @@ WAYS = (
 
 
 def way_on(device: str, way: Way) -> Way:
-    """Return the way that is run: a disk has no state, so that erasing it changes nothing."""
+    """Return the way that is run: a disk has no state, so erasing does not change it."""
     return WAYS[0] if device == DISK and way.erased else way
 
 
@@ -70,10 +70,10 @@ class Stretch:
     Attributes:
         device: one of `devices.DEVICES`.
         way: how they are made.
-        lead: what is run first, and not measured.
-        points: what is measured.
+        lead: points that run first, unmeasured.
+        points: measured points.
         flash_bytes, disk_s: see `campaign.Form`.
-        seed: decides every random draw.
+        seed: seed of all random draws.
     """
 
     device: str
@@ -86,7 +86,7 @@ class Stretch:
 
 
 def measured(stretch: Stretch) -> list[tuple[float, ...]]:
-    """Return the metrics of each point, in their order.
+    """Return the metrics of each point, in order.
 
     Raises:
         WriteampError: no request of a run was answered.
@@ -130,7 +130,7 @@ def _rows(stretch: Stretch) -> Iterator[tuple[float, ...]]:
 
 
 def _load(point: WorkloadPoint, device: Device, way: Way, seed: int) -> EngineLoad:
-    """Return a point's requests on a part of the device that the seed chooses."""
+    """Return a point's requests on a part of the device that the seed selects."""
     spec, pages = point.spec, device.logical_pages
     if way.align_bytes is not None:
         spec = f"{spec},align={way.align_bytes}"

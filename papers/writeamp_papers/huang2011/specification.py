@@ -1,7 +1,7 @@
-"""Table I: datasheet values of the paper's devices beside our profiles of them.
+"""Table I: datasheet values of the paper's devices beside the profiles.
 
-Capacities and buffers were typed in; bandwidths and latencies are what the profiles were made for,
-measured. Neither is a result.
+Capacities and buffers were copied. The profiles were fitted to bandwidths and latencies, which are
+measured here. These values are inputs, not results.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _READS_MB_S = {"SSD_I": 250, "SSD_A": 250, "SSD_S": 100}
 _WRITES_MB_S = {"SSD_I": 70, "SSD_A": 100, "SSD_S": 80}
 _MIB, _MB = 1 << 20, 1e6
 
-# A datasheet's numbers are not those of one load.
+# A datasheet's numbers do not come from one load.
 _TOLERANCE = 0.1
 
 
 def profiles(bench: Bench) -> Findings:
-    """Compare profiles with Table I where nothing needs measuring."""
+    """Compare values of the profiles that need no measurement with Table I."""
     del bench
     items = [
         compared(
@@ -101,7 +101,7 @@ def speeds(bench: Bench) -> Findings:
 
 
 def _capacity_bytes(name: str) -> float:
-    """Return the capacity of a profile's device; `device` may show less to save memory."""
+    """Return the capacity of a profile's device; `device` may reduce it to save memory."""
     found = device(name)
     if found.kind == "disk":
         return found.capacity_bytes
@@ -110,9 +110,9 @@ def _capacity_bytes(name: str) -> float:
 
 
 def _measured(found: DeviceScores) -> tuple[list[float], list[float]]:
-    """Return latency (ms) and bandwidth (10⁶ bytes a second) of the loads, each in its state.
+    """Return latency (ms) and bandwidth (10⁶ bytes per second) of the loads, each in its state.
 
-    Data is read that was written before, and written to a new drive.
+    Reads are of written data; writes go to a new drive.
     """
     latency_ms, bandwidth = (
         [

@@ -33,9 +33,9 @@ _Values = Mapping[str, float]
 
 
 def run(bench: Bench) -> Findings:
-    """Judge the statements on what was measured before."""
+    """Check the statements against earlier measurements."""
     found = {device: score_device(bench, device) for device in DEVICES}
-    bench.step("sentences on the tables")
+    bench.step("statements on the tables")
     items = [
         *_of_basic(found),
         *_of_extended(found),
@@ -362,5 +362,5 @@ def _over_disk(
 
 
 def _over(one: float, other: float) -> float:
-    """Return a ratio to a gain, infinite if nothing was gained."""
+    """Return the ratio to a gain, infinite for a gain of 0."""
     return one / other if other > 0 else math.inf

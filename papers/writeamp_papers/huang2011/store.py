@@ -1,7 +1,7 @@
-"""Store of measurements, each under a key of all that decides it.
+"""Store of measurements; each key covers all settings and code that affect the measurement.
 
-A row is used again only if the engine and every Python file that could have a part in measuring it
-are the same to the byte; a change of the code is never hidden by rows of the code before.
+A row is reused only if the engine and every Python file that could affect it are byte-identical, so
+that changes of the code are never hidden by older rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from writeamp.files.tables import read_parquet
 from writeamp_papers.huang2011.devices import DEVICES
 from writeamp_papers.huang2011.runs import METRICS, Stretch
 
-# Folders of writeamp that measure nothing.
+# Folders of writeamp that do not affect measurements.
 _BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "drives")
 _OWN = ("devices.py", "runs.py", "workloads.py")
 
 
 @cache
 def code_hash() -> str:
-    """Return a hash of the engine and of all files that may measure."""
+    """Return a hash of the engine and of all files that may affect a measurement."""
     root = Path(writeamp.__file__).parent
     found = hashlib.sha256(Path(_engine.__file__).read_bytes())
     files = [path for path in (*root.rglob("*.py"), *root.rglob("*.toml")) if _measures(path, root)]
@@ -55,14 +55,14 @@ def key_of(stretch: Stretch) -> str:
 
 
 class Store:
-    """Measured stretches of this process, and of a folder if there is one."""
+    """Measured series of this process, and of a folder if given."""
 
     def __init__(self) -> None:
-        """Begin without a measurement."""
+        """Start without measurements."""
         self._rows: dict[str, pl.DataFrame] = {}
 
     def get(self, stretch: Stretch, folder: Path | None) -> pl.DataFrame | None:
-        """Return a row of metrics for each point of a stretch; None if it is yet to be measured."""
+        """Return a row of metrics for each point of a series, or None if it is not measured."""
         key = key_of(stretch)
         path = None if folder is None else folder / _file(stretch, key)
         if key not in self._rows and path is not None and path.exists():
@@ -72,7 +72,7 @@ class Store:
         return self._rows.get(key)
 
     def put(self, stretch: Stretch, rows: list[tuple[float, ...]], folder: Path | None) -> None:
-        """Keep a stretch; one in a folder is there whole or not at all."""
+        """Store a series; in a folder, it is stored whole or not at all."""
         key = key_of(stretch)
         table = pl.DataFrame(rows, schema=dict.fromkeys(METRICS, pl.Float64), orient="row")
         self._rows[key] = table
@@ -86,7 +86,7 @@ def _file(stretch: Stretch, key: str) -> str:
 
 
 def _read(path: Path) -> pl.DataFrame | None:
-    """Return a table of metrics; None of a file that is none, which is then measured again."""
+    """Return a table of metrics, or None if the file is invalid and must be measured again."""
     try:
         table = read_parquet(path)
     except (OSError, pl.exceptions.PolarsError):

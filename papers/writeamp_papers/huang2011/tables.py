@@ -1,8 +1,9 @@
 """Tables II, III, V and VI and Fig. 9: basic and extended models of one device.
 
-The paper calls basic models bad and extended ones good. So the errors of the first are values, held
-to a tenth, since ours is another specimen of the device; those of the second are bounds, to half a
-unit of the last digit printed. Means are of the measurements, and values held to a quarter.
+The paper calls basic models bad and extended ones good. Errors of basic models are compared as
+values, within 10%, because the device is another specimen. Errors of extended models are upper
+bounds, to half a unit of the last printed digit. Means of the measurements are compared within
+25%.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from writeamp_papers.huang2011.readings import combined
 from writeamp_papers.huang2011.runs import METRICS, UNITS
 from writeamp_papers.items import Item, at_most, compared
 
-# Of another specimen of a device: what a basic model errs by, and the device's means.
+# Tolerances for another specimen of a device: errors of basic models, and the device's means.
 BASIC_ERROR, _MEAN = 0.1, 0.25
 # Half a unit of the last digit of an R², an MRE, and an MAE in each unit.
 R2_ROUNDING, MRE_ROUNDING = 0.0005, 0.005
@@ -33,7 +34,7 @@ _DRAMATIC = 0.5
 
 
 def of_device(bench: Bench, device: str) -> Findings:
-    """Measure a device in every way, and judge its rows of the tables."""
+    """Measure a device in every way, and compare its rows of the tables."""
     found = score_device(bench, device)
     items = [*basic_table(device, found), *extended_table(device, found)]
     if device != ARRAY:
@@ -85,7 +86,7 @@ def extended_table(device: str, found: DeviceScores) -> list[Item]:
     return items
 
 
-# By number: the statement, of which the tables of several devices have parts.
+# Statement by table number, with a part for each device.
 _STATEMENTS = {"II": "P2-T2", "III": "P2-T3", "V": "P2-T5", "VI": "P2-T6"}
 
 
@@ -130,7 +131,7 @@ def _improvements(device: str, found: DeviceScores) -> list[Item]:
 
 
 def _random_writes(device: str, found: DeviceScores) -> list[Item]:
-    """Return items on latency of writes only: in order or at strides, over at random."""
+    """Return items on write latency: sequential or strided over random."""
     writes, random = pl.col("write_ratio") == 1, pl.col("write_randomness") == 1
     ours = combined(
         truediv,

@@ -1,10 +1,12 @@
 """Loads for the four traces of Table VII, generated from their statistics.
 
-The traces are not to be had but for the first requests of two: 10,000 of Financial1 in 260 s, and
-24,783 of WebSearch1 in 60 s. Whatever neither these nor paper 5 state is ours: among them how the
-rates change from window to window (by 75% and 17% from second to second of those first requests),
-the share of requests that go on where the last of their direction has ended (48% and 10% of them,
-if each of their devices is taken for itself), and the space in which the others begin anywhere.
+The traces are not available except for the first requests of two: 10,000 of Financial1 in 260 s,
+and 24,783 of WebSearch1 in 60 s. Properties that neither these nor paper 5 give are assumed:
+
+- the change of rates between windows (75% and 17% between seconds of those first requests);
+- the share of requests that continue the last of their direction (48% and 10% of them, counted
+  separately for each device);
+- the space in which all others start.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _KIB = 1024
 _MIB = 1024 * _KIB
 _NS = 1e9
 
-# Of the rates of the windows: standard deviation over mean.
+# Rates of the windows: standard deviation over mean.
 _RATE_SPREAD = 0.3
 _WRITE, _READ = 0, 2
 
@@ -32,14 +34,14 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TraceStatistics:
-    """Statistics of a trace, from which requests like its own are drawn.
+    """Statistics of a trace, for generated requests.
 
     Attributes:
         write_share: share of the writes among the requests.
         write_bytes, read_bytes: mean sizes.
-        rate_s: requests a second.
-        sequential_share: share of the requests that continue from the last of their direction.
-        span_bytes: the space in which the others begin.
+        rate_s: requests per second.
+        sequential_share: share of the requests that continue the last of their direction.
+        span_bytes: the space in which all others start.
     """
 
     write_share: float
@@ -50,11 +52,11 @@ class TraceStatistics:
     span_bytes: int
 
     def windows(self, count: int, window_s: float, *, seed: int) -> pl.DataFrame:
-        """Return the requests of so many windows, whose rates differ."""
+        """Return the requests of a number of windows with different rates."""
         draws = np.random.default_rng(seed)
         shape = _RATE_SPREAD**-2
         rates_s = draws.gamma(shape, self.rate_s / shape, count)
-        # No window is empty, for it would have no characteristics.
+        # An empty window would have no characteristics.
         requests = np.maximum(1, draws.poisson(rates_s * window_s))
         starts_s = np.repeat(np.arange(count) * window_s, requests)
         at_s = np.sort(starts_s + draws.random(starts_s.size) * window_s)
@@ -70,21 +72,22 @@ class TraceStatistics:
         return _frame(np.round(at_s * _NS).astype(np.int64), is_write, offset, length)
 
     def _offsets(self, draws: np.random.Generator, length: Integers) -> Integers:
-        """Return first bytes: at a random sector, or where the request before has ended."""
+        """Return first bytes: at a random sector, or at the end of the previous request."""
         goes_on = draws.random(length.size) < self.sequential_share
         goes_on[:1] = False
         starts = draws.integers(0, self.span_bytes // _SECTOR_BYTES, length.size) * _SECTOR_BYTES
-        # Within a run, each begins at the run's start and all sizes of the run before it.
+        # Within a run, each request starts at the run's start plus the sizes of its previous
+        # requests.
         before = np.cumsum(length) - length
         run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(length.size)))
         found: Integers = (starts[run] + before - before[run]) % self.span_bytes
         return found
 
 
-# Shares of writes and mean sizes of the Financial traces are those of paper 5, Table II; those of
-# WebSearch1 are of its first requests, of which four write. Requests a second are those of the
-# first requests of Financial1 (38.5) and WebSearch1 (412.7). The rate of Financial2 and all of
-# WebSearch2, of which nothing is stated, are taken to be as of the other of their kind.
+# Shares of writes and mean sizes of the Financial traces are from paper 5, Table II; those of
+# WebSearch1 are from its first requests, four of them writes. Requests per second are those of the
+# first requests of Financial1 (38.5) and WebSearch1 (412.7). The rate of Financial2, and all of
+# WebSearch2, are unknown and set to those of the other trace of their kind.
 STATISTICS = {
     "Financial1": TraceStatistics(0.77, 3.8 * _KIB, 2.3 * _KIB, 38.5, 0.3, 512 * _MIB),
     "Financial2": TraceStatistics(0.18, 3.0 * _KIB, 2.3 * _KIB, 38.5, 0.3, 512 * _MIB),
@@ -100,7 +103,7 @@ def as_trace(requests: pl.DataFrame) -> Trace:
 
 
 def wrapped(requests: pl.DataFrame, space_bytes: int) -> pl.DataFrame:
-    """Return requests of a trace's devices, one space each, side by side within a drive's space."""
+    """Return requests of several devices, side by side within a drive's space."""
     devices = int(requests["device"].to_numpy().max()) + 1
     part_bytes = space_bytes // devices // _MIB * _MIB
     offset = (pl.col("offset") % (part_bytes - _MIB)) + pl.col("device").cast(
@@ -111,12 +114,12 @@ def wrapped(requests: pl.DataFrame, space_bytes: int) -> pl.DataFrame:
 
 
 def part_of(requests: pl.DataFrame, parts: int, space_bytes: int) -> pl.DataFrame:
-    """Return requests whose addresses are taken modulo one of so many parts of a space."""
+    """Return requests with addresses modulo one of `parts` parts of a space."""
     return requests.with_columns(pl.col("offset") % (space_bytes // parts))
 
 
 def load_of(requests: pl.DataFrame, page_bytes: int, *, at_times: bool) -> EngineLoad:
-    """Return requests for the engine, each at its time or else after the answer to the last."""
+    """Return requests for the engine, each at its time or after the answer to the last."""
     offsets = requests["offset"].to_numpy().astype(np.int64)
     ends = offsets + requests["length"].to_numpy()
     first, end = offsets // page_bytes, -(-ends // page_bytes)

@@ -1,6 +1,6 @@
 """Table VII: models of trace windows, trained on two thirds of a trace, tested on the rest.
 
-The traces run on one drive, one after another, as far as a reading does not erase it.
+The traces run on one drive, one after another, unless a reading erases it.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from writeamp_papers.items import Item, at_most, ordered
 _SEED = 11
 # Section IV.D: two hours train, the third is predicted.
 _TRAINING_SHARE = 2 / 3
-# Events between two looks at the clock: a small part of a window.
+# Events between two reads of the clock: a small part of a window.
 _STEP_EVENTS = 32
 _LAST_EVENTS = 1 << 16
 
-# Real requests, where their files are there: the published trace, a pattern of its name, and how
-# long its windows are.
+# Real requests, if their files exist: the published trace, a file-name pattern, and the length of
+# its windows.
 _REAL = {"Financial1": "financial1*.spc", "WebSearch1": "websearch1*.spc"}
 _REAL_WINDOW_S = 1.0
 _NS = 1e9
@@ -55,7 +55,7 @@ _MINUTE_S = 60.0
 _Errors: TypeAlias = dict[str, float]
 F64 = npt.NDArray[np.float64]
 
-# Half a percent: the print has none of it.
+# Half a percent: the printed precision.
 _ROUNDING = 0.005
 _MIB = 1 << 20
 
@@ -117,9 +117,9 @@ def _window_s(trace: str, form: Form) -> float:
 
 
 def _generated(trace: str, form: Form, window_s: float) -> pl.DataFrame:
-    """Return two hours of one seed and the third of another, or shorter stand-ins for hours."""
+    """Return two thirds of a trace from one seed and the last third from another."""
     training = round(form.windows * _TRAINING_SHARE)
-    # Two traces of the same statistics are two draws of them.
+    # Two traces of the same statistics use different random numbers.
     seed = _SEED + 2 * TRACES.index(trace)
     first = STATISTICS[trace].windows(training, window_s, seed=seed)
     rest = STATISTICS[trace].windows(form.windows - training, window_s, seed=seed + 1)
@@ -151,7 +151,7 @@ class _Replay:
         windows = asked.join(
             served.cast({"window": asked["window"].dtype}), on="window", maintain_order="left"
         )
-        # As the host counts it: the newest request, and those that wait when it comes.
+        # As counted by the host: the newest request, and those waiting when it arrives.
         windows = windows.with_columns(queue_depth=1 + pl.col("outstanding"))
         return mre(windows, int(asked["window"].to_numpy().max()) + 1)
 
@@ -174,7 +174,8 @@ def _served(
 ) -> Iterator[tuple[int, float, float, float, float]]:
     """Yield number, mean latency (ms), MB/s, IO/s and mean requests outstanding of each window.
 
-    A window that is replayed back to back lasts as long as its requests take, and has none waiting.
+    A window that is replayed back to back lasts as long as its requests take, without waiting
+    requests.
     """
     before, began_ns = np.zeros(3), run.now_ns
     first_ns = began_ns
@@ -183,14 +184,15 @@ def _served(
         end_ns = first_ns + (window + 1) * window_s * _NS
         while (run.now_ns < end_ns) if at_times else (run.issued_requests < until):
             stop_if_asked()
-            # A request takes an event at least, so that no window of requests is overshot.
+            # A request takes at least one event, so the loop does not pass the end of a window of
+            # requests.
             left = _STEP_EVENTS if at_times else until - run.issued_requests
             if run.advance(left):
                 break
         now = _counts(run)
         (answered, moved_bytes, waited_ms), before = now - before, now
         seconds, began_ns = (run.now_ns - began_ns) / _NS, run.now_ns
-        # A window in which nothing was answered has no latency.
+        # A window without answers has no latency.
         if answered and seconds > 0:
             outstanding = waited_ms / 1e3 / seconds if at_times else 0.0
             yield (
@@ -203,7 +205,7 @@ def _served(
 
 
 def _counts(run: TimedRun) -> F64:
-    """Return requests answered, bytes moved and milliseconds waited up to now."""
+    """Return requests answered, bytes moved and milliseconds waited so far."""
     served = [run.served(direction) for direction in ("read", "write")]
     return np.array(
         [
@@ -215,14 +217,14 @@ def _counts(run: TimedRun) -> F64:
 
 
 def mre(windows: pl.DataFrame, count: int) -> _Errors:
-    """Return the MRE of each metric on the last third of so many windows.
+    """Return the MRE of each metric on the last third of the windows.
 
     Args:
         windows: rows with a number, the extended characteristics and the metrics.
-        count: windows of the trace, of which some may have no row.
+        count: windows of the trace; some may have no row.
     """
     vectors = find_feature_set("extended").of(windows).to_numpy()
-    # By the clock: windows in which nothing was answered are none of these.
+    # By the clock, because windows without answers have no row.
     is_training = windows["window"].to_numpy() < round(count * _TRAINING_SHARE)
     found = {}
     for metric in METRICS:
@@ -241,13 +243,13 @@ def _item(
         ON_TRACES[metric][device][TRACES.index(trace)],
         of_runs({way: found[trace, is_real][metric] for way, found in errors.items()}),
         _ROUNDING,
-        note="the trace, in one-second windows" if is_real else "a generator of its statistics",
+        note="the trace, in one-second windows" if is_real else "generated from its statistics",
         statement=f"P2-T7-{'abc'[METRICS.index(metric)]}",
     )
 
 
 def _sentences(found: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
-    """Judge the statements on Table VII."""
+    """Check the statements on Table VII."""
     errors = {
         (device, kind): [
             of_runs({way: of_way[trace, False][metric] for way, of_way in by_way.items()})

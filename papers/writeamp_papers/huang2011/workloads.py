@@ -1,11 +1,10 @@
 """Workloads of paper 2: its grid, that of the workload-specific models, and the figures'.
 
-"One access pattern at each time": requests are random in some share, or follow each other at one
-stride for writes and one for reads. 5 write ratios, 4 depths, 5 sizes of writes and 5 of reads,
-and 9 pairs of randomness (both 0 is the sequential pattern) or 16 of strides are 12,500 cells,
-where the paper counts 12,000. A workload that only reads stands in as many cells as there are
-sizes, randomness and strides of the writes that it lacks. Section III varies one characteristic at
-a time.
+"One access pattern at each time": a share of the requests is random, or all follow each other at
+one stride for writes and one for reads. There are 12,500 cells: 5 write ratios, 4 depths, 5 sizes
+of writes and 5 of reads, with 9 pairs of randomness (both 0 is sequential) or 16 of strides. The
+paper counts 12,000. A read-only workload occupies a cell for each size, randomness and stride of
+the missing writes. Section III varies one characteristic at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
 
 @cache
 def cells() -> tuple[WorkloadPoint, ...]:
-    """Return the workload of every cell of the paper's grid; many are of the same workload."""
+    """Return the workload of every cell of the paper's grid; many cells have equal workloads."""
     axes = ("write_ratio", "queue_depth", "write_size_bytes", "read_size_bytes")
     return tuple(
         WorkloadPoint(
@@ -49,14 +48,14 @@ _SEED = 2
 
 
 def some_cells(count: int) -> list[WorkloadPoint]:
-    """Return the workloads of so many cells, drawn without regard to their settings."""
+    """Return the workloads of a number of random cells."""
     every = cells()
     drawn = np.random.default_rng(_SEED).permutation(len(every))[:count]
     return [every[index] for index in drawn]
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
-    """Return so many cells, or as many distinct workloads of them."""
+    """Return a number of cells, or as many distinct workloads of them."""
     drawn = some_cells(count)
     return list(dict.fromkeys(drawn)) if each_once else drawn
 
@@ -65,8 +64,8 @@ def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
     """Return the workloads of the specific models: reads or writes only, one outstanding.
 
     Args:
-        sizes: how many sizes from 1 to 256 KiB.
-        steps: how many shares of random requests from 0 to 100%, and strides from 1 to 256 KiB.
+        sizes: number of sizes from 1 to 256 KiB.
+        steps: number of shares of random requests from 0 to 100%, and of strides from 1 to 256 KiB.
     """
     size_bytes = np.unique(np.round(np.geomspace(2, 512, sizes)).astype(int)) * (KIB // 2)
     shares = [(float(share), 0) for share in np.linspace(0, 1, steps)]
@@ -79,7 +78,7 @@ def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
     ]
 
 
-# Section III.A: the size of what is not varied, and the values of what is.
+# Section III.A: fixed values of the other characteristics, and the values of the varied one.
 SIZE_BYTES = 256 * KIB
 RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 DEPTHS = (1, 4, 16, 64)
@@ -90,11 +89,13 @@ DIRECTIONS = {"read": False, "write": True}
 
 
 def curves() -> dict[str, list[WorkloadPoint]]:
-    """Return the workloads of Figs. 3 to 7 and of Table I, by our names of the curves.
+    """Return the workloads of Figs. 3 to 7 and of Table I, by name of the curve.
 
     "ratio" has those of `RATIOS`; "depth, DIRECTION" those of `DEPTHS`; "ACCESS, DIRECTION" those
-    of `SIZES_KIB`; "specification" sequential reads and writes of 256 KiB, 32 outstanding, and then
-    random ones of 4 KiB, one outstanding.
+    of
+    `SIZES_KIB`. "specification" has sequential reads and writes of 256 KiB, 32 outstanding, then
+    random
+    ones of 4 KiB, one outstanding.
     """
     found = {
         "ratio": [WorkloadPoint(ratio, 1, SIZE_BYTES, SIZE_BYTES, 1.0, 1.0) for ratio in RATIOS],

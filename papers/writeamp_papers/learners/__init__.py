@@ -1,6 +1,6 @@
 """Kinds of black-box models that only paper 2 needs, as entry points of `writeamp.learners`.
 
-Nothing here imports scikit-learn.
+This module does not import scikit-learn.
 """
 
 from writeamp.learn.blackbox.model_kinds import ModelKind

@@ -31,13 +31,13 @@ def _restore_tree(model: DecisionTreeRegressor, state: Mapping[str, Any], featur
     is_leaf = nodes["left_child"] == _LEAF
     depths = depths_of(is_leaf, nodes["left_child"], nodes["right_child"])
     if depths is None:
-        raise WriteampError("the nodes of its tree do not hold together")
+        raise WriteampError("the nodes of its tree are inconsistent")
     check_fields(nodes[is_leaf], {"right_child": (_LEAF, _LEAF)})
     inner = {"feature": (0, features - 1), "threshold": (-np.inf, np.inf)}
     check_fields(nodes[~is_leaf], inner)
     check_fields(nodes, {"n_node_samples": (1, np.inf), "weighted_n_node_samples": (1, FINITE[1])})
     check_fields(nodes, {"impurity": FINITE, "missing_go_to_left": (0, 1)})
-    # A tree of its own: `__setstate__` does not resize one that has nodes.
+    # A new tree: `__setstate__` does not resize a tree with nodes.
     model.tree_ = type(blank)(features, np.ones(1, dtype=np.intp), 1)
     model.tree_.__setstate__(
         {
@@ -73,7 +73,7 @@ def _sound(nodes: npt.NDArray[Any], dtype: np.dtype[Any], features: int) -> npt.
     check_fields(nodes, dict.fromkeys(flags, (0, 1)) | {"is_categorical": (0, 0)})
     depths = depths_of(nodes["is_leaf"] == 1, nodes["left"], nodes["right"])
     if depths is None or not np.array_equal(depths, nodes["depth"]):
-        raise WriteampError("the nodes of its tree do not hold together")
+        raise WriteampError("the nodes of its tree are inconsistent")
     check_fields(nodes, {"value": FINITE, "gain": FINITE, "count": (1, np.inf)})
     inner = {"feature_idx": (0, features - 1), "num_threshold": (-np.inf, np.inf)}
     check_fields(nodes[nodes["is_leaf"] == 0], inner)

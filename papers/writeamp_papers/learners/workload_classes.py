@@ -12,7 +12,7 @@ F64 = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Columns = dict[str, F64]
 
-# What the cases are told by.
+# Characteristics that define the cases.
 NEEDS = (
     "write_ratio",
     "write_randomness",
@@ -28,8 +28,8 @@ class WorkloadClass:
 
     Attributes:
         name: its name.
-        symbol: the name that paper 2's Table IV has for it.
-        holds: which rows of characteristics are of it.
+        symbol: its name in Table IV of paper 2.
+        holds: returns which rows of characteristics belong to it.
     """
 
     name: str
@@ -50,15 +50,15 @@ def _writes(columns: Columns) -> Flags:
 
 
 def _random(columns: Columns) -> Flags:
-    """Return which rows have only random requests in the directions that they have."""
+    """Return the rows with only random requests in each direction that occurs."""
     random = {one: _is(columns[f"{one}_randomness"], 1) for one in ("write", "read")}
     return (random["write"] | _reads(columns)) & (random["read"] | _writes(columns))
 
 
 def _sequential(columns: Columns) -> Flags:
-    """Return which rows have only sequential requests.
+    """Return the rows with only sequential requests.
 
-    Strides are a pattern of their own.
+    Requests with strides are not sequential.
     """
     found: Flags = np.all([_is(columns[name], 0) for name in NEEDS[1:]], axis=0)
     return found
@@ -70,7 +70,7 @@ def _both(
     return lambda columns: first(columns) & second(columns)
 
 
-# Those of two conditions come first: a workload is predicted by the first that it is of.
+# Classes with two conditions come first, because the first class of a workload predicts it.
 WORKLOAD_CLASSES = (
     WorkloadClass("random-read", "rand_rd", _both(_random, _reads)),
     WorkloadClass("random-write", "rand_wr", _both(_random, _writes)),
@@ -84,11 +84,12 @@ WORKLOAD_CLASSES = (
 
 
 def members(features: F64, names: tuple[str, ...]) -> Flags:
-    """Return which rows are of which class; shape (classes, rows).
+    """Return which rows belong to which class; shape (classes, rows).
 
     Args:
         features: shape (rows, features).
-        names: of the features, all of `NEEDS` among them; of workloads as `settled` leaves them.
+        names: names of the features, including all of `NEEDS`; of workloads as `settled` returns
+            them.
     """
     columns = {name: features[:, names.index(name)] for name in NEEDS}
     return np.array([one.holds(columns) for one in WORKLOAD_CLASSES])

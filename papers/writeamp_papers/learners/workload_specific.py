@@ -1,4 +1,4 @@
-"""Workload-specific models: one for each of paper 2's eight kinds, and one for all others."""
+"""Workload-specific models: one for each of paper 2's eight kinds, and a general one."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _DOMAINS: Mapping[str, Domain] = {"fewest_rows": Whole(2)}
 
 
 class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Eight workload-specific models (paper 2, section III.C) behind one face.
+    """Eight workload-specific models (paper 2, section III.C) and a general one.
 
-    Each class has a model fitted to its rows alone, the general one is fitted to all. A row is
-    predicted by its narrowest class (`WORKLOAD_CLASSES` has them in order) that was trained.
+    Each class has a model fitted to its rows; the general model is fitted to all rows. A row is
+    predicted by the model of its narrowest trained class (`WORKLOAD_CLASSES` has them in order).
 
     Args:
         estimator: the model; None for a linear one.
-        names: of the features; None for those of the data frame that it is fitted to. Without the
-            names that tell the classes (those of the extended set) there is only the general model.
-        fewest_rows: training rows that a class must have for a model of its own.
+        names: names of the features; None for those of the data frame in `fit`. Without the names
+            that define the classes (extended features), there is only the general model.
+        fewest_rows: minimum of training rows for a class's own model.
 
     Attributes:
-        models_: the fitted models by name of the class; `general` is that of all rows.
+        models_: the fitted models by class name; `general` is the model of all rows.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         names: Sequence[str] | None = None,
         fewest_rows: int = 100,
     ) -> None:
-        """Keep the parameters, which `fit` checks."""
+        """Store the parameters, which `fit` checks."""
         self.estimator = estimator
         self.names = names
         self.fewest_rows = fewest_rows
@@ -60,7 +60,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         Args:
             X: features; shape (rows, features).
             y: target; shape (rows,).
-            groups: what no fold of a model may divide; shape (rows,).
+            groups: rows of one group stay in one fold; shape (rows,).
 
         Raises:
             WriteampError: a parameter outside its domain, or a missing value.
@@ -89,7 +89,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         return found
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
-        """Return which rows are outside the training range of their model, if it knows."""
+        """Return which rows are outside the training range of their model, if the model has one."""
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
         found = np.zeros(len(features), dtype=bool)
@@ -100,7 +100,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
 
     @property
     def feature_importances_(self) -> F64:
-        """Those of the general model; shape (features,)."""
+        """Importances of the general model; shape (features,)."""
         found: F64 = self.models_[GENERAL].feature_importances_
         return found
 
@@ -116,7 +116,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         }
 
     def _rows_by_model(self, features: F64) -> dict[str, I64]:
-        """Return the rows that each model predicts, if there are any."""
+        """Return the rows that each model predicts, without empty ones."""
         is_left = np.ones(len(features), dtype=bool)
         found: dict[str, I64] = {}
         for name, rows in self._rows_by_class(features).items():

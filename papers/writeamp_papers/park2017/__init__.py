@@ -1,1 +1,1 @@
-"""Park, Lee, Won and Ahn 2017 (paper 1), one module a part of the paper."""
+"""Park, Lee, Won and Ahn 2017 (paper 1), one module for each part of the paper."""

@@ -1,8 +1,8 @@
 """Park et al. 2017, Fig. 5: file-system benchmarks beside a cold file, on the virtual drive.
 
-Two are programs of ours that do Filebench's operations one by one, one is sysbench on PostgreSQL,
-and Cassandra has a stand-in. Sizes, and the run lengths that the paper prints, are the same share
-of the drive as in Table 5. They run in the full form only: they need root and other programs.
+Two loads are programs of ours with Filebench's operations, one is sysbench on PostgreSQL, and a fio
+job replaces Cassandra. Sizes and printed run lengths are scaled to the drive. The full form only
+runs them, because they need root and other programs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from writeamp_papers.items import Item, at_most, ordered
 from writeamp_papers.park2017 import cassandra, figures, sysbench_oltp
 from writeamp_papers.park2017.file_loads import FILESERVER, VARMAIL
 
-# The paper's superblocks and op; pages of 4 KiB, or parts of pages would be written.
+# The paper's superblocks and op; pages of 4 KiB, because larger ones would cause partial writes.
 DRIVE = device("samsung-843tn", size="2GiB", page_bytes=4096, pages_per_block=610)
 UTILIZATIONS = (0.6, 0.7, 0.8, 0.9)
 PRINTED_MOST = 1.2
@@ -32,26 +32,26 @@ PRINTED_MOST = 1.2
 _GIB, _MIB = 2**30, 2**20
 SHARE = DRIVE.capacity_bytes / (215 * _GIB)
 
-# Drive writes of what goes to files, where the paper prints no run length. What the file system
-# adds to synchronised messages makes three times as much of them.
+# File writes in drive writes, for loads without a printed run length. The file system's journal
+# triples those of synchronised messages.
 _FILESERVER_WRITES, _VARMAIL_WRITES = 2.0, 0.35
 
 
 class Load(Protocol):
-    """Load of file operations: makes its files in a folder, and then runs on them."""
+    """Load of file operations: makes its files in a folder, then runs on them."""
 
     def prepared(self, folder: Path) -> AbstractContextManager[Callable[[], None]]:
         """Make the files; yield a function that runs the load."""
 
 
 class Benchmark(NamedTuple):
-    """Benchmark of Fig. 5: a load, its name and its needs.
+    """Benchmark of Fig. 5: a load, its name and its requirements.
 
     Attributes:
-        name: what it is called in items and figures.
-        load: what runs.
-        missing: says which programs it needs that are not installed.
-        later_bytes: what its files take beyond those that are there before it runs.
+        name: its name in items and figures.
+        load: the load.
+        missing: returns the required programs that are not installed.
+        later_bytes: bytes that its files take beyond those present before the run.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Benchmark(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Measurement of a load on a drive: its WA, and how many times the drive was written."""
+    """Measurement of a load on a drive: WA, and how many times the drive was written."""
 
     wa: float
     drive_writes: float
@@ -74,12 +74,12 @@ def benchmarks() -> list[Benchmark]:
         Benchmark("fileserver", FILESERVER.scaled(SHARE, _FILESERVER_WRITES * size), list),
         Benchmark("varmail", VARMAIL.scaled(SHARE, _VARMAIL_WRITES * size), list),
         Benchmark("sysbench OLTP on PostgreSQL", sysbench_oltp.oltp(SHARE), sysbench_oltp.missing),
-        Benchmark("stand-in for Cassandra", store, cassandra.missing, store.later_bytes),
+        Benchmark("replacement of Cassandra", store, cassandra.missing, store.later_bytes),
     ]
 
 
 def run(bench: Bench) -> Findings:
-    """Run each load at each utilization in the full form; report those that cannot run here."""
+    """Run each load at each utilization in the full form; report loads that cannot run here."""
     if not bench.full:
         return Findings()
     found: dict[str, dict[float, Measured]] = {}
@@ -88,7 +88,7 @@ def run(bench: Bench) -> Findings:
         lacking = _lacking(benchmark)
         if lacking:
             skipped.append(f"Fig. 5, {benchmark.name}: {lacking}")
-            bench.step(f"left out: {skipped[-1]}")
+            bench.step(f"skipped: {skipped[-1]}")
             continue
         found[benchmark.name] = {}
         for utilization in UTILIZATIONS:
@@ -103,12 +103,13 @@ def run(bench: Bench) -> Findings:
 
 
 def measured(benchmark: Benchmark, utilization: float) -> Measured:
-    """Return the measurement of a load on a new drive, beside a cold file that fills it so far.
+    """Return the measurement of a load on a new drive, beside a cold file.
 
-    Only the load is counted, neither the cold file nor the making of its own files.
+    The cold file sets the utilization. Only the load counts; the cold file and the creation of the
+    load's files do not.
     """
     with temporary_folder() as place:
-        os.chmod(place, 0o755)  # the database has a user of its own
+        os.chmod(place, 0o755)  # The database runs as another user.
         point = place / "mnt"
         with VirtualSsd(DRIVE, mount=point) as drive:
             files = point / "files"
@@ -145,7 +146,7 @@ def judged(name: str, found: Mapping[float, Measured]) -> list[Item]:
 
 
 def write_cold(path: Path, size_bytes: float) -> None:
-    """Write a file that is not touched again, and have it reach the drive."""
+    """Write a file that is not accessed again, through to the drive."""
     chunk = bytes(range(256)) * (_MIB // 256)
     with path.open("wb") as file:
         for _ in range(int(size_bytes) // _MIB):
@@ -154,7 +155,7 @@ def write_cold(path: Path, size_bytes: float) -> None:
 
 
 def _lacking(benchmark: Benchmark) -> str:
-    """Return a sentence on what a load lacks to run, or nothing."""
+    """Return a sentence on missing requirements of a load, or ""."""
     programs = benchmark.missing()
     if programs:
         return f"{' and '.join(programs)} not installed"

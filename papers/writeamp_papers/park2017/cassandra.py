@@ -1,7 +1,7 @@
-"""Stand-in for Cassandra under YCSB in the sizes of Park et al. 2017, Table 5: a job of fio.
+"""Replacement of Cassandra under YCSB in the sizes of Park et al. 2017, Table 5: a fio job.
 
-It is not the program: `cassandra.fio` writes a commit log and sorted tables as a log-structured
-store does, in the sizes that follow from the records, and as much as the operations would.
+`cassandra.fio` writes a commit log and sorted tables as a log-structured store does. Sizes follow
+from the records, and the amount from the operations.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ from writeamp_papers.park2017.programs import run
 
 _JOB = Path(__file__).with_suffix(".fio")
 _PROGRAM = "fio"
-# A record of YCSB is of ten fields of 100 bytes; of its operations half update one (workload A).
+# A record of YCSB has ten fields of 100 bytes; half of the operations update one (workload A).
 _RECORD_BYTES = 1024
 _UPDATES = 0.5
-# Of the job's smallest table: all files together, and how many are written in a loop for each of
-# the log and the three sizes of tables. The largest are four of sixteen, so loops come by sixteens.
+# In units of the job's smallest table: all files together; and writes per loop to the log and the
+# three sizes of tables. The largest files are four of sixteen, so loops come in multiples of
+# sixteen.
 _FILES_UNITS, _LOOP_UNITS, _LARGEST = 88, 4, 16
 _BLOCK_BYTES = 4096
 
 
 def missing() -> list[str]:
-    """Return the programs that are not installed."""
+    """Return the required programs that are not installed."""
     return [] if shutil.which(_PROGRAM) else [_PROGRAM]
 
 
 @dataclass(frozen=True)
 class Cassandra:
-    """Tables that are merged into larger ones, and the log that comes before them."""
+    """Tables that are merged into larger ones, and their log."""
 
     unit_bytes: int
     loops: int
 
     @property
     def later_bytes(self) -> int:
-        """Bytes of the files once the load runs; before, there are none."""
+        """Bytes of the files while the load runs; before, the folder is empty."""
         return _FILES_UNITS * self.unit_bytes
 
     @contextmanager
@@ -58,7 +59,7 @@ class Cassandra:
 
 
 def cassandra(share: float) -> Cassandra:
-    """Return the load on a drive that is `share` of the paper's: 6 M records, 60 M operations."""
+    """Return the load on a drive with a share of the paper's size: 6 M records, 60 M operations."""
     unit = round(6e6 * share * _RECORD_BYTES / _FILES_UNITS / _BLOCK_BYTES) * _BLOCK_BYTES
     loops = 60e6 * share * _UPDATES * _RECORD_BYTES / (_LOOP_UNITS * unit)
     return Cassandra(unit, max(1, round(loops / _LARGEST)) * _LARGEST)

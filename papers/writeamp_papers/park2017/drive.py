@@ -1,4 +1,4 @@
-"""Park et al. 2017, sections 4.4 and 4.5: the Samsung 843TN, simulated."""
+"""Park et al. 2017, sections 4.4 and 4.5: a simulated Samsung 843TN."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ PROFILE = "samsung-843tn"
 UTILIZATIONS = (0.6, 0.7, 0.8, 0.9)
 HOT_RATIOS = (0.1, 0.2, 0.3, 0.4)
 
-# Section 4.4: sizes of the hot and of the cold file in GB, which fill the file system.
+# Section 4.4: sizes of hot and cold file in GB; together they fill the file system.
 _HOT_GB, _COLD_GB = 112.9, 102.1
 
 # WA of the drive, by utilization and hot ratio (Table 6 and section 4.5, uniform random writes).
 MEASURED = {(0.8, 0.3): 1.19, (0.9, 0.2): 1.17, (0.9, 0.3): 1.341, (0.9, 0.4): 1.518}
 _MEASURED_FIG_3, _PREDICTED_FIG_3 = 2.466, 2.481
 
-# The drive's own firmware and file system are not simulated: agreement to 1% is a match.
+# Firmware and file system are not simulated, so agreement to 1% is a match.
 _DRIVE_TOLERANCE = 0.01
 
-# The short run has as many superblocks, each of fewer pages; the map of errors fewer still.
+# The short run has the same superblocks with fewer pages; the map of errors has even fewer.
 _SHORT_PAGES, _SHORT_MAP_PAGES = 1024, 64
 _FULL_MAP_PAGES = 256
 
-# Until a small share of writes to cold data has undone the separation of the files.
+# Drive writes until a small share of writes to cold data has mixed the files.
 _FOR_LONG_DRIVE_WRITES = 120
 
 _INTERLEAVED = "phases:writes=1/1,of=sequential/uniform"
@@ -118,8 +118,8 @@ def _figure_3(bench: Bench, drive: Device) -> Findings:
             _PREDICTED_FIG_3,
             passes.settled,
             _DRIVE_TOLERANCE * _PREDICTED_FIG_3,
-            note="simulated; the models take the limit of many blocks, but of the 126 spare ones "
-            "those being written or held free are missed",
+            note="simulated; the models assume many blocks and ignore that some of the 126 spare "
+            "ones are open or reserved",
         ),
     ]
     if not bench.figures:
@@ -181,9 +181,9 @@ def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
 def _words_of_section_4_5(
     found: dict[tuple[str, float, float], Passes], others: dict[str, float]
 ) -> list[Item]:
-    """Return items on the statements on Fig. 4 that give no number for each bar.
+    """Return items on statements on Fig. 4 without a number for each bar.
 
-    `others` holds WA of sequential+random writes that are mixed in other ways than the grid's.
+    `others` has WA of sequential+random writes that are mixed in other ways than the grid's.
     """
 
     def largest(pattern: str, utilizations: tuple[float, ...], hot: tuple[float, ...]) -> float:
@@ -216,7 +216,7 @@ def _words_of_section_4_5(
 
 
 def _where_effective_op_fails(bench: Bench) -> Findings:
-    """Return the map of the error that expected-value makes with the effective op."""
+    """Return the map of the error of expected-value with the effective op."""
     drive = device(PROFILE, pages_per_block=_FULL_MAP_PAGES if bench.full else _SHORT_MAP_PAGES)
     patterns = {"uniform": "uniform", "zipf:s=0.5": "Zipf s=0.5", "zipf:s=0.99": "Zipf s=0.99"}
     cold_shares = (0.0, 0.01, 0.1)
@@ -239,9 +239,9 @@ def _overwritten_for_long(
 
 
 def _over_time(bench: Bench, drive: Device) -> LineChart:
-    """Describe WA over time while a small share of the writes undoes the separation of files."""
+    """Describe WA over time while a small share of the writes mixes the files."""
     utilization, hot_ratio = 0.9, 0.1
-    bench.step("cold data that is not quite cold, over time")
+    bench.step("cold data with some writes, over time")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)
     runs = [(drive, utilization, hot_ratio, share) for share in shares]
     found = zip(shares, bench.map(_series, runs), strict=True)

@@ -1,4 +1,4 @@
-"""Figures 1–4 of Park et al. 2017 with our values in them, and two that the paper lacks."""
+"""Figures 1–4 of Park et al. 2017 with computed values, and two further figures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COLORS = {
     "uniform-distribution": SERIES_COLORS[2],
     "coupon-collector": SERIES_COLORS[3],
 }
-# Colour and mark of the patterns of Fig. 4; points of one place stand side by side.
+# Colour and mark of the patterns of Fig. 4; points of one position are drawn side by side.
 _PATTERN_STYLES: tuple[tuple[str, Marker, float], ...] = (
     (SERIES_COLORS[5], "circle", 0.0),
     (SERIES_COLORS[1], "square", 1.1),
@@ -83,7 +83,7 @@ def _models_panel(sweep: npt.NDArray[np.float64], pages: int, window: int) -> Pa
 def time(
     sizes: Sequence[int], seconds: Mapping[str, Sequence[float]], printed: Mapping[int, float]
 ) -> PanelChart:
-    """Describe Fig. 2: seconds that each model takes for 100 values of ρ, by pages per block."""
+    """Describe Fig. 2: seconds of each model for 100 values of ρ, by pages per block."""
     ours = [
         Line(sizes, taken, _COLORS[name], 1.5, label=f"{name}, here", marker="circle")
         for name, taken in seconds.items()
@@ -111,7 +111,7 @@ def time(
 
 
 def windowed(simulated: Mapping[int, float]) -> PanelChart:
-    """Describe true windowed greedy beside the Coupon Collector model, over the window s."""
+    """Describe true windowed greedy and the Coupon Collector model, over the window s."""
     windows = list(simulated)
     logical_blocks, op, pages = 2000, 0.28, 64
     predicted = models.coupon_collector(op, pages, windows, logical_blocks=logical_blocks)
@@ -180,7 +180,7 @@ def grid(
 ) -> PanelChart:
     """Describe Fig. 4: simulated points, measured ones, and expected-value with effective op.
 
-    `found` holds a pattern, a utilization and a hot ratio; `labels` names the patterns.
+    Keys of the results are pattern, utilization and hot ratio; `labels` names the patterns.
     """
     hot = sorted({h for _, _, h in found})
     panels = []
@@ -251,7 +251,7 @@ def _measured(utilization: float, measured: Mapping[tuple[float, float], float])
 def benchmarks(
     drive: Device, found: Mapping[str, Mapping[float, float]], printed_most: float
 ) -> PanelChart:
-    """Describe Fig. 5: WA by the name of each benchmark and the utilization of the file system."""
+    """Describe Fig. 5: WA of each benchmark over the utilization of the file system."""
     lines = [
         Line(
             [100 * utilization for utilization in by],
@@ -284,8 +284,8 @@ def errors(
 ) -> HeatMapChart:
     """Describe the relative error of expected-value with the effective op.
 
-    `found` holds simulated WA by the cold file's share of the writes, the pattern within the hot
-    file, utilization and hot ratio; `patterns` names the patterns.
+    Keys of the results are the cold file's share of the writes, the pattern within the hot file,
+    utilization and hot ratio; values are simulated WA. `patterns` names the patterns.
     """
     cold_shares = sorted({c for c, _, _, _ in found})
     utilizations = sorted({u for _, _, u, _ in found}, reverse=True)
@@ -325,9 +325,9 @@ def over_time(
     hot_ratio: float,
     series: Mapping[float, tuple[npt.ArrayLike, npt.ArrayLike]],
 ) -> LineChart:
-    """Describe how WA leaves the prediction as the cold file gets a share of the writes.
+    """Describe how WA departs from the prediction if the cold file gets a share of the writes.
 
-    `series` holds drive writes and WA of each interval, by the cold file's share.
+    `series` has drive writes and WA of each interval, by the cold file's share.
     """
     predicted = models.expected_value(models.effective_op(drive.op, utilization, hot_ratio))
     return wa_over_time(
@@ -336,7 +336,7 @@ def over_time(
             for share, (ends, wa) in series.items()
         ],
         [("expected-value with effective op", float(predicted))],
-        title="Cold data that is not quite cold",
+        title="Cold data with some writes",
         subtitle=f"utilization {utilization:.0%}, hot file {hot_ratio:.0%}, uniform within each · "
         f"{_drive(drive)}, op = 0.147",
     )

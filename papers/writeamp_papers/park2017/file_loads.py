@@ -1,8 +1,8 @@
 """File server and mail server: loads of whole files (Park et al. 2017, Table 5).
 
-Threads pick files at random and do one operation after the other, as Filebench's fileserver and
-varmail do. Sizes, numbers of files and of threads are the paper's; what it does not print is ours:
-how much is appended, and that the sizes are the mean over a file's life.
+Threads pick files at random and do one operation after another, as Filebench's fileserver and
+varmail do. Sizes and numbers of files and threads are the paper's. The appended sizes are ours, and
+the printed size is taken as the mean over a file's life.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _KIB = 1024
 
 
 class Population:
-    """Files of one folder, of which a thread has each for itself while it works on it."""
+    """Files of one folder; a thread has exclusive use of the file it works on."""
 
     def __init__(self, folder: Path) -> None:
-        """Begin without files."""
+        """Start without files."""
         self._folder = folder
         self._idle: list[Path] = []
         self._lock = threading.Lock()
         self._made = 0
 
     def __len__(self) -> int:
-        """Return how many files no thread works on."""
+        """Return the number of files that no thread uses."""
         return len(self._idle)
 
     def new(self) -> Path:
-        """Return the path of a file that is to be made."""
+        """Return the path of a new file."""
         with self._lock:
             self._made += 1
             return self._folder / f"{self._made:08}"
@@ -48,24 +48,24 @@ class Population:
             return self._idle.pop()
 
     def put(self, path: Path) -> None:
-        """Give a file back, or add a new one."""
+        """Return a file, or add a new one."""
         with self._lock:
             self._idle.append(path)
 
 
 @dataclass(frozen=True)
 class FileLoad:
-    """Files in one folder, and threads that go through the same operations again and again.
+    """Files in one folder, and threads that repeat the same operations.
 
     Attributes:
-        files, file_bytes: how many there are, and how large each is on average.
-        threads: how many work on them.
-        append_bytes: what one operation appends. In its life a file is appended to once on average,
-            so it is made smaller by as much.
-        cycle: one round of operations on the files, given the thread's draws; it makes one file,
+        files, file_bytes: number of files, and their mean size.
+        threads: number of threads.
+        append_bytes: bytes of one append. A file has one append in its life on average, so it is
+            created smaller by this.
+        cycle: one round of operations on the files, given the thread's draws; it creates one file,
             appends to one and deletes one.
-        loops: how many rounds all threads together make.
-        seed: decides which files are picked.
+        loops: rounds of all threads together.
+        seed: seed of the choice of files.
     """
 
     files: int
@@ -78,18 +78,18 @@ class FileLoad:
     content: bytes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Draw what files hold."""
+        """Draw the contents of files."""
         object.__setattr__(self, "content", random.Random(self.seed).randbytes(self.file_bytes))
 
     @property
     def new_bytes(self) -> int:
-        """Size of a file when it is made."""
+        """Size of a new file."""
         return self.file_bytes - self.append_bytes
 
     def scaled(self, share: float, written_bytes: float) -> FileLoad:
-        """Return the load with a share of its files, and rounds that write so many bytes to them.
+        """Return the load with a share of its files, and rounds for so many written bytes.
 
-        Its threads are as many: they work on small drives as on large ones.
+        The number of threads does not change.
         """
         files, loops = round(share * self.files), round(written_bytes / self.file_bytes)
         return replace(self, files=files, loops=loops)
@@ -129,7 +129,7 @@ class FileLoad:
 
 
 def fileserver_cycle(load: FileLoad, files: Population, draws: random.Random) -> None:
-    """Write a new file, append to one, read one as a whole, delete one, look at one."""
+    """Write a new file, append to one, read one as a whole, delete one, stat one."""
     path = files.new()
     _write(path, load.content[: load.new_bytes])
     files.put(path)
@@ -146,7 +146,7 @@ def fileserver_cycle(load: FileLoad, files: Population, draws: random.Random) ->
 
 
 def varmail_cycle(load: FileLoad, files: Population, draws: random.Random) -> None:
-    """Delete a message, receive one, read one and add to it, read one; synchronise all writes."""
+    """Delete a message, receive one, read and extend one, read one; synchronise all writes."""
     files.pick(draws).unlink()
     path = files.new()
     _write(path, load.content[: load.new_bytes], synchronise=True)
@@ -175,13 +175,14 @@ def _put(path: Path, flags: int, content: bytes, *, synchronise: bool) -> None:
             content = content[os.write(file, content) :]
         if synchronise:
             os.fsync(file)
-        # The files are a hundredth of the paper's and the page cache is not: what stays in it until
-        # it is deleted would never reach the drive. This begins to write it, and waits for nothing.
+        # The files are a hundredth of the paper's, but the page cache is not smaller. Files deleted
+        # in the cache would never reach the drive. This starts their write-back without waiting for
+        # it.
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(file)
 
 
-# Table 5; what is appended is ours.
+# Table 5; the appended sizes are ours.
 FILESERVER = FileLoad(80_000, 256 * _KIB, 50, 16 * _KIB, fileserver_cycle)
 VARMAIL = FileLoad(720_000, 16 * _KIB, 16, 8 * _KIB, varmail_cycle)

@@ -1,7 +1,8 @@
-"""Hot and cold file on a real drive: the cold one fills it, the hot one is overwritten.
+"""Hot and cold file on a drive: the cold file fills it, the hot file is overwritten.
 
-Park et al. 2017, sections 4.4 and 4.5. The paper leaves open where the files lie; here each is one
-run of pages, the hot file first, and both are written once, in order, before the hot file's
+Park et al. 2017, sections 4.4 and 4.5. The paper does not state the position of the files. Here
+each
+is one run of pages, the hot file first, and both are written once, in order, before the hot file's
 passes begin.
 """
 
@@ -19,11 +20,11 @@ from writeamp.studies.simulation import simulate_untimed
 
 PASSES = 15
 
-# WA swings about its level for a few passes after the first, in which collection begins.
+# WA oscillates for a few passes after the first, in which collection begins.
 _UNSETTLED_PASSES = 5
 
-# In steady state: drive writes until collection is under way, further ones until every cold page
-# was overwritten once, and those that are measured.
+# For steady state: drive writes until collection has begun, further ones until every cold page was
+# overwritten once, and measured ones.
 _SETTLING_DRIVE_WRITES = 10.0
 _SETTLING_COLD_WRITES = 1.0
 _MEASURED_DRIVE_WRITES = 10
@@ -37,26 +38,26 @@ class Passes:
 
     @property
     def all(self) -> float:
-        """WA over all passes, with the first, which still find free blocks."""
+        """WA over all passes, including the first, which still has free blocks."""
         return float(self.wa_of_pass.mean())
 
     @property
     def settled(self) -> float:
-        """WA once it has settled: without the first passes."""
+        """WA without the first passes."""
         return float(self.wa_of_pass[_UNSETTLED_PASSES:].mean())
 
 
 def overwrite(
     drive: Device, utilization: float, hot_ratio: float, pattern: str = "uniform", seed: int = 1
 ) -> Passes:
-    """Write the hot file over and over, as many pages a pass as it has.
+    """Overwrite the hot file in passes of as many pages as it has.
 
     Args:
-        drive: the drive, whose logical space is the file system.
+        drive: the drive; its logical space is the file system.
         utilization: share of the file system that the two files fill.
         hot_ratio: size of the hot file, as a share of the file system, below `utilization`.
         pattern: workload spec of the writes within the hot file.
-        seed: decides every random draw.
+        seed: seed of all random draws.
     """
     hot_pages = round(hot_ratio * drive.logical_pages)
     experiment = Experiment.of(
@@ -85,7 +86,7 @@ def overwrite_for_long(
     cold_share: float = 0.0,
     seed: int = 1,
 ) -> float:
-    """Return steady WA if the share `cold_share` of the writes goes to the cold file.
+    """Return steady WA with a share `cold_share` of the writes to the cold file.
 
     The arguments are those of `overwrite`; the cold file is written uniformly.
     """
@@ -106,7 +107,7 @@ def overwrite_for_long(
 
 
 def two_files(utilization: float, hot_ratio: float, pattern: str, cold_share: float = 0.0) -> str:
-    """Return the spec of writes of `pattern` to the hot file and of uniform ones to the cold."""
+    """Return the spec of writes of `pattern` to the hot file and uniform ones to the cold file."""
     name, _, parameters = pattern.partition(":")
     nested = f"{name}({parameters})" if parameters else name
     sizes = f"{hot_ratio:.9g}/{utilization - hot_ratio:.9g}"

@@ -1,9 +1,8 @@
 """Park, Lee, Won and Ahn 2017, on analytical models for SSD write amplification (paper 1).
 
-"Practical implication of analytical models for SSD write amplification",
-ICPE 2017: the printed values, and beside them the same formulas, simulated drives in place of the
-paper's Samsung 843TN, and the values that independent calculation and simulation give where the
-print is coarse or wrong ("checked value" below).
+"Practical implication of analytical models for SSD write amplification", ICPE 2017. Printed values
+are compared with the same formulas, and with simulated drives instead of the paper's Samsung 843TN.
+"Checked values" are compared with an independent calculation or simulation.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def _section_4_4() -> list[Item]:
             erratum=Erratum(
                 corrected=100 * (predicted / measured - 1),
                 tolerance=0.05,
-                why='the text says "0.6% lower", but its 2.481 is 0.6% higher than its 2.466',
+                why='the text has "0.6% lower", but its 2.481 is 0.6% higher than its 2.466',
             ),
         ),
         compared(
@@ -108,7 +107,7 @@ def _section_4_4() -> list[Item]:
             8,
             100 * (1 - ud / measured),
             1.0,
-            note=f"{100 * (1 - ud / ev):.1f}% below expected-value, which the text may mean",
+            note=f"{100 * (1 - ud / ev):.1f}% below expected-value, perhaps meant by the text",
         ),
     ]
 
@@ -172,7 +171,7 @@ def _coupon_collector() -> list[Item]:
             published,
             by_choice(WINDOW, ratios[pages]),
             0.005,
-            note=f"no one choice gives both: from N=64 to 128 the print grows by a factor of "
+            note=f"no choice gives both: from N=64 to 128 the print grows by a factor of "
             f"{printed[128] / printed[64]:.3f}, ours by {growth:.3f} at most",
         )
         for pages, published in printed.items()
@@ -182,7 +181,7 @@ def _coupon_collector() -> list[Item]:
 def _table_6() -> list[Item]:
     """Return items on ρ̄ and the models at it; the drive's row is simulated elsewhere."""
     columns = [
-        # utilisation, hot ratio; as printed: ρ̄, EV and Markov; to more digits: ρ̄, EV
+        # Utilization, hot ratio; ρ̄, EV and Markov as printed; ρ̄ and EV with more digits.
         (0.8, 0.3, 1.16, 1.19, "1.15667", "1.198"),
         (0.9, 0.2, 1.24, 1.17, "1.235", "1.176"),
         (0.9, 0.3, 0.82, 1.35, "0.82333", "1.349"),
@@ -205,7 +204,7 @@ def _table_6() -> list[Item]:
 
 
 def _figure_2(bench: Bench) -> Findings:
-    """Return items on the time that each model takes for the sweep."""
+    """Return items on the time of each model for the sweep."""
     bench.step("time of each model (Fig. 2)")
     sizes = [2**k for k in range(6, 16 if bench.full else 11)]
     seconds = {
@@ -246,7 +245,7 @@ def _time(item: str, published: float, ours: float) -> Item:
 
 
 def _theory(bench: Bench) -> Findings:
-    """Return items on simulated FIFO and greedy collection on drives as large as theory's."""
+    """Return items on simulated FIFO and greedy collection on large drives."""
     bench.step("FIFO and greedy against theory")
     blocks = 20_000 if bench.full else 8_000
     runs = [
@@ -273,7 +272,7 @@ def _theory(bench: Bench) -> Findings:
 
 
 def _windowed(bench: Bench) -> Findings:
-    """Return items on simulated windowed greedy, which the Coupon Collector model stands for."""
+    """Return items on simulated windowed greedy, which the Coupon Collector should predict."""
     bench.step("windowed greedy")
     published = {1: 2.4813, 4: 2.4791, 16: 2.4724, 64: 2.4543, 256: 2.4225, _ALL_BLOCKS: 2.4036}
     runs = [(2000, 0.28, 64, f"windowed-greedy:window={window}") for window in published]
@@ -311,7 +310,7 @@ def _uniform_wa(logical_blocks: int, op: float, pages_per_block: int, victims: s
 
 
 def _as_printed(item: str, published: str, ours: SupportsFloat, note: str = "") -> Item:
-    """Judge a value by the digits with which it is published."""
+    """Compare a value to the precision of its published digits."""
     _, _, decimals = published.partition(".")
     found = compared(item, float(published), float(ours), 0.5 * 10.0 ** -len(decimals), note=note)
     return checked(found) if note == _CHECKED else found

@@ -1,4 +1,4 @@
-"""Other people's programs that the benchmarks of Fig. 5 run."""
+"""External programs that the benchmarks of Fig. 5 run."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def run(
 
     Args:
         command: the program and its arguments.
-        user: run it as this user and its group; by default as who runs this.
-        variables: what it finds in its environment, beside where programs are.
+        user: user of the program, with its group; by default the present one.
+        variables: additions to its environment.
 
     Raises:
-        WriteampError: it failed; the sentence has its last words.
+        WriteampError: it failed; the message has its last output.
     """
-    # Not a pipe: a server that the program leaves behind would keep it open.
+    # Not a pipe: a server that the program leaves behind would keep a pipe open.
     with tempfile.TemporaryFile() as messages:
         done = subprocess.run(
             command,

@@ -1,4 +1,4 @@
-"""Joint readings of paper 1, which change one of its open choices at a time."""
+"""Joint readings of paper 1, each with one open choice changed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WINDOW = "window, reserve and size of the coupon collector's drive (Table 4)"
 MIXTURE = "how sequential and random writes share the hot file (Fig. 4)"
 
 ALL, SETTLED = "all fifteen", "those after the fifth"
-# Hu et al.'s windows go from one block, which is FIFO collection, upwards.
+# Hu et al.'s windows start at one block, which is FIFO collection.
 WINDOWS = {"64 blocks": 64, "8 blocks": 8, "one block": 1}
-# Age counted from a finite drive with blocks held free: the one choice that exceeds 1.
+# Age on a finite drive with reserved blocks: the only choice that exceeds 1.
 SMALL_DRIVE = "one block, of 1000 with 5 held free"
 IN_TURN, HALVES = "page by page over the whole file", "each in its own half"
 
@@ -32,5 +32,5 @@ READINGS = (
 
 
 def by_choice(detail: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return a value by the name of each reading, given the values by the choice of one detail."""
+    """Return a value by reading, from the values by the choice of one detail."""
     return by_choice_of(READINGS, detail, values)

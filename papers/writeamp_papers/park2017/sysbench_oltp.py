@@ -1,6 +1,6 @@
 """Sysbench's OLTP on Debian's PostgreSQL, in the sizes of Park et al. 2017, Table 5.
 
-The server has its packaged settings, but memory and logs that are as much smaller as the drive is.
+The server has its packaged settings, except memory and logs, which are scaled to the drive.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from writeamp_papers.park2017.programs import run
 _SERVERS = Path("/usr/lib/postgresql")
 _USER = "postgres"
 _MIB = 2**20
-# PostgreSQL's defaults, and the least that it takes.
+# PostgreSQL's defaults, and its minimum.
 _BUFFERS_BYTES, _LEAST_BUFFERS_BYTES = 128 * _MIB, 128 * 1024
 _LOG_BYTES, _LEAST_LOG_BYTES = 1024 * _MIB, 2 * _MIB
 
 
 def missing() -> list[str]:
-    """Return the programs that are not installed."""
+    """Return the required programs that are not installed."""
     found = [] if shutil.which("sysbench") else ["sysbench"]
     return found if _server() and _has_user() else [*found, _USER]
 
@@ -47,7 +47,7 @@ class Oltp:
         """Start a server in a folder and fill its table; yield a function that runs the load.
 
         Raises:
-            WriteampError: a program failed; the sentence has its last words.
+            WriteampError: a program failed; the message has its last output.
         """
         with tempfile.TemporaryDirectory(prefix="writeamp-") as sockets:
             data = folder / "data"
@@ -85,7 +85,7 @@ class Oltp:
 
 
 def oltp(share: float) -> Oltp:
-    """Return the load on a drive that is `share` of the paper's: 45 M records, 1 M requests."""
+    """Return the load on a drive with a share of the paper's size: 45 M records, 1 M requests."""
     return Oltp(
         round(45_000_000 * share),
         round(1_000_000 * share),
@@ -96,7 +96,7 @@ def oltp(share: float) -> Oltp:
 
 
 def _served(program: str, *arguments: str) -> None:
-    """Run a program of the server's as its user: it refuses to be run by root."""
+    """Run a program of the server as the server's user, because it rejects root."""
     server = _server()
     if server is None:
         raise WriteampError(f"{_USER} is not installed")

@@ -1,1 +1,1 @@
-"""Verschoren and Van Houdt 2019 (paper 4), one module a part of the paper."""
+"""Verschoren and Van Houdt 2019 (paper 4), one module for each part of the paper."""

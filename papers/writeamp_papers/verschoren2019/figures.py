@@ -1,4 +1,4 @@
-"""Figure 1 of Verschoren and Van Houdt 2019: HCWF against HCWF(swap) over d."""
+"""Figure 1 of Verschoren and Van Houdt 2019: HCWF and HCWF(swap) over d."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, compared, ordered
 
-# The figure's caption, and the one exception that section 4 names.
+# From the figure's caption, and the one exception that section 4 names.
 _PAGES_PER_BLOCK = 32
 _SPARE_FACTOR = 0.08
 _EXCEPTION = (0.8, 0.025, 15)
 
-# The text names neither the r nor the f of the figure, but for the exception.
+# The text states neither r nor f of the figure, except for the exception.
 _HOT_WRITE_FRACTIONS = (0.8, 0.9)
 _HOT_FRACTIONS = (0.025, 0.05, 0.1, 0.2)
 _D = (*range(1, 31),)
@@ -25,7 +25,7 @@ _Curves = dict[float, list[float]]
 
 
 def figure_1(bench: Bench, d_swap: int) -> Findings:
-    """Return items on section 4's statements on the figure, and the figure if it is wanted."""
+    """Return items on section 4's statements on the figure, and the figure if requested."""
     sweep = _D if bench.full else _D_IN_SHORT
     hcwf = {r: _curves(sweep, r, None) for r in _HOT_WRITE_FRACTIONS}
     swap = {r: _curves(sweep, r, d_swap) for r in _HOT_WRITE_FRACTIONS}
@@ -56,7 +56,7 @@ def figure_1(bench: Bench, d_swap: int) -> Findings:
 
 
 def _curves(sweep: tuple[int, ...], r: float, d_swap: int | None) -> _Curves:
-    """Return WA over the sweep of d for each f; without swaps if `d_swap` is None."""
+    """Return WA over the sweep of d for each f; `d_swap=None` for no swaps."""
     solve = (
         meanfield.hot_cold if d_swap is None else partial(meanfield.hot_cold_swap, d_swap=d_swap)
     )

@@ -1,7 +1,7 @@
 """Future work of Verschoren and Van Houdt 2019: other wear levellers, and a trace.
 
-Section 7 announces the comparison with other levellers, with erase counters added to the swap, and
-on traces. Nothing is published to compare with, so these are figures without items.
+Section 7 announces a comparison with other levellers, with erase counters for the swap, and on
+traces. No published values exist, so these are figures without items.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from writeamp.plots.style import WA_LABEL, series_color
 from writeamp.studies.functions import endurance
 from writeamp_papers.bench import Bench
 
-# Manager and wear leveller: the paper's two modes, HCWF with each leveller, and both at once.
+# Manager and wear leveller: the paper's two modes, HCWF with each leveller, and the swap with a
+# leveller.
 SCHEMES: tuple[tuple[str, str | None], ...] = (
     ("hcwf", None),
     ("hcwf", "youngest-free:reserve=8"),
@@ -32,7 +33,7 @@ _D = 5
 
 @dataclass(frozen=True)
 class LevelerLoad:
-    """Workload or trace, the drive for it, and the parameters that HCWF needs for it."""
+    """Workload or trace, its drive, and the parameters of HCWF."""
 
     name: str
     arguments: dict[str, Any]
@@ -41,7 +42,7 @@ class LevelerLoad:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one scheme under one load; intervals are half widths, at 95%."""
+    """Outcome of one scheme under one load; intervals are half widths at 95%."""
 
     load: str
     scheme: str
@@ -52,14 +53,14 @@ class Outcome:
 
 
 def synthetic_loads(logical_blocks: int) -> list[LevelerLoad]:
-    """Return the paper's two workloads, and Zipf's law, on its drive."""
+    """Return the paper's two workloads and Zipf's law, on the paper's drive."""
     drive = {"logical_blocks": logical_blocks, "pages_per_block": 32, "spare_factor": 0.10}
     specs = ("hot-cold:f=0.1,r=0.9", "hot-cold:f=0.01,r=0.99", "zipf:s=0.99")
     return [LevelerLoad(spec, {"workload": spec, **drive}, f"d={_D}") for spec in specs]
 
 
 def trace_load(path: Path) -> LevelerLoad:
-    """Return a trace on a drive of its size, where a detector stands in for the oracle."""
+    """Return a trace on a drive of its size; a detector replaces the oracle."""
     arguments = {"trace": path, "pages_per_block": 32, "spare_factor": 0.10}
     return LevelerLoad(path.stem, arguments, f"d={_D},detector=distance")
 
@@ -96,7 +97,7 @@ def _outcome(
 
 
 def figure(found: Sequence[Outcome], *, subtitle: str) -> PanelChart:
-    """Describe PE fairness against WA, a panel for each load and a mark for each scheme."""
+    """Describe PE fairness against WA, one panel per load and one mark per scheme."""
     panels = []
     for load in dict.fromkeys(outcome.load for outcome in found):
         of_load = [outcome for outcome in found if outcome.load == load]
@@ -113,10 +114,10 @@ def figure(found: Sequence[Outcome], *, subtitle: str) -> PanelChart:
         )
         panels.append(Panel(load, lines))
     return PanelChart(
-        title="What even wear costs: hot and cold frontiers with wear levellers, and with swaps",
+        title="Cost of even wear: hot and cold frontiers with wear levellers, and with swaps",
         subtitle=subtitle,
         x_label=f"{WA_LABEL} over the whole life",
-        y_label="PE fairness (mean erases of a block\nover those of the first worn out)",
+        y_label="PE fairness (mean erases per block\nover those of the first worn block)",
         panels=tuple(panels),
         columns=2,
     )

@@ -1,8 +1,7 @@
 """Verschoren and Van Houdt 2019, on improving d-choices garbage collection (paper 4).
 
-"How to improve the performance of the d-choices garbage collection…":
-the write amplification of HCWF(swap) from its mean field and from simulation, its fairness and its
-endurance.
+"How to improve the performance of the d-choices garbage collection…": write amplification of
+HCWF(swap) from its mean field and from simulation, its fairness and its endurance.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from writeamp_papers.verschoren2019 import figures, wear
 # Section 3.3.
 _LOGICAL_BLOCKS = 10_000
 
-# Between two simulators, and for drives of finite size (PAPERS.md: at most 0.15%).
+# Tolerance between two simulators, and for drives of finite size (PAPERS.md: at most 0.15%).
 _SIMULATION_TOLERANCE = 0.0015
 
 # Section 4: "we set d* = 100 unless otherwise stated".
@@ -37,7 +36,7 @@ class Setting:
     hot_fraction: float
 
     def __str__(self) -> str:
-        """Return the row's columns."""
+        """Return the row's columns as text."""
         return (
             f"b={self.pages_per_block}, S_f={self.spare_factor}, d/d*={self.d}/{self.d_swap}, "
             f"r/f={self.hot_write_fraction}/{self.hot_fraction}"
@@ -96,7 +95,7 @@ _TABLE_2 = {
     64: (2.1299, 3.4138, 2.7266, 2.5219),
     128: (2.1299, 3.4319, 2.7202, 2.5196),
 }
-# (case, d*): the value to more digits, which the print does not round to.
+# By case and d*: values with more digits that do not round to the print.
 _TABLE_2_ERRATA = {(3, 4): 2.963749, (2, 128): 3.431954}
 
 _AS_PRINTED = 0.5e-4

@@ -12,13 +12,13 @@ from writeamp.studies.functions import endurance
 from writeamp_papers.bench import Bench, Findings
 from writeamp_papers.items import Item, at_most, compared, ordered
 
-# The captions: b, S_f and f = 1 − r. The d of the curves stand in the figures only.
+# From the captions: b, S_f and f = 1 − r. Only the figures show d of the curves.
 _PAGES_PER_BLOCK = 32
 _SPARE_FACTOR = 0.10
 _HOT_WRITE_FRACTIONS = (0.9, 0.99)
 _D = (1, 5, 20)
 
-# A mode by its manager: HCWF, and HCWF(swap) with d* = 1 and 100.
+# Manager of each mode: HCWF, and HCWF(swap) with d* = 1 and 100.
 _HCWF = "hcwf:d={d}"
 _SWAP_1 = "hcwf-swap:d={d},d_swap=1"
 _SWAP = "hcwf-swap:d={d},d_swap=100"
@@ -27,10 +27,11 @@ _MODES = (_HCWF, _SWAP_1, _SWAP)
 
 @dataclass(frozen=True)
 class Study:
-    """Size and length of the study; the paper's is 50 runs to 5000 erases.
+    """Size and length of the study; the paper has 50 runs to 5000 erases.
 
-    It names no size for these figures; 1000 logical blocks are ours. Where the paper says "the
-    same", means over so many replicas may differ by share `noise`.
+    The paper does not state the size; we use 1000 logical blocks. Where the paper calls values
+    equal,
+    means over the replicas may differ by the share `noise`.
     """
 
     logical_blocks: int
@@ -39,7 +40,7 @@ class Study:
     noise: float
 
     def life(self, manager: str, r: float, wear_leveling: str | None = None) -> Endurance:
-        """Return the lives of drives under one manager, where `r` of the writes go to hot pages."""
+        """Return the lives of drives under one manager, with a share `r` of writes to hot pages."""
         return endurance(
             workload=f"hot-cold:f={1 - r:.4g},r={r}",
             manager=manager,
@@ -55,12 +56,12 @@ class Study:
 SHORT = Study(logical_blocks=300, w_max=300, replicas=8, noise=0.1)
 FULL = Study(logical_blocks=1000, w_max=5000, replicas=50, noise=0.02)
 
-# mode, d, r
+# Mode, d and r.
 _Key = tuple[str, int, float]
 
 
 def run(bench: Bench) -> Findings:
-    """Return items on sections 5 and 6, and the figures if they are wanted."""
+    """Return items on sections 5 and 6, and the figures if requested."""
     study = FULL if bench.full else SHORT
     bench.step(f"fairness and endurance to W_max = {study.w_max} (Figs. 2 and 3)")
     keys = [(mode, d, r) for mode in _MODES for d in _D for r in _HOT_WRITE_FRACTIONS]
