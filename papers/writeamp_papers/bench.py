@@ -60,8 +60,8 @@ class Bench:
         return gather_whole(runner, partial(_apply, work), arguments)
 
 
-def _apply(work: Callable[..., _T], one: tuple[Any, ...]) -> _T:
-    return work(*one)
+def _apply(work: Callable[..., _T], row: tuple[Any, ...]) -> _T:
+    return work(*row)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Findings(AnyResult):
         return sum(item.agrees(item.values[reading]) for item in self.comparable())
 
 
-def part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
+def late_part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
     """Return a part of a paper, imported when it runs.
 
     Listing papers then needs neither the modules that compute them nor their extras.
@@ -111,8 +111,8 @@ def part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench
     """
 
     def run(bench: Bench) -> Findings:
-        found: Findings = getattr(import_module(module), function)(bench, *arguments)
-        return found
+        findings: Findings = getattr(import_module(module), function)(bench, *arguments)
+        return findings
 
     return run
 
@@ -138,17 +138,17 @@ class Paper:
         Raises:
             Interrupted: Ctrl-C, with the findings of the finished parts.
         """
-        found, done = Findings(), 0
+        findings, done = Findings(), 0
         try:
-            for part in self.parts:
-                found += self._judged(part(bench))
+            for compute in self.parts:
+                findings += self._judged(compute(bench))
                 done += 1
         except KeyboardInterrupt:
             left = tuple(range(done + 1, len(self.parts) + 1))
-            raise Interrupted(replace(found, unfinished=left)) from None
-        return found
+            raise Interrupted(replace(findings, unfinished=left)) from None
+        return findings
 
-    def _judged(self, found: Findings) -> Findings:
+    def _judged(self, findings: Findings) -> Findings:
         names = [reading.name for reading in self.readings]
-        items = [item.under(names) for item in found.items]
-        return replace(found, items=without_comparison(self.name, items))
+        items = [item.under(names) for item in findings.items]
+        return replace(findings, items=without_comparison(self.name, items))

@@ -52,7 +52,7 @@ def reproduce(
         Path | None,
         typer.Option("--plots", help="Draw the paper's figures into this folder.", metavar="DIR"),
     ] = None,
-    asked: ReproductionSettings,
+    settings: ReproductionSettings,
     runner: Runner | None,
     json: options.Json = False,
 ) -> None:
@@ -63,26 +63,28 @@ def reproduce(
     started = time.perf_counter()
     with Bar(f"reproducing {paper}") as bar:
         try:
-            found = compute(paper, plots=plots, **vars(asked), step=bar.describe, runner=runner)
+            reproduction = compute(
+                paper, plots=plots, **vars(settings), step=bar.describe, runner=runner
+            )
         except Interrupted as stopped:
-            found = stopped.finished
-            if not found.items:
+            reproduction = stopped.finished
+            if not reproduction.items:
                 raise
-    if not options.printed_json(found.to_dict, json=json):
-        _print(found)
-        form = "" if found.full else " (short drives and runs; --full for the paper's sizes)"
+    if not options.printed_json(reproduction.to_dict, json=json):
+        _print(reproduction)
+        form = "" if reproduction.full else " (short drives and runs; --full for the paper's sizes)"
         seconds = time.perf_counter() - started
-        stdout.print(f"{len(found.items)} items in {seconds:.0f} s{form}", highlight=False)
-        for sentence in found.skipped:
+        stdout.print(f"{len(reproduction.items)} items in {seconds:.0f} s{form}", highlight=False)
+        for sentence in reproduction.skipped:
             stderr.print(f"skipped: {sentence}", style="yellow", highlight=False)
-        for sentence in found.unexpected:
+        for sentence in reproduction.unexpected:
             stderr.print(f"unexpected: {sentence}", style="bold red", highlight=False)
-    if found.unfinished:
+    if reproduction.unfinished:
         raise boundary.PartlyDone(
-            f"the {len(found.items)} items above are complete, others were interrupted; no figure "
-            "was drawn"
+            f"the {len(reproduction.items)} items above are complete; "
+            "others were interrupted, and no figure was drawn"
         )
-    if found.unexpected:
+    if reproduction.unexpected:
         raise typer.Exit(DIFFERS)
 
 
@@ -91,7 +93,7 @@ def _print(findings: Reproduction) -> None:
     made = Table(title=paper.citation, title_justify="left", title_style="bold")
     made.add_column("item", overflow="fold")
     made.add_column("published", justify="right", no_wrap=True)
-    made.add_column("ours", justify="right", no_wrap=True)
+    made.add_column("computed", justify="right", no_wrap=True)
     made.add_column("verdict", no_wrap=True)
     for item in findings.items:
         verdict = Text(item.verdict, style=_STYLES[item.verdict])
@@ -109,8 +111,10 @@ def _print(findings: Reproduction) -> None:
 def _print_note(item: Item, reason: str) -> None:
     verdict = Text(item.verdict, style=_STYLES[item.verdict])
     stdout.print(verdict.append(f": {item.item}", style="default"), highlight=False)
-    said = "; ".join(one.rstrip(".") for one in (reason, item.full_note()) if one)
-    stdout.print(f"    {said or 'no explanation is known'}", highlight=False)
+    explanation = "; ".join(
+        sentence.rstrip(".") for sentence in (reason, item.full_note()) if sentence
+    )
+    stdout.print(f"    {explanation or 'no explanation is known'}", highlight=False)
 
 
 def _print_counts(paper: Paper, findings: Findings) -> None:

@@ -49,27 +49,27 @@ def write_gallery(folder: Path) -> Path:
     Raises:
         WriteampError: the folder has no result, a result is damaged, or the page cannot be written.
     """
-    found = {
+    documents = {
         name: _document(folder / f"{name}.json")
         for name in PAPERS
         if (folder / f"{name}.json").is_file()
     }
-    if not found:
+    if not documents:
         raise WriteampError(
             f"{str(folder)!r} has no result of a paper; create results with `make reproduce` or "
             "`writeamp reproduce PAPER --json`"
         )
     target = folder / _NAME
     with replacing(target, "gallery") as file:
-        file.write(gallery_page(found, folder))
+        file.write(gallery_page(documents, folder))
     return target
 
 
-def gallery_page(found: Mapping[str, Mapping[str, Any]], folder: Path) -> bytes:
+def gallery_page(documents: Mapping[str, Mapping[str, Any]], folder: Path) -> bytes:
     """Return the page of some papers' documents, with the figures in a folder."""
     return page(
         _TITLE,
-        "\n".join(_body(found, folder)),
+        "\n".join(_body(documents, folder)),
         styles=[source("writeamp.reports", "report.css"), _STYLE],
         has_images_beside=True,
     )
@@ -77,24 +77,24 @@ def gallery_page(found: Mapping[str, Mapping[str, Any]], folder: Path) -> bytes:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(read_bytes(path, _MOST_BYTES, "result"))
+        document = json.loads(read_bytes(path, _MOST_BYTES, "result"))
     except (OSError, ValueError) as error:
         raise WriteampError(f"{path} is not a result of `reproduce --json`: {error}") from None
-    if not (isinstance(found, dict) and rows(found, "items")):
+    if not (isinstance(document, dict) and rows(document, "items")):
         raise WriteampError(f"{path} is not a result of `reproduce --json`: it has no items")
-    return found
+    return document
 
 
-def _body(found: Mapping[str, Mapping[str, Any]], folder: Path) -> Iterator[str]:
+def _body(documents: Mapping[str, Mapping[str, Any]], folder: Path) -> Iterator[str]:
     yield f"<header><h1>{html_text(_TITLE)}</h1>"
-    items = [item for one in found.values() for item in rows(one, "items")]
+    items = [item for document in documents.values() for item in rows(document, "items")]
     count = Counter(words(item, "verdict") for item in items)
     yield block_html(
-        Paragraph(f"{len(items)} numbers of {len(found)} papers: {_counted(count)}.", "answer")
+        Paragraph(f"{len(items)} numbers of {len(documents)} papers: {_counted(count)}.", "answer")
     )
     yield "</header><main>"
-    yield block_html(_overview(found))
-    for name, document in found.items():
+    yield block_html(_overview(documents))
+    for name, document in documents.items():
         yield from _paper(name, document, folder)
     yield (
         "</main><footer><p>Made by <code>make reproduce</code> of writeamp. A verdict follows from "
@@ -103,17 +103,19 @@ def _body(found: Mapping[str, Mapping[str, Any]], folder: Path) -> Iterator[str]
 
 
 def _counted(count: Mapping[str, int]) -> str:
-    return ", ".join(f"{count[one]} {one}" for one in VERDICTS if count.get(one))
+    return ", ".join(f"{count[verdict]} {verdict}" for verdict in VERDICTS if count.get(verdict))
 
 
-def _overview(found: Mapping[str, Mapping[str, Any]]) -> Rows:
+def _overview(documents: Mapping[str, Mapping[str, Any]]) -> Rows:
     lines = []
-    for name, document in found.items():
+    for name, document in documents.items():
         count = Counter(words(item, "verdict") for item in rows(document, "items"))
-        default = next((one for one in rows(document, "readings") if one.get("default")), {})
+        default = next(
+            (reading for reading in rows(document, "readings") if reading.get("default")), {}
+        )
         of = f"{number(default, 'matches') or 0:.0f} of {number(default, 'comparable') or 0:.0f}"
-        lines.append([name, of, *(str(count[one]) for one in VERDICTS)])
-    columns = ["paper", ">match as printed", *(f">{one}" for one in VERDICTS)]
+        lines.append([name, of, *(str(count[verdict]) for verdict in VERDICTS)])
+    columns = ["paper", ">match as printed", *(f">{verdict}" for verdict in VERDICTS)]
     return Rows(columns, lines)
 
 
@@ -139,12 +141,12 @@ def _paper(name: str, document: Mapping[str, Any], folder: Path) -> Iterator[str
 
 def _table(name: str, items: list[Mapping[str, Any]]) -> Rows:
     reasons = {
-        item: one.reason
+        item: difference.reason
         for full in (False, True)
-        for item, one in known_differences(name, full=full).items()
+        for item, difference in known_differences(name, full=full).items()
     }
     return Rows(
-        ["item", ">published", ">ours", "verdict", "remark"],
+        ["item", ">published", ">computed", "verdict", "remark"],
         [
             [
                 words(item, "item"),
@@ -161,7 +163,7 @@ def _table(name: str, items: list[Mapping[str, Any]]) -> Rows:
 def _remark(item: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
     is_pinned = item.get("verdict") == "differs"
     reason = reasons.get(words(item, "item"), "") if is_pinned else ""
-    return "; ".join(one.rstrip(".") for one in (reason, words(item, "note")) if one)
+    return "; ".join(sentence.rstrip(".") for sentence in (reason, words(item, "note")) if sentence)
 
 
 def _sign(item: Mapping[str, Any]) -> str:

@@ -209,10 +209,10 @@ def at_most(
     statement: str = "",
 ) -> Item:
     """Compare a computed value with an upper bound that the paper states ("less than 1.2")."""
-    found = compared(
+    item_of_bound = compared(
         item, published, ours, tolerance, note=note, erratum=erratum, statement=statement
     )
-    return replace(found, kind="bound")
+    return replace(item_of_bound, kind="bound")
 
 
 def ordered(
@@ -222,8 +222,8 @@ def ordered(
 
     `below` is 1 for a ratio of two values, and 0 for a difference.
     """
-    found = compared(item, below, ours, 0.0, note=note, statement=statement)
-    return replace(found, kind="ordering")
+    item_of_order = compared(item, below, ours, 0.0, note=note, statement=statement)
+    return replace(item_of_order, kind="ordering")
 
 
 def within(
@@ -268,7 +268,7 @@ def falls(values: Sequence[float]) -> float:
 
     One step that rises by at most 2% is ignored.
     """
-    steps = sorted((after / before for before, after in pairwise(values)), reverse=True)
+    steps = sorted((after / value for value, after in pairwise(values)), reverse=True)
     if len(steps) > 1 and 1 <= steps[0] <= _LET_PASS:
         return steps[1]
     return steps[0]

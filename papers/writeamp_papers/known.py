@@ -68,20 +68,20 @@ def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = Tr
         whole: whether they are all items, so that a missing pinned item is reported.
     """
     pins = dict(known_differences(paper, full=full))
-    found = []
+    sentences = []
     for item in items:
         pin = pins.pop(item.item, None)
         if pin is None:
             if item.verdict == "differs":
-                found.append(f"{item.item}: {item.ours:.6g} differs from {item.published:.6g}")
+                sentences.append(f"{item.item}: {item.ours:.6g} differs from {item.published:.6g}")
         elif not pin.holds(item):
-            found.append(
+            sentences.append(
                 f"{item.item}: the pinned difference was {pin.ours:g} ± {pin.tolerance:g}, but the "
                 f"value is now {item.ours:.6g} ({item.verdict})"
             )
     if whole:
-        found += [f"{item}: pinned, but the paper has no item of this name" for item in pins]
-    return found
+        sentences += [f"{item}: pinned, but the paper has no item of this name" for item in pins]
+    return sentences
 
 
 def _tables(path: Path, name: str) -> list[dict[str, Any]]:

@@ -49,14 +49,14 @@ class Reproduction(Findings):
             }
             for reading in self.paper.readings
         ]
-        found = {
+        counts_by_reading = {
             "paper": self.paper.name,
             "readings": readings,
             "items": self._records(),
             "unexpected": self.unexpected,
             "skipped": self.skipped,
         }
-        return found | ({"interrupted": True} if self.unfinished else {})
+        return counts_by_reading | ({"interrupted": True} if self.unfinished else {})
 
 
 def reproduce(
@@ -92,8 +92,8 @@ def reproduce(
     try:
         findings = found_paper.run(bench)
     except Interrupted as stopped:
-        found = Reproduction(**vars(stopped.finished), paper=found_paper, full=full)
-        raise Interrupted(found) from None
+        partial = Reproduction(**vars(stopped.finished), paper=found_paper, full=full)
+        raise Interrupted(partial) from None
     for name, spec in findings.figures.items() if plots is not None else ():
         report_step(f"drawing {name}")
         save(spec, Path(plots or "") / f"{name}{_PLOT_SUFFIX}")
@@ -104,7 +104,9 @@ def _check_folders(paper: Paper, folders: dict[str, Path | None]) -> None:
     """Reject folders that the paper does not use, or that cannot be used."""
     for name, folder in folders.items():
         if folder is not None and name not in paper.options:
-            users = ", ".join(one.name for one in PAPERS.values() if name in one.options)
+            users = ", ".join(
+                candidate.name for candidate in PAPERS.values() if name in candidate.options
+            )
             raise WriteampError(f"{paper.name} does not support --{name}; valid with {users}")
     resume, traces = folders["resume"], folders["traces"]
     if resume is not None:

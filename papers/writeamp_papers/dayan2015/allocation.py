@@ -101,9 +101,9 @@ def _misprints() -> list[Item]:
     sizes, frequencies = [0.5, 0.5], [0.1, 0.9]
     whole = 1 - 1 / float(by_size([1.0], [1.0], op).wa)
 
-    def space(found: Allocation) -> float:
+    def space(division: Allocation) -> float:
         """Return the space of all groups in units of LBA."""
-        return float((found.op_of_group * sizes).sum())
+        return float((division.op_of_group * sizes).sum())
 
     return [
         compared(
@@ -149,7 +149,7 @@ def _workloads(explored: Explored) -> list[Item]:
 
 def _largest(explored: Explored) -> list[Item]:
     """Return items on the largest distance of the closed form from the optimum."""
-    largest = {cell: _maximum(found, "max") for cell, found in explored.items()}
+    largest = {cell: _maximum(distances, "max") for cell, distances in explored.items()}
     least_of_10 = min(largest[10, fill] for fill in FILLS)
     most_of_20 = max(largest[20, fill] for fill in FILLS)
     calculated = {(10, 0.7): 2.01, (20, 0.7): 5.84, (10, 0.9): 2.73, (20, 0.9): 8.90}
@@ -186,7 +186,7 @@ def _largest(explored: Explored) -> list[Item]:
 def _means(explored: Explored) -> list[Item]:
     """Return items on the mean distance of closed form and optimum, by number of groups."""
     at_70 = max(_maximum(explored[chunks, _FILL], "mean") for chunks in CHUNKS)
-    anywhere = max(_maximum(found, "mean") for found in explored.values())
+    anywhere = max(_maximum(distances, "mean") for distances in explored.values())
     calculated = {10: (0.236, 0.396, 0.384, 0.315), 20: (0.484, 0.857, 0.964, 0.948)}
     twice = Erratum(0.31448, 5e-6, "0.31448 was rounded to 0.3145, and that to 0.315")
     return [
@@ -219,8 +219,8 @@ def _means(explored: Explored) -> list[Item]:
     ]
 
 
-def _maximum(found: pl.DataFrame, kind: str) -> float:
-    return float(np.max(found[f"{kind}_over_optimal_percent"].to_numpy()))
+def _maximum(distances: pl.DataFrame, kind: str) -> float:
+    return float(np.max(distances[f"{kind}_over_optimal_percent"].to_numpy()))
 
 
 def _figure_1() -> PanelChart:
@@ -252,8 +252,8 @@ def _figure_3() -> PanelChart:
         curves[name] = (shares[shown], wa[shown])
     points = {
         name: [
-            (float(found.op_shares[0]), float(found.wa))
-            for found in (method([s, 1 - s], [p, 1 - p], op) for s, p in _TWO_GROUPS)
+            (float(division.op_shares[0]), float(division.wa))
+            for division in (method([s, 1 - s], [p, 1 - p], op) for s, p in _TWO_GROUPS)
         ]
         for name, method in allocation.METHODS.items()
     }
@@ -275,10 +275,10 @@ def _figure_4(explored: Explored) -> PanelChart:
         rows[CHUNKS[0]]["groups"].to_list(),
         {
             f"Q = {chunks}": (
-                found["mean_over_optimal_percent"].to_list(),
-                found["max_over_optimal_percent"].to_list(),
+                distances["mean_over_optimal_percent"].to_list(),
+                distances["max_over_optimal_percent"].to_list(),
             )
-            for chunks, found in rows.items()
+            for chunks, distances in rows.items()
         },
         title="The closed form against the optimum, by number of groups",
         subtitle="paper 3, Fig. 4 · every workload of Q chunks · LBA/PBA 0.7",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp_papers.bench import Paper, part
+from writeamp_papers.bench import Paper, late_part
 from writeamp_papers.dayan2015.readings import READINGS
 
 _PARTS = ("allocation", "steady", "swap", "updates", "tpcc")
@@ -11,6 +11,6 @@ PAPER = Paper(
     name="dayan2015",
     citation="Dayan, Bouganim, Bonnet: Modelling and Managing SSD Write-amplification (2015)",
     summary="Wolf: its closed form, sudden changes of the workload, and TPC-C",
-    parts=tuple(part(f"writeamp_papers.dayan2015.{name}") for name in _PARTS),
+    parts=tuple(late_part(f"writeamp_papers.dayan2015.{name}") for name in _PARTS),
     readings=READINGS,
 )

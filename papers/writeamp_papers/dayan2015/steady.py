@@ -92,8 +92,8 @@ def _steady_wa(size: Size, load: str, layout: str, victims: str) -> float:
         workload = f"phases:writes={settling + measured},of={groups(_STATIC[load])}"
         manager = _OPTIMAL
     drive = size.device(layout=layout)
-    found = drives.run(manager, victims, workload, drive, settling + measured)
-    return found.wa(settling, settling + measured)
+    run = drives.run(manager, victims, workload, drive, settling + measured)
+    return run.wa(settling, settling + measured)
 
 
 def _uniform(steady: _Steady) -> list[Item]:
@@ -125,14 +125,14 @@ def _uniform(steady: _Steady) -> list[Item]:
 
 
 def _static(steady: _Steady) -> list[Item]:
-    found = []
+    items = []
     for load, frequencies in _STATIC.items():
         sizes = [1 / len(frequencies)] * len(frequencies)
         shares = [frequency / sum(frequencies) for frequency in frequencies]
         theory = float(allocation.optimal(sizes, shares, 1 / FILL - 1).wa)
         for (layout, name), most in zip(_LAYOUTS.items(), (1.0, 2.0), strict=True):
             wa = steady[load, layout, _GREEDY]
-            found.append(
+            items.append(
                 checked(
                     within(
                         f"eq. 5, simulated: {load} over theory, optimal space, greedy, {name} (%)",
@@ -143,7 +143,7 @@ def _static(steady: _Steady) -> list[Item]:
                     )
                 )
             )
-    return found
+    return items
 
 
 def _double_swap(size: Size, weight: float, cold_op: float, victims: str) -> Run:

@@ -62,13 +62,13 @@ def _two_groups(swaps: Swaps) -> list[Item]:
         compared(
             f"Fig. 7: {swapped}, Wolf",
             0.7,
-            by_reading(lambda one: extra(_WOLF[one.choices[WEIGHT]])),
+            by_reading(lambda reading: extra(_WOLF[reading.choices[WEIGHT]])),
             0.5,
         ),
         compared(
             f"Fig. 6: {swapped}, FDP",
             152.1,
-            by_reading(lambda one: extra(_FDP[one.choices[CLASS]])),
+            by_reading(lambda reading: extra(_FDP[reading.choices[CLASS]])),
             35,
             note=", ".join(f"{extra(FDP, count):.0f} after {count / 1e6:g} M" for count in COUNTED),
         ),
@@ -91,14 +91,14 @@ def _two_groups(swaps: Swaps) -> list[Item]:
 
 
 def _milder(swaps: Swaps) -> list[Item]:
-    found = []
+    ratios = []
     for manager, name in ((FDP, "last"), (FDP_CURRENT, "current")):
         extra = [swaps.extra(manager, frequencies, (0, 1)) for frequencies in TWO_GROUPS]
         costs = ", ".join(
             f"{cold}/{hot}: {cost:.1f}%"
             for (cold, hot), cost in zip(TWO_GROUPS, extra, strict=True)
         )
-        found.append(
+        ratios.append(
             checked(
                 ordered(
                     f"extra migrations of a swap over those of the next stronger, largest, "
@@ -108,7 +108,7 @@ def _milder(swaps: Swaps) -> list[Item]:
                 )
             )
         )
-    return found
+    return ratios
 
 
 def _five_groups(swaps: Swaps) -> list[Item]:
@@ -176,7 +176,7 @@ def _largest_win(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
     return compared(
         'Fig. 8: largest difference of FDP and Wolf in PBA ("up to 2.2x")',
         2.2,
-        by_reading(lambda one: largest(_FDP[one.choices[CLASS]])),
+        by_reading(lambda reading: largest(_FDP[reading.choices[CLASS]])),
         0.2,
         note="the text calls it an improvement in performance; read as the longest bar",
     )
@@ -193,7 +193,7 @@ def _increases(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
     return ordered(
         "Fig. 8: mean difference of FDP and Wolf over that of groups one place further apart, "
         "largest",
-        by_reading(lambda one: _largest_ratio(by_distance(_FDP[one.choices[CLASS]]))),
+        by_reading(lambda reading: _largest_ratio(by_distance(_FDP[reading.choices[CLASS]]))),
         note=f"1 to 4 places apart: {values}% of PBA",
     )
 

@@ -71,7 +71,9 @@ class Swaps:
     ) -> float:
         """Return the extra migrations over `after` writes after the swap, in percent of PBA."""
         end = self.swap_at + self.size.writes(after)
-        swapped, still = (self.run(manager, frequencies, one) for one in (swap, None))
+        swapped, still = (
+            self.run(manager, frequencies, swapped_groups) for swapped_groups in (swap, None)
+        )
         pages = swapped.migrated(self.swap_at, end) - still.migrated(self.swap_at, end)
         return swapped.percent_of_drive(pages)
 
@@ -121,7 +123,7 @@ def _simulated(size: Size, manager: str, frequencies: Frequencies, swap: Swap | 
         first, second = swap
         swapped[first], swapped[second] = frequencies[second], frequencies[first]
     longest = COUNTED[-1] if frequencies == TWO_GROUPS[0] else AFTER
-    alike, before, after = (size.writes(writes) for writes in (_ALIKE, _BEFORE, longest))
-    loads = "/".join(groups(one) for one in ([1] * len(swapped), frequencies, swapped))
-    workload = f"phases:writes={alike}/{before}/{after},of={loads}"
-    return drives.run(manager, None, workload, size.device(), alike + before + after)
+    alike, settling, after = (size.writes(writes) for writes in (_ALIKE, _BEFORE, longest))
+    loads = "/".join(groups(shares) for shares in ([1] * len(swapped), frequencies, swapped))
+    workload = f"phases:writes={alike}/{settling}/{after},of={loads}"
+    return drives.run(manager, None, workload, size.device(), alike + settling + after)

@@ -96,9 +96,9 @@ def run(bench: Bench) -> Findings:
         (*key, seed) for key in _keys() for seed in range(1, 1 + _seeds(key, full=bench.full))
     ]
     runs: dict[_Key, list[Run]] = {}
-    found = bench.map(partial(_simulated, size), seeded)
-    for (manager, fill, _), one in zip(seeded, found, strict=True):
-        runs.setdefault((manager, fill), []).append(one)
+    results = bench.map(partial(_simulated, size), seeded)
+    for (manager, fill, _), result in zip(seeded, results, strict=True):
+        runs.setdefault((manager, fill), []).append(result)
     study = _Study(size, runs)
     items = [*study.levels(), *study.groups(), *study.allocations(), *study.fdp()]
     return Findings(items, _figures(study) if bench.figures else {})
@@ -187,9 +187,9 @@ class _Study:
     def groups(self) -> list[Item]:
         """Return items on the number of Wolf's groups, and on groups created late."""
         start, end = self.measured
-        found = self.runs[_wolf(_RULE), _FILL][0]
-        numbers = found.groups[(found.host_pages > start) & (found.host_pages <= end)]
-        created = found.created[(found.created > start) & (found.created <= end)]
+        wolf_run = self.runs[_wolf(_RULE), _FILL][0]
+        numbers = wolf_run.groups[(wolf_run.host_pages > start) & (wolf_run.host_pages <= end)]
+        created = wolf_run.created[(wolf_run.created > start) & (wolf_run.created <= end)]
         later = float((created > (start + end) / 2).mean()) if len(created) else 0.0
         extremes = f"from {numbers.min():.0f} to {numbers.max():.0f}"
         return [
@@ -256,14 +256,16 @@ class _Study:
         ]
 
     def _saved(self, rule: str, fill: float, demotion: float = _DEMOTION) -> float:
-        closed, optimal = (self.wa(_wolf(one, demotion), fill) for one in (rule, _OPTIMAL))
+        closed, optimal = (
+            self.wa(_wolf(allocation_rule, demotion), fill) for allocation_rule in (rule, _OPTIMAL)
+        )
         return 100 * (1 - (optimal - 1) / (closed - 1))
 
     def fdp(self) -> list[Item]:
         """Return items on the cost of FDP's groups, each assumed twice as hot as the next."""
         wolf = self.wa(_wolf(_RULE))
         worse = {number: 100 * (self.wa(_fdp(number)) / wolf - 1) for number in _NUMBERS}
-        ours = by_reading(lambda one: worse[int(one.choices[FDP_GROUPS])])
+        ours = by_reading(lambda reading: worse[int(reading.choices[FDP_GROUPS])])
         by_number = ", ".join(f"{value:.0f}% with {number}" for number, value in worse.items())
         return [
             compared(
@@ -357,9 +359,9 @@ def _figure_of_groups(study: _Study) -> LineChart:
     for color, label, rule in zip(
         SERIES_COLORS, ("closed form", "optimum"), (_RULE, _OPTIMAL), strict=False
     ):
-        found = study.runs[_wolf(rule), _FILL][0]
-        millions = _MILLIONS * found.host_pages / found.host_pages[-1]
-        lines.append(Line(millions.tolist(), found.groups.tolist(), color, 0.8, label=label))
+        wolf_run = study.runs[_wolf(rule), _FILL][0]
+        millions = _MILLIONS * wolf_run.host_pages / wolf_run.host_pages[-1]
+        lines.append(Line(millions.tolist(), wolf_run.groups.tolist(), color, 0.8, label=label))
     return LineChart(
         title="Wolf's groups under TPC-C, created and merged continually",
         subtitle=f"paper 3, Fig. 10 · generated trace · fill {_FILL:.4g}",

@@ -59,7 +59,8 @@ def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
 
     seldom = updates[(updates > 0) & (updates <= _MOST_SHOWN)]
     peaks = [
-        float(np.bincount(part).argmax()) for part in (seldom[seldom < 100], seldom[seldom >= 100])
+        float(np.bincount(cluster).argmax())
+        for cluster in (seldom[seldom < 100], seldom[seldom >= 100])
     ]
     fitted = [
         compared("Fig. 9: writes (millions)", 47, updates.sum() / 1e6, 0.5, note=_FITTED),

@@ -81,8 +81,8 @@ _COMMON = {
 
 
 def _reading(name: str) -> Reading:
-    found = CHOICES[name]
-    firmware = found.firmware
+    choices = CHOICES[name]
+    firmware = choices.firmware
     return Reading(
         name,
         {
@@ -96,13 +96,13 @@ def _reading(name: str) -> Reading:
             "flash of SSD-I": f"as {firmware.flash_of_ssd_i.upper().replace('SSD-V', 'SSD-v')}",
             "pin": f"sampled at {1e9 / firmware.period_ps:g} kHz",
             "before Figs. 5 and 6": "emptied before each"
-            if found.is_emptied
+            if choices.is_emptied
             else "filled once, then all workloads in turn",
-            "flash of a partition": "its size and 2.8 GiB" if found.op_is_physical else "40 GiB",
-            "initial data": "the partition once in order" if found.has_initial_data else "none",
+            "flash of a partition": "its size and 2.8 GiB" if choices.op_is_physical else "40 GiB",
+            "initial data": "the partition once in order" if choices.has_initial_data else "none",
             "sub-test of a trace": "5 GiB"
-            if found.sub_tests_a_trace is None
-            else f"1/{found.sub_tests_a_trace} of its volume",
+            if choices.sub_tests_a_trace is None
+            else f"1/{choices.sub_tests_a_trace} of its volume",
             **_COMMON,
         },
     )

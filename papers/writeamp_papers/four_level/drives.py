@@ -361,11 +361,11 @@ class Life:
             if look:
                 look(path)
         pages, operations = self._now()
-        before, operations_before = self._before
+        programs_before, operations_before = self._before
         self._before = pages, operations
         began_ns, ended_ns = self.run.interval_ns()
         return Counts(
-            {cause: pages[cause] - before[cause] for cause in pages},
+            {cause: pages[cause] - programs_before[cause] for cause in pages},
             self._drive.device.page_bytes,
             operations - operations_before,
             self.run.written_bytes,

@@ -60,9 +60,11 @@ class Workload:
 class ReadingCounts:
     """Counts of every workload under one reading."""
 
-    def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], choices: Choices) -> None:
+    def __init__(
+        self, counts: Mapping[tuple[Firmware, Workload], Counts], choices: Choices
+    ) -> None:
         """Store the counts, and the choices of the reading."""
-        self._found, self._firmware = found, choices.firmware
+        self._found, self._firmware = counts, choices.firmware
 
     def counts(
         self,
@@ -81,14 +83,14 @@ class ReadingCounts:
 
     def all_of(self, drive: str, share: float) -> list[tuple[Access, Counts]]:
         """Return the workloads of one drive and share of writes, with their counts."""
-        return [(one, self.counts(drive, one)) for one in grid((True, False), (share,))]
+        return [(access, self.counts(drive, access)) for access in grid((True, False), (share,))]
 
     def mean(
         self, drive: str, share: float, sizes: Collection[int], *, is_random: bool = False
     ) -> float:
         """Return the mean WA over some sizes, aligned and not."""
-        chosen = (one for one in grid((is_random,), (share,)) if one.size in sizes)
-        return fmean(self.wa(drive, one) for one in chosen)
+        chosen = (access for access in grid((is_random,), (share,)) if access.size in sizes)
+        return fmean(self.wa(drive, access) for access in chosen)
 
     def curve(self, drive: str, share: float, *, is_random: bool = True) -> list[float]:
         """Return WA over all sizes, aligned."""
@@ -98,9 +100,9 @@ class ReadingCounts:
 class MicroMeasurement:
     """Counts of every workload by reading, and the scale of the drives."""
 
-    def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], form: MicroForm) -> None:
+    def __init__(self, counts: Mapping[tuple[Firmware, Workload], Counts], form: MicroForm) -> None:
         """Store the counts by firmware and workload, and the form."""
-        self._found = found
+        self._found = counts
         self.form = form
 
     def under(self, choices: Choices) -> ReadingCounts:
@@ -116,7 +118,7 @@ def measured(bench: Bench) -> MicroMeasurement:
     """Run Table II's micro-benchmarks on the three drives, each in its random steady state."""
     form = FULL if bench.full else SHORT
     firmwares = dict.fromkeys(choices.firmware for choices in CHOICES.values())
-    keys = [(firmware, one) for firmware in firmwares for one in _workloads()]
+    keys = [(firmware, workload) for firmware in firmwares for workload in _workloads()]
     bench.step(f"{len(keys)} micro-benchmarks on steady drives (Figs. 7 and 8)")
     done = bench.map(_counts, [(form, *key) for key in keys])
     return MicroMeasurement(dict(zip(keys, done, strict=True)), form)
@@ -133,17 +135,17 @@ def _workloads() -> list[Workload]:
     ]
 
 
-def _counts(form: MicroForm, firmware: Firmware, one: Workload) -> Counts:
+def _counts(form: MicroForm, firmware: Firmware, workload: Workload) -> Counts:
     """Return the counts of a workload."""
     drive = form.scale.drive(
-        one.drive,
+        workload.drive,
         firmware,
-        reads_share_cache=one.access.write_share < 1,
-        memory_of=one.memory_of,
+        reads_share_cache=workload.access.write_share < 1,
+        memory_of=workload.memory_of,
     )
     space = drive.capacity_bytes
-    load = one.access.load(space, form.volume(one.access), seed=2)
-    if one.is_empty:
+    load = workload.access.load(space, form.volume(workload.access), seed=2)
+    if workload.is_empty:
         return Life(drive, load, is_filled=False).settle()
     warm_up = STEADY.load(space, round(_TIMED_SHARE * space), seed=1)
     life = Life(drive, warm_up, ageing_writes=STEADY_WRITES - _TIMED_SHARE)

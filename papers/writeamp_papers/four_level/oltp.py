@@ -96,9 +96,9 @@ class Statistics:
         starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
         # Within a run, each request starts at the run's start plus the sizes of its previous
         # requests.
-        before = np.cumsum(sizes) - sizes
+        bytes_before = np.cumsum(sizes) - sizes
         run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(sizes.size)))
-        offsets: Integers = (starts[run] + before - before[run]) % span_bytes
+        offsets: Integers = (starts[run] + bytes_before - bytes_before[run]) % span_bytes
         return offsets
 
 
@@ -151,8 +151,10 @@ def run(bench: Bench) -> Findings:
     keys = [(choices, name) for choices in runs for name in _TRACES]
     bench.step(f"F1 and F2 on a steady drive, {len(runs)} times (Figs. 10 and 11)")
     done = bench.map(_sub_tests, [(scale, choices, name) for choices, name in keys])
-    found = _OltpRun(dict(zip(keys, done, strict=True)))
-    return Findings(_items(found), _figures(found, scale) if bench.figures else {})
+    runs_by_reading = _OltpRun(dict(zip(keys, done, strict=True)))
+    return Findings(
+        _items(runs_by_reading), _figures(runs_by_reading, scale) if bench.figures else {}
+    )
 
 
 def _run_of(choices: Choices) -> Choices:
@@ -172,27 +174,27 @@ def _sub_tests(scale: Scale, choices: Choices, name: str) -> _Tests:
     return [life.settle(), *(life.go_on(load) for load in later)]
 
 
-def _items(found: _OltpRun) -> list[Item]:
+def _items(runs: _OltpRun) -> list[Item]:
     return [
-        *_levels(found),
-        *_trends(found),
+        *_levels(runs),
+        *_trends(runs),
         ordered(
             "Figs. 10 and 11: last write bandwidth of F2 over that of F1",
             by_reading(
-                lambda c: found.tests(c, "F2")[-1].write_mb_s / found.tests(c, "F1")[-1].write_mb_s
+                lambda c: runs.tests(c, "F2")[-1].write_mb_s / runs.tests(c, "F1")[-1].write_mb_s
             ),
             note='"F1 has more write I/Os than F2"',
             statement="P5-F11-2",
         ),
         ordered(
             "Figs. 10 and 11: last WA of F1 (77% of writes) over that of F2 (18%)",
-            by_reading(lambda c: found.tests(c, "F1")[-1].wa / found.tests(c, "F2")[-1].wa),
+            by_reading(lambda c: runs.tests(c, "F1")[-1].wa / runs.tests(c, "F2")[-1].wa),
             statement="P5-F11-9",
         ),
     ]
 
 
-def _levels(found: _OltpRun) -> list[Item]:
+def _levels(runs: _OltpRun) -> list[Item]:
     """Return items on the levels of WA and bandwidth that section V.C states."""
     printed: tuple[tuple[str, str, float, Callable[[_Tests], float], str], ...] = (
         ("F1", "WA of the first sub-test", 16, _first_wa, "P5-F10-1"),
@@ -207,7 +209,7 @@ def _levels(found: _OltpRun) -> list[Item]:
         compared(
             f"{_FIGURES[name]}, {name}: {what}",
             value,
-            found.values(name, of_tests),
+            runs.values(name, of_tests),
             _ABOUT * value,
             note=NOTE,
             statement=statement,
@@ -216,23 +218,23 @@ def _levels(found: _OltpRun) -> list[Item]:
     ]
 
 
-def _trends(found: _OltpRun) -> list[Item]:
+def _trends(runs: _OltpRun) -> list[Item]:
     """Return items on the trends of WA and bandwidth from sub-test to sub-test."""
     items = [
         ordered(
             "Fig. 10, F1: WA of a sub-test over that of the one before, worst",
-            found.values("F1", lambda tests: falls([one.wa for one in tests])),
+            runs.values("F1", lambda tests: falls([test.wa for test in tests])),
             statement="P5-F10-5",
         ),
         ordered(
             "Fig. 10, F1: write bandwidth of a sub-test over that of the next, worst",
-            found.values("F1", lambda tests: rises([one.write_mb_s for one in tests])),
+            runs.values("F1", lambda tests: rises([test.write_mb_s for test in tests])),
             statement="P5-F10-5",
         ),
         at_most(
             "Fig. 11, F2: factor between ten and the sub-test from which WA stays within 5%",
             1 + _ABOUT,
-            found.values("F2", _from_stable),
+            runs.values("F2", _from_stable),
             note='"after approximately ten sub-tests"',
             statement="P5-F11-6",
         ),
@@ -241,21 +243,21 @@ def _trends(found: _OltpRun) -> list[Item]:
         items += [
             ordered(
                 f"{figure}, {name}: largest later WA over that of the first sub-test",
-                found.values(name, lambda tests: max(_wa(tests[1:])) / tests[0].wa),
+                runs.values(name, lambda tests: max(_wa(tests[1:])) / tests[0].wa),
                 statement="P5-F11-7",
             ),
             ordered(
                 f"{figure}, {name}: first write bandwidth over the least of the later ones",
-                found.values(
+                runs.values(
                     name,
-                    lambda tests: tests[0].write_mb_s / min(one.write_mb_s for one in tests[1:]),
+                    lambda tests: tests[0].write_mb_s / min(test.write_mb_s for test in tests[1:]),
                 ),
                 statement="P5-F11-7",
             ),
             at_most(
                 f"{figure}, {name}: change of WA over the last three sub-tests",
                 _UNNOTICED,
-                found.values(name, lambda tests: spread(_wa(tests[-3:])) - 1),
+                runs.values(name, lambda tests: spread(_wa(tests[-3:])) - 1),
                 note="largest over least",
                 statement="P5-C-4",
             ),
@@ -269,7 +271,7 @@ def _from_stable(tests: _Tests) -> float:
 
 
 def _wa(tests: Sequence[Counts]) -> list[float]:
-    return [one.wa for one in tests]
+    return [test.wa for test in tests]
 
 
 def _first_wa(tests: _Tests) -> float:
@@ -288,18 +290,18 @@ def _last_rate(tests: _Tests) -> float:
     return tests[-1].write_mb_s
 
 
-def _figures(found: _OltpRun, scale: Scale) -> dict[str, FigureSpec]:
+def _figures(runs: _OltpRun, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests · "
         f"reading {PAIR} · rings: printed"
     )
-    tests = {name: found.tests(CHOICES[PAIR], name) for name in _TRACES}
+    tests = {name: runs.tests(CHOICES[PAIR], name) for name in _TRACES}
     return {
         "fig10-11-oltp": figures.by_sub_test(
             "Write amplification of F1 and F2 after random writes",
             subtitle,
-            {name: _wa(one) for name, one in tests.items()},
-            {name: [two.write_mb_s for two in one] for name, one in tests.items()},
+            {name: _wa(counts) for name, counts in tests.items()},
+            {name: [test.write_mb_s for test in counts] for name, counts in tests.items()},
             {"F1": {1: 16.0, _SUB_TESTS: 2.0}, "F2": {1: 17.0, _SUB_TESTS: 1.1}},
         )
     }

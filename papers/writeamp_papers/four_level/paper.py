@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp_papers.bench import Paper, part
+from writeamp_papers.bench import Paper, late_part
 from writeamp_papers.four_level.choices import READINGS
 
 _PARTS = ("tables", "verification", "steady", "partitions", "oltp")
@@ -11,6 +11,6 @@ PAPER = Paper(
     name="four-level",
     citation="A four-level model of write amplification by Ready/Busy signals (paper 5)",
     summary="Ready/Busy pins against the drive's own count, partitions, F1 and F2",
-    parts=tuple(part(f"writeamp_papers.four_level.{name}") for name in _PARTS),
+    parts=tuple(late_part(f"writeamp_papers.four_level.{name}") for name in _PARTS),
     readings=READINGS,
 )

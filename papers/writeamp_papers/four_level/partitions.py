@@ -116,9 +116,14 @@ def run(bench: Bench) -> Findings:
     keys = [(choices, op) for choices in runs for op in PARTITIONS_GB]
     bench.step(f"fifteen sub-tests in {len(PARTITIONS_GB)} partitions, {len(runs)} times (Fig. 9)")
     done = bench.map(sub_tests, [(scale, choices, op) for choices, op in keys])
-    found = _PartitionRun(dict(zip(keys, done, strict=True)))
-    items = [*_levels(found), *_at_7(found), *_rates(found), *_partitions(found)]
-    return Findings(items, _figures(found, scale) if bench.figures else {})
+    partition_run = _PartitionRun(dict(zip(keys, done, strict=True)))
+    items = [
+        *_levels(partition_run),
+        *_at_7(partition_run),
+        *_rates(partition_run),
+        *_partitions(partition_run),
+    ]
+    return Findings(items, _figures(partition_run, scale) if bench.figures else {})
 
 
 def _run_of(choices: Choices) -> Choices:
@@ -142,13 +147,13 @@ def sub_tests(scale: Scale, choices: Choices, op: float) -> SubTests:
         life = Life(drive, next(loads), is_filled=False)
     counts = [life.settle()] if initial is None else []
     counts += [life.go_on(load) for load in loads]
-    wa = [one.wa for one in counts]
+    wa = [count.wa for count in counts]
     if initial:
         wa[0] += initial.wa * initial.written_bytes / counts[0].written_bytes
     return SubTests(
         wa,
-        [one.write_mb_s for one in counts],
-        [one.error_by_one for one in counts],
+        [count.write_mb_s for count in counts],
+        [count.error_by_one for count in counts],
         counts[-1].causes(),
     )
 
@@ -175,7 +180,7 @@ def partition_pages(drive: Drive, choices: Choices, op: float) -> int:
     return min(capacity, int(flash * PARTITIONS_GB[op] / _LABELLED_GB))
 
 
-def _levels(found: _PartitionRun) -> list[Item]:
+def _levels(runs: _PartitionRun) -> list[Item]:
     """Return items on WA of the first sub-test and in steady state, of each partition."""
     items = []
     for op, (printed, tolerance) in _FIRST.items():
@@ -183,7 +188,7 @@ def _levels(found: _PartitionRun) -> list[Item]:
             compared(
                 f"Fig. 9, {op:g}%: WA of the first sub-test",
                 printed,
-                found.values(lambda tests: tests.wa[0], op),
+                runs.values(lambda tests: tests.wa[0], op),
                 tolerance,
                 erratum=_too_low() if op == _TOO_LOW_AT else None,
                 statement=f"P5-F9-{3 + _IDS[op]}",
@@ -194,9 +199,9 @@ def _levels(found: _PartitionRun) -> list[Item]:
             compared(
                 f"Fig. 9, {op:g}%: steady WA",
                 printed,
-                found.values(lambda tests: tests.steady_wa, op),
+                runs.values(lambda tests: tests.steady_wa, op),
                 tolerance,
-                note=f"{found.tests(CHOICES[PAIR], op).causes} at last",
+                note=f"{runs.tests(CHOICES[PAIR], op).causes} at last",
                 statement="P5-F9-10" if op == _DEFAULT_OP else f"P5-F9-{15 + _IDS[op]}",
             )
         )
@@ -220,45 +225,45 @@ def _too_low() -> Erratum:
     )
 
 
-def _at_7(found: _PartitionRun) -> list[Item]:
+def _at_7(runs: _PartitionRun) -> list[Item]:
     """Return items on the curve at 7%, Fig. 9a."""
     items = [
         compared(
             "Fig. 9a, 7%: WA of the second sub-test",
             _SECOND[0],
-            found.values(lambda tests: tests.wa[1]),
+            runs.values(lambda tests: tests.wa[1]),
             0.5,
             statement="P5-F9-8",
         ),
         compared(
             "Fig. 9a, 7%: WA of the second sub-test over the steady one",
             round(_SECOND[0] / _SETTLED[0], 3),
-            found.values(lambda tests: tests.wa[1] / tests.steady_wa),
+            runs.values(lambda tests: tests.wa[1] / tests.steady_wa),
             0.05,
             statement="P5-F9-8 P5-F9-10",
         ),
         ordered(
             "Fig. 9a, 7%: WA of the second sub-test over the least of the others",
-            found.values(lambda tests: tests.wa[1] / min(tests.wa[:1] + tests.wa[2:])),
+            runs.values(lambda tests: tests.wa[1] / min(tests.wa[:1] + tests.wa[2:])),
             statement="P5-F9-9",
         ),
         ordered(
             "Fig. 9a, 7%: WA of a sub-test over that of the next, second to eighth, worst",
-            found.values(lambda tests: rises(tests.wa[1:_STEADY_FROM])),
+            runs.values(lambda tests: rises(tests.wa[1:_STEADY_FROM])),
             statement="P5-F9-1",
         ),
         within(
             "Fig. 9a, 7%: sub-test from which all later ones are within 5%",
             5.5,
             8.5,
-            found.values(lambda tests: settled_at(tests.wa)),
+            runs.values(lambda tests: settled_at(tests.wa)),
             statement="P5-F9-11",
         ),
     ]
     items += [
         ordered(
             f"Fig. 9, {op:g}%: largest later WA over that of the first sub-test",
-            found.values(lambda tests: max(tests.wa[1:]) / tests.wa[0], op),
+            runs.values(lambda tests: max(tests.wa[1:]) / tests.wa[0], op),
             statement="P5-F9-2",
         )
         for op in PARTITIONS_GB
@@ -266,7 +271,7 @@ def _at_7(found: _PartitionRun) -> list[Item]:
     return items
 
 
-def _rates(found: _PartitionRun) -> list[Item]:
+def _rates(runs: _PartitionRun) -> list[Item]:
     """Return items on write bandwidth at 7%, and on the flash's time per written byte."""
     named = (
         ("in the first sub-test", 1.4, 0.05, _first_rate, "P5-F9-12"),
@@ -277,7 +282,7 @@ def _rates(found: _PartitionRun) -> list[Item]:
         compared(
             f"Fig. 9a, 7%: write bandwidth {when} (MB/s)",
             printed,
-            found.values(rate),
+            runs.values(rate),
             tolerance,
             statement=statement,
         )
@@ -291,7 +296,7 @@ def _rates(found: _PartitionRun) -> list[Item]:
         compared(
             f"Fig. 9a, 7%: WA times MB/s, {which} (MB/s of flash)",
             printed,
-            found.values(value),
+            runs.values(value),
             0.25 * printed,
             note="bandwidth of the flash; all dies of SSD-I together reach 60",
             statement=statement,
@@ -301,7 +306,7 @@ def _rates(found: _PartitionRun) -> list[Item]:
     items.append(
         ordered(
             "Fig. 9a, 7%: correlation of MB/s with WA, second to fifteenth sub-test",
-            found.values(lambda tests: correlation(tests.wa[1:], tests.write_mb_s[1:])),
+            runs.values(lambda tests: correlation(tests.wa[1:], tests.write_mb_s[1:])),
             below=0,
             statement="P5-F9-15",
         )
@@ -321,11 +326,11 @@ def _steady_rate(tests: SubTests) -> float:
     return tests.steady_mb_s
 
 
-def _partitions(found: _PartitionRun) -> list[Item]:
+def _partitions(runs: _PartitionRun) -> list[Item]:
     """Return items on more over-provisioning, the steady state, and one pin."""
 
     def over_partitions(value: Callable[[SubTests], float]) -> Callable[[Choices], list[float]]:
-        return lambda choices: [value(found.tests(choices, op)) for op in sorted(PARTITIONS_GB)]
+        return lambda choices: [value(runs.tests(choices, op)) for op in sorted(PARTITIONS_GB)]
 
     wa = over_partitions(lambda tests: tests.steady_wa)
     rate = over_partitions(_steady_rate)
@@ -359,18 +364,18 @@ def _partitions(found: _PartitionRun) -> list[Item]:
     ]
 
 
-def _figures(found: _PartitionRun, scale: Scale) -> dict[str, FigureSpec]:
+def _figures(runs: _PartitionRun, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Fig. 9 · SSD-I at 1/{scale.factor} of its size, 15 sub-tests of 5 GiB/"
         f"{scale.factor} · reading {PAIR} · rings: printed"
     )
-    tests = {op: found.tests(CHOICES[PAIR], op) for op in PARTITIONS_GB}
+    tests = {op: runs.tests(CHOICES[PAIR], op) for op in PARTITIONS_GB}
     return {
         "fig9-walvd": figures.by_sub_test(
             "Write amplification over the data written, by over-provisioning",
             subtitle,
-            {f"{op:g}%": one.wa for op, one in tests.items()},
-            {f"{op:g}%": one.write_mb_s for op, one in tests.items()},
+            {f"{op:g}%": sub_tests_of_op.wa for op, sub_tests_of_op in tests.items()},
+            {f"{op:g}%": sub_tests_of_op.write_mb_s for op, sub_tests_of_op in tests.items()},
             {f"{op:g}%": {1: _FIRST[op][0], SUB_TESTS: _STEADY[op][0]} for op in tests},
         )
     }

@@ -23,7 +23,7 @@ _OF_COUNTS = 1e-3
 _EMPTY = Scale(128, 64)
 
 
-def items(found: MicroMeasurement) -> list[Item]:
+def items(measurement: MicroMeasurement) -> list[Item]:
     """Compare pins with the drives' own counts, and with the statements of section III."""
     return [
         compared(
@@ -36,15 +36,15 @@ def items(found: MicroMeasurement) -> list[Item]:
         compared(
             "Section III.A: low times of all pins over operations of the flash, SSD-I",
             1,
-            _per_operation(found.under(CHOICES[PAIR]).counts("ssd-i", STEADY)),
+            _per_operation(measurement.under(CHOICES[PAIR]).counts("ssd-i", STEADY)),
             _OF_COUNTS,
             statement="P5-R-1",
         ),
         _pages_of_a_low_time("ssd-v", "SSD-v", 1, "P5-R-3"),
         _pages_of_a_low_time("ssd-i", "SSD-I", 2, "P5-R-4"),
-        *_dies(found),
+        *_dies(measurement),
         _equation_2(),
-        *(item for name in DRIVES for item in _any_drive(found, name)),
+        *(item for name in DRIVES for item in _any_drive(measurement, name)),
     ]
 
 
@@ -78,20 +78,24 @@ def _pages_a_low_time(counts: Counts) -> float:
     return counts.true_wa * counts.written_bytes / PAGE_BYTES / of_all_dies
 
 
-def _dies(found: MicroMeasurement) -> list[Item]:
+def _dies(measurement: MicroMeasurement) -> list[Item]:
     """Return items on differences between the dies of a used drive."""
     return [
         compared(
             "Section III.C: programs of SSD-I's busiest die over their mean, random 4K",
             1,
-            found.by_reading(lambda view: view.counts("ssd-i", STEADY).by_pins.spread_of_dies),
+            measurement.by_reading(
+                lambda view: view.counts("ssd-i", STEADY).by_pins.spread_of_dies
+            ),
             _APPROXIMATELY,
             statement="P5-R-5",
         ),
         compared(
             "Section III.B: share of SSD-I's dies that program under requests of 512 bytes",
             1,
-            found.by_reading(lambda view: view.counts("ssd-i", _SMALLEST).by_pins.active_share),
+            measurement.by_reading(
+                lambda view: view.counts("ssd-i", _SMALLEST).by_pins.active_share
+            ),
             0,
             statement="P5-R-6",
         ),
@@ -116,14 +120,14 @@ def _equation_2() -> Item:
     )
 
 
-def _any_drive(found: MicroMeasurement, name: str) -> list[Item]:
+def _any_drive(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the largest |PEN| by one pin and by all, with several dies a chip."""
     return [
-        *(_by_one_pin(found, name, share) for share in SHARES),
+        *(_by_one_pin(measurement, name, share) for share in SHARES),
         at_most(
             f"Figs. 7 and 8, {name.upper()}: largest |PEN| (%), all pins",
             _PRINTED[1.0],
-            found.by_reading(
+            measurement.by_reading(
                 lambda view: max(
                     counts.error for share in SHARES for _, counts in view.all_of(name, share)
                 )
@@ -133,12 +137,12 @@ def _any_drive(found: MicroMeasurement, name: str) -> list[Item]:
     ]
 
 
-def _by_one_pin(found: MicroMeasurement, name: str, share: float) -> Item:
+def _by_one_pin(measurement: MicroMeasurement, name: str, share: float) -> Item:
     figure = "Fig. 8" if share == 1 else "Fig. 7"
     return at_most(
         f"{figure}, {name.upper()}: largest |PEN| (%), one pin",
         _PRINTED[share],
-        found.by_reading(
+        measurement.by_reading(
             lambda view: max(counts.error_by_one for _, counts in view.all_of(name, share))
         ),
         note='"generally applicable to any SSDs", in the bounds of SSD-v',

@@ -20,22 +20,22 @@ _DRAMATIC = 2
 _SIMILAR = 0.25
 
 
-def items(found: MicroMeasurement) -> list[Item]:
+def items(measurement: MicroMeasurement) -> list[Item]:
     """Return items on the comparisons of section V.B.1."""
     of_all = []
     for name in DRIVES:
-        of_all += _reads(found, name) + _alignment(found, name)
+        of_all += _reads(measurement, name) + _alignment(measurement, name)
     for share in SHARES:
-        of_all += [_worst_is_ssd_s(found, other, share) for other in ("ssd-i", "ssd-m")]
-    return [*of_all, *_of_drives(found)]
+        of_all += [_worst_is_ssd_s(measurement, other, share) for other in ("ssd-i", "ssd-m")]
+    return [*of_all, *_of_drives(measurement)]
 
 
-def _reads(found: MicroMeasurement, name: str) -> list[Item]:
+def _reads(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the effect of reads among the writes of a drive."""
     return [
         ordered(
             f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, largest of all",
-            found.by_reading(
+            measurement.by_reading(
                 lambda view: max(_without_reads(view, name, grid((True, False), (1.0,))))
             ),
             below=TIE,
@@ -43,7 +43,7 @@ def _reads(found: MicroMeasurement, name: str) -> list[Item]:
         ),
         ordered(
             f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, random 512 bytes",
-            found.by_reading(lambda view: max(_without_reads(view, name, [_SMALLEST]))),
+            measurement.by_reading(lambda view: max(_without_reads(view, name, [_SMALLEST]))),
             below=TIE,
             statement="P5-F7-12",
         ),
@@ -52,39 +52,48 @@ def _reads(found: MicroMeasurement, name: str) -> list[Item]:
 
 def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -> list[float]:
     """Return WA with 100% writes over WA with 50%, of each access."""
-    return [view.wa(name, one) / view.wa(name, replace(one, write_share=0.5)) for one in accesses]
+    return [
+        view.wa(name, access) / view.wa(name, replace(access, write_share=0.5))
+        for access in accesses
+    ]
 
 
-def _alignment(found: MicroMeasurement, name: str) -> list[Item]:
+def _alignment(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the effect of alignment, which is dramatic only below 4 KiB."""
     return [
         at_most(
             f"Figs. 7 and 8, {name.upper()}: WA by alignment, largest ratio from 4K on",
             _DRAMATIC,
-            found.by_reading(lambda view: _by_alignment(view, name, _LARGE)),
+            measurement.by_reading(lambda view: _by_alignment(view, name, _LARGE)),
             statement="P5-F7-10",
         ),
         ordered(
             f"Figs. 7 and 8, {name.upper()}: 2 over the largest ratio by alignment, 512 bytes",
-            found.by_reading(lambda view: _DRAMATIC / _by_alignment(view, name, (SECTOR_BYTES,))),
+            measurement.by_reading(
+                lambda view: _DRAMATIC / _by_alignment(view, name, (SECTOR_BYTES,))
+            ),
             statement="P5-F7-11",
         ),
     ]
 
 
 def _by_alignment(view: ReadingCounts, name: str, sizes: Collection[int]) -> float:
-    aligned = [one for one in grid((True, False), SHARES) if one.is_aligned and one.size in sizes]
+    aligned = [
+        access
+        for access in grid((True, False), SHARES)
+        if access.is_aligned and access.size in sizes
+    ]
     return max(
-        spread((view.wa(name, one), view.wa(name, replace(one, is_aligned=False))))
-        for one in aligned
+        spread((view.wa(name, access), view.wa(name, replace(access, is_aligned=False))))
+        for access in aligned
     )
 
 
-def _worst_is_ssd_s(found: MicroMeasurement, other: str, share: float) -> Item:
+def _worst_is_ssd_s(measurement: MicroMeasurement, other: str, share: float) -> Item:
     figure = "Fig. 8" if share == 1 else "Fig. 7"
     return ordered(
         f"{figure}: WA of {other.upper()} over SSD-S, largest of all workloads",
-        found.by_reading(lambda view: _largest_over(view, other, "ssd-s", share)),
+        measurement.by_reading(lambda view: _largest_over(view, other, "ssd-s", share)),
         below=TIE,
         statement="P5-F8-9 P5-F7-7" if other == "ssd-m" and share != 1 else "P5-F8-9",
     )
@@ -109,12 +118,12 @@ _SMOOTHER = (
 )
 
 
-def _of_drives(found: MicroMeasurement) -> list[Item]:
+def _of_drives(measurement: MicroMeasurement) -> list[Item]:
     """Return items on single comparisons of the drives."""
     return [
         ordered(
             "Fig. 7: WA of SSD-M over SSD-I, largest of all workloads",
-            found.by_reading(lambda view: _largest_over(view, "ssd-m", "ssd-i", 0.5)),
+            measurement.by_reading(lambda view: _largest_over(view, "ssd-m", "ssd-i", 0.5)),
             below=TIE,
             statement="P5-F7-7",
         ),
@@ -122,7 +131,7 @@ def _of_drives(found: MicroMeasurement) -> list[Item]:
             ordered(
                 f"{figure}: largest random WA over the least on {name.upper()}, "
                 f"over {other.upper()}",
-                found.by_reading(partial(_smoother, name=name, other=other, share=share)),
+                measurement.by_reading(partial(_smoother, name=name, other=other, share=share)),
                 below=TIE,
                 statement=statement,
             )
@@ -130,14 +139,16 @@ def _of_drives(found: MicroMeasurement) -> list[Item]:
         ),
         ordered(
             "Fig. 7: random WA of a size over that of the next larger, worst of the drives",
-            found.by_reading(lambda view: max(rises(view.curve(name, 0.5)) for name in DRIVES)),
+            measurement.by_reading(
+                lambda view: max(rises(view.curve(name, 0.5)) for name in DRIVES)
+            ),
             below=TIE,
             statement="P5-F7-2",
         ),
         ordered(
             "Figs. 7 and 8: effect of reads on SSD-S (12% of OP) over that on SSD-I (7%), random "
             "4K",
-            found.by_reading(
+            measurement.by_reading(
                 lambda view: (
                     _without_reads(view, "ssd-i", [STEADY])[0]
                     / _without_reads(view, "ssd-s", [STEADY])[0]
@@ -150,7 +161,7 @@ def _of_drives(found: MicroMeasurement) -> list[Item]:
         at_most(
             "Figs. 7 and 8: pairs of workloads whose order two drives do not share, largest share",
             _SIMILAR,
-            found.by_reading(_other_order),
+            measurement.by_reading(_other_order),
             note='"similar" is within a quarter',
             statement="P5-F7-13",
         ),
@@ -161,9 +172,9 @@ def _other_order(view: ReadingCounts) -> float:
     """Return the largest share of pairs of workloads that two drives order differently."""
     pairs = list(combinations(grid((True, False), SHARES), 2))
     orders = [
-        [view.wa(name, one) > view.wa(name, other) for one, other in pairs] for name in DRIVES
+        [view.wa(name, access) > view.wa(name, other) for access, other in pairs] for name in DRIVES
     ]
     return max(
-        fmean(one != other for one, other in zip(*two, strict=True))
+        fmean(is_above != other for is_above, other in zip(*two, strict=True))
         for two in combinations(orders, 2)
     )

@@ -33,19 +33,19 @@ _SENSITIVITY_TOLERANCE = 0.1
 
 def run(bench: Bench) -> Findings:
     """Run the micro-benchmarks, and compare them with the text of sections III and V.B.1."""
-    found = measured(bench)
-    items = [*pin_statements.items(found), *_memory(found)]
+    measurement = measured(bench)
+    items = [*pin_statements.items(measurement), *_memory(measurement)]
     for name in DRIVES:
         for share in SHARES:
-            items += _of_figure(found, name, share)
-        items += _over_sizes(found, name)
+            items += _of_figure(measurement, name, share)
+        items += _over_sizes(measurement, name)
     for name in _RANDOM_50:
-        items += _half_reads(found, name)
-    items += side_by_side.items(found)
-    return Findings(items, _figures(found) if bench.figures else {})
+        items += _half_reads(measurement, name)
+    items += side_by_side.items(measurement)
+    return Findings(items, _figures(measurement) if bench.figures else {})
 
 
-def _of_figure(found: MicroMeasurement, name: str, share: float) -> list[Item]:
+def _of_figure(measurement: MicroMeasurement, name: str, share: float) -> list[Item]:
     """Return items on a drive's levels at one share of writes, and its order of workloads."""
     what = f"{'Fig. 8' if share == 1 else 'Fig. 7'}, {name.upper()}"
     items = [
@@ -53,22 +53,22 @@ def _of_figure(found: MicroMeasurement, name: str, share: float) -> list[Item]:
             f"{what}: sequential WA, mean of 4K to 32K",
             1 - _DIGIT,
             5 + _DIGIT,
-            found.by_reading(lambda view: view.mean(name, share, _LARGE)),
+            measurement.by_reading(lambda view: view.mean(name, share, _LARGE)),
             statement="P5-F8-1",
         ),
         ordered(
             f"{what}: 5 over sequential WA of 512 bytes, mean of both alignments",
-            found.by_reading(lambda view: 5 / view.mean(name, share, (SECTOR_BYTES,))),
+            measurement.by_reading(lambda view: 5 / view.mean(name, share, (SECTOR_BYTES,))),
             statement="P5-F8-2",
         ),
         ordered(
             f"{what}: sequential WA over random, largest of all sizes",
-            found.by_reading(lambda view: max(_sequential_over_random(view, name, share))),
+            measurement.by_reading(lambda view: max(_sequential_over_random(view, name, share))),
             statement="P5-F8-5 P5-C-1" if share == 1 else "P5-F7-3",
         ),
         ordered(
             f"{what}: largest WA of all others over random 512 bytes",
-            found.by_reading(lambda view: _others_over_worst(view, name, share)),
+            measurement.by_reading(lambda view: _others_over_worst(view, name, share)),
             statement="P5-F8-4",
         ),
     ]
@@ -78,7 +78,7 @@ def _of_figure(found: MicroMeasurement, name: str, share: float) -> list[Item]:
                 f"{what}: random WA, mean of 4K to 32K",
                 10 - _DIGIT,
                 50 + _DIGIT,
-                found.by_reading(lambda view: view.mean(name, share, _LARGE, is_random=True)),
+                measurement.by_reading(lambda view: view.mean(name, share, _LARGE, is_random=True)),
                 statement="P5-F8-3",
             )
         )
@@ -87,8 +87,8 @@ def _of_figure(found: MicroMeasurement, name: str, share: float) -> list[Item]:
 
 def _sequential_over_random(view: ReadingCounts, name: str, share: float) -> list[float]:
     return [
-        view.wa(name, one) / view.wa(name, replace(one, is_random=True))
-        for one in grid((False,), (share,))
+        view.wa(name, access) / view.wa(name, replace(access, is_random=True))
+        for access in grid((False,), (share,))
     ]
 
 
@@ -101,26 +101,29 @@ def _others_over_worst(view: ReadingCounts, name: str, share: float) -> float:
     return max(others) / max(worst)
 
 
-def _over_sizes(found: MicroMeasurement, name: str) -> list[Item]:
+def _over_sizes(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the trends of a drive over the size of an access."""
     return [
         ordered(
             f"Fig. 8, {name.upper()}: random WA of a size over that of the next smaller, worst",
-            found.by_reading(lambda view: falls(view.curve(name, 1.0))),
+            measurement.by_reading(lambda view: falls(view.curve(name, 1.0))),
             below=TIE,
             statement="P5-F8-6",
         ),
         ordered(
             f"Fig. 8, {name.upper()}: random MB/s of a size over those of the next larger, worst",
-            found.by_reading(lambda view: rises(_rates(view, name))),
+            measurement.by_reading(lambda view: rises(_rates(view, name))),
             below=TIE,
             statement="P5-F8-6",
         ),
         ordered(
             f"Figs. 7 and 8, {name.upper()}: sequential WA of a size over that of the next "
             "smaller, worst",
-            found.by_reading(
-                lambda view: max(falls(view.curve(name, one, is_random=False)) for one in SHARES)
+            measurement.by_reading(
+                lambda view: max(
+                    falls(view.curve(name, share_of_writes, is_random=False))
+                    for share_of_writes in SHARES
+                )
             ),
             below=TIE,
             statement="P5-F7-9",
@@ -130,10 +133,10 @@ def _over_sizes(found: MicroMeasurement, name: str) -> list[Item]:
 
 def _rates(view: ReadingCounts, name: str) -> list[float]:
     over_sizes = (Access(size, is_random=True, write_share=1, is_aligned=True) for size in SIZES)
-    return [view.counts(name, one).write_mb_s for one in over_sizes]
+    return [view.counts(name, access).write_mb_s for access in over_sizes]
 
 
-def _half_reads(found: MicroMeasurement, name: str) -> list[Item]:
+def _half_reads(measurement: MicroMeasurement, name: str) -> list[Item]:
     """Return items on the stated range of random WA over the sizes on a drive."""
     low, high, statement = _RANDOM_50[name]
     return [
@@ -141,13 +144,13 @@ def _half_reads(found: MicroMeasurement, name: str) -> list[Item]:
             f"Fig. 7, {name.upper()}: random WA of the size that is farthest from the range",
             low - _DIGIT,
             high + _DIGIT,
-            found.by_reading(lambda view: _farthest(view.curve(name, 0.5), (low + high) / 2)),
+            measurement.by_reading(lambda view: _farthest(view.curve(name, 0.5), (low + high) / 2)),
             statement=statement,
         ),
         compared(
             f"Fig. 7, {name.upper()}: largest random WA of all sizes over the least",
             round(high / low, 3),
-            found.by_reading(lambda view: spread(view.curve(name, 0.5))),
+            measurement.by_reading(lambda view: spread(view.curve(name, 0.5))),
             _SENSITIVITY_TOLERANCE * high / low,
             note="sensitivity to the size of requests",
             statement=f"{statement} P5-F7-6",
@@ -160,13 +163,13 @@ def _farthest(values: Iterable[float], middle: float) -> float:
     return max(values, key=lambda value: abs(math.log(value / middle)))
 
 
-def _memory(found: MicroMeasurement) -> list[Item]:
+def _memory(measurement: MicroMeasurement) -> list[Item]:
     """Return items on section II.B: memory, TRIM, collection and disturbed blocks."""
     half_reads = replace(STEADY, write_share=0.5)
     return [
         ordered(
             "Section II.B: WA of SSD-M over the same with SSD-S's memory of 32 KB, random 4K",
-            found.by_reading(
+            measurement.by_reading(
                 lambda view: (
                     view.wa("ssd-m", STEADY) / view.counts("ssd-m", STEADY, memory_of="ssd-s").wa
                 )
@@ -175,7 +178,7 @@ def _memory(found: MicroMeasurement) -> list[Item]:
         ),
         ordered(
             "Section II.B: WA of SSD-I after TRIM over that in steady state, random 4K",
-            found.by_reading(
+            measurement.by_reading(
                 lambda view: (
                     view.counts("ssd-i", STEADY, is_empty=True).wa / view.wa("ssd-i", STEADY)
                 )
@@ -184,12 +187,12 @@ def _memory(found: MicroMeasurement) -> list[Item]:
         ),
         ordered(
             "Section II.B: programs other than copies of collection over all, SSD-I, random 4K",
-            found.by_reading(lambda view: 1 - _share_of(view.counts("ssd-i", STEADY), "gc")),
+            measurement.by_reading(lambda view: 1 - _share_of(view.counts("ssd-i", STEADY), "gc")),
             statement="P5-B-5",
         ),
         ordered(
             "Section II.B: programs that refresh no disturbed block over all, SSD-I, 50% writes",
-            found.by_reading(
+            measurement.by_reading(
                 lambda view: 1 - _share_of(view.counts("ssd-i", half_reads), "refresh")
             ),
             statement="P5-B-6",
@@ -201,8 +204,8 @@ def _share_of(counts: Counts, cause: str) -> float:
     return counts.pages[cause] / sum(counts.pages.values())
 
 
-def _figures(found: MicroMeasurement) -> dict[str, FigureSpec]:
-    view = found.under(CHOICES[PAIR])
+def _figures(measurement: MicroMeasurement) -> dict[str, FigureSpec]:
+    view = measurement.under(CHOICES[PAIR])
     wa = {
         (name, access): counts.wa
         for name in DRIVES
@@ -210,7 +213,7 @@ def _figures(found: MicroMeasurement) -> dict[str, FigureSpec]:
         for access, counts in view.all_of(name, share)
     }
     subtitle = (
-        f"paper 5, Figs. 7 and 8 · drives at 1/{found.form.scale.factor} of their size after "
+        f"paper 5, Figs. 7 and 8 · drives at 1/{measurement.form.scale.factor} of their size after "
         f"random writes of {STEADY_WRITES:g} times theirs · reading {PAIR}"
     )
     return {"fig7-8-micro-benchmarks": figures.micro_benchmarks(wa, DRIVES, subtitle)}

@@ -49,13 +49,13 @@ def run(_: Bench) -> Findings:
     """Compare profiles with Table I, generated requests with Table II, and eq. 5 with Table III."""
     items = []
     for name, printed in _TABLE_1.items():
-        found = _columns(device(name))
+        columns = _columns(device(name))
         items += [
             typed_in(
                 compared(f"Table I: {name}, {column}", value, ours, tolerance, statement=statement)
             )
             for (column, tolerance, statement), value, ours in zip(
-                _COLUMNS, printed, found, strict=True
+                _COLUMNS, printed, columns, strict=True
             )
         ]
         items += [typed_in(item) for item in _tested(name)]
@@ -142,4 +142,4 @@ def _tested(name: str) -> list[Item]:
 
 
 def _values(value: float | list[float]) -> list[float]:
-    return [float(one) for one in value] if isinstance(value, list) else [float(value)]
+    return [float(number) for number in value] if isinstance(value, list) else [float(value)]

@@ -92,17 +92,22 @@ def run(bench: Bench) -> Findings:
     bench.step(f"programs by {len(_order())} captures, {len(runs)} times (Figs. 5 and 6)")
     jobs: list[tuple[Choices, tuple[Access, ...]]] = []
     for choices in runs:
-        parts = [(one,) for one in _order()] if choices.is_emptied else [tuple(_order())]
-        jobs += [(choices, part) for part in parts]
-    done = bench.map(_errors, [(form, choices, part) for choices, part in jobs])
-    found: dict[Choices, dict[Access, Errors]] = {choices: {} for choices in runs}
-    for (choices, part), errors in zip(jobs, done, strict=True):
-        found[choices] |= dict(zip(part, errors, strict=True))
+        parts = [(access,) for access in _order()] if choices.is_emptied else [tuple(_order())]
+        jobs += [(choices, workloads) for workloads in parts]
+    done = bench.map(_errors, [(form, choices, workloads) for choices, workloads in jobs])
+    errors_by_choices: dict[Choices, dict[Access, Errors]] = {choices: {} for choices in runs}
+    for (choices, workloads), errors in zip(jobs, done, strict=True):
+        errors_by_choices[choices] |= dict(zip(workloads, errors, strict=True))
     missed = _missed_low_times(form)
-    items = [*_bounds(found), *_used(found), *_causes(found, missed), *_our_bar(found)]
+    items = [
+        *_bounds(errors_by_choices),
+        *_used(errors_by_choices),
+        *_causes(errors_by_choices, missed),
+        *_our_bar(errors_by_choices),
+    ]
     if not bench.figures:
         return Findings(items)
-    return Findings(items, _figures(found[_run_of(CHOICES[PAIR])], form))
+    return Findings(items, _figures(errors_by_choices[_run_of(CHOICES[PAIR])], form))
 
 
 def _run_of(choices: Choices) -> Choices:
@@ -115,17 +120,24 @@ def _order() -> list[Access]:
     """Return the workloads in the order of the legend: size, pattern, share, alignment."""
     return sorted(
         grid((True, False), (1.0, 0.5)),
-        key=lambda one: (one.size, not one.is_random, one.write_share, not one.is_aligned),
+        key=lambda access: (
+            access.size,
+            not access.is_random,
+            access.write_share,
+            not access.is_aligned,
+        ),
     )
 
 
-def _errors(form: VerificationForm, choices: Choices, part: tuple[Access, ...]) -> list[Errors]:
+def _errors(
+    form: VerificationForm, choices: Choices, workloads: tuple[Access, ...]
+) -> list[Errors]:
     """Return the errors of the pins on successive workloads of one drive."""
-    found = []
+    errors = []
     life: Life | None = None
     is_ours = choices == _run_of(CHOICES[PAIR])
     drive = form.drive(choices)
-    for number, access in enumerate(part):
+    for number, access in enumerate(workloads):
         load = access.load(drive.capacity_bytes, form.load_bytes(access), seed=number + 1)
         seen: list[tuple[float, tuple[float, ...]]] = []
         look = _mixture_of(drive, seen) if is_ours else None
@@ -134,8 +146,8 @@ def _errors(form: VerificationForm, choices: Choices, part: tuple[Access, ...]) 
             counts = life.settle(look)
         else:
             counts = life.go_on(load, look)
-        found.append(_errors_of(counts, *(seen[0] if seen else (None, ()))))
-    return found
+        errors.append(_errors_of(counts, *(seen[0] if seen else (None, ()))))
+    return errors
 
 
 def _mixture_of(
@@ -145,7 +157,11 @@ def _mixture_of(
 
     def look(path: Path) -> None:
         measured = ready_busy(path, drive.facts, 1.0)
-        kinds = [one["mean_us"] for one in measured.components() if one["class"] == "program"]
+        kinds = [
+            component["mean_us"]
+            for component in measured.components()
+            if component["class"] == "program"
+        ]
         seen.append((measured.mixture.flash_bytes, tuple(kinds)))
 
     return look
@@ -171,7 +187,7 @@ def _missed_low_times(form: VerificationForm) -> float:
     return counts.wa / counts.true_wa
 
 
-def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
+def _bounds(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     """Return items on the largest |PEN| of each kind of workload, by one pin and by all."""
     items = []
     for is_random, figure, ids in (
@@ -185,20 +201,33 @@ def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
                 at_most(
                     f"{what}, one pin",
                     printed,
-                    _largest(found, is_random, write_share, lambda one: one.one_pin),
+                    _largest(
+                        errors_by_choices,
+                        is_random,
+                        write_share,
+                        lambda workload_errors: workload_errors.one_pin,
+                    ),
                     note="its programs times the number of dies, as in the paper",
                     statement=statement,
                 ),
                 at_most(
                     f"{what}, all pins",
                     printed,
-                    _largest(found, is_random, write_share, lambda one: one.all_pins),
+                    _largest(
+                        errors_by_choices,
+                        is_random,
+                        write_share,
+                        lambda workload_errors: workload_errors.all_pins,
+                    ),
                     note="erases that fall into the window of programs",
                     statement=f"{statement} P5-E-4",
                 ),
             ]
         errors = {
-            share: _largest(found, is_random, share, lambda one: one.one_pin) for share in _PRINTED
+            share: _largest(
+                errors_by_choices, is_random, share, lambda workload_errors: workload_errors.one_pin
+            )
+            for share in _PRINTED
         }
         items.append(
             ordered(
@@ -210,18 +239,22 @@ def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
     return items
 
 
-def _used(found: Mapping[Choices, _Found]) -> list[Item]:
+def _used(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     """Return items on |PEN| of one pin on a used drive with separate collection on each die.
 
     This is the default's drive, even if a reading empties the drive before each workload.
     """
-    errors = found[_run_of(CHOICES[PAIR])]
+    errors = errors_by_choices[_run_of(CHOICES[PAIR])]
     return [
         at_most(
             f"Figs. 5 and 6, used drive whose dies collect each for itself, {share:.0%} writes: "
             "largest |PEN| (%), one pin",
             printed,
-            max(one.one_pin for access, one in errors.items() if access.write_share == share),
+            max(
+                workload_errors.one_pin
+                for access, workload_errors in errors.items()
+                if access.write_share == share
+            ),
             statement="P5-A-1" if share == 1 else "P5-A-2",
         )
         for share, printed in _PRINTED.items()
@@ -229,7 +262,7 @@ def _used(found: Mapping[Choices, _Found]) -> list[Item]:
 
 
 def _largest(
-    found: Mapping[Choices, _Found],
+    errors_by_choices: Mapping[Choices, _Found],
     is_random: bool,
     write_share: float,
     error: Callable[[Errors], float],
@@ -237,17 +270,17 @@ def _largest(
     return by_reading(
         lambda choices: max(
             error(errors)
-            for access, errors in found[_run_of(choices)].items()
+            for access, errors in errors_by_choices[_run_of(choices)].items()
             if (access.is_random, access.write_share) == (is_random, write_share)
         )
     )
 
 
-def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
+def _causes(errors_by_choices: Mapping[Choices, _Found], missed: float) -> list[Item]:
     """Return items on section IV.C's causes of errors."""
     low_us, high_us = TESTED_US["ssd-v"]
     random = Access(4096, is_random=True, write_share=1, is_aligned=True)
-    kinds_us = found[_run_of(CHOICES[PAIR])][random].kinds_us
+    kinds_us = errors_by_choices[_run_of(CHOICES[PAIR])][random].kinds_us
     return [
         compared(
             "Section IV.C: programs of 2000 to 2200 µs, if all times of the window are as likely",
@@ -261,7 +294,7 @@ def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
             by_reading(
                 lambda choices: max(
                     1 / errors.counted
-                    for access, errors in found[_run_of(choices)].items()
+                    for access, errors in errors_by_choices[_run_of(choices)].items()
                     if access.is_random and access.write_share == 1
                 )
             ),
@@ -283,15 +316,19 @@ def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
     ]
 
 
-def _our_bar(found: Mapping[Choices, _Found]) -> list[Item]:
+def _our_bar(errors_by_choices: Mapping[Choices, _Found]) -> list[Item]:
     """Return items on the largest |PEN| of the mixture, default reading; not in the paper."""
-    ours = found[_run_of(CHOICES[PAIR])]
+    ours = errors_by_choices[_run_of(CHOICES[PAIR])]
     return [
         checked(
             at_most(
                 f"Figs. 5 and 6, {share:.0%} writes: largest |PEN| (%), all pins by the mixture",
                 bar,
-                max(one.mixture for access, one in ours.items() if access.write_share == share),
+                max(
+                    workload_errors.mixture
+                    for access, workload_errors in ours.items()
+                    if access.write_share == share
+                ),
                 note="our own bound, against the drive's own count",
             )
         )
@@ -299,7 +336,7 @@ def _our_bar(found: Mapping[Choices, _Found]) -> list[Item]:
     ]
 
 
-def _figures(found: _Found, form: VerificationForm) -> dict[str, FigureSpec]:
+def _figures(errors_by_access: _Found, form: VerificationForm) -> dict[str, FigureSpec]:
     drive = form.drive(CHOICES[PAIR])
     volume = _VOLUME_BYTES / form.scale.factor / MIB
     subtitle = (
@@ -312,7 +349,7 @@ def _figures(found: _Found, form: VerificationForm) -> dict[str, FigureSpec]:
             "all pins, fixed window": errors.all_pins,
             "all pins, mixture": errors.mixture,
         }
-        for access, errors in found.items()
+        for access, errors in errors_by_access.items()
     }
     methods = list(next(iter(by_method.values())))
     return {"fig5-6-percentage-error": figures.percentage_errors(by_method, methods, subtitle)}

@@ -66,7 +66,7 @@ def accuracy(
         metrics: some of `METRICS`.
     """
     vectors = {way: vectors_of(table, features) for way, table in rows.items()}
-    found: dict[str, Scores] = {}
+    scores: dict[str, Scores] = {}
     for metric in metrics:
         own = {}
         for way, table in rows.items():
@@ -75,13 +75,13 @@ def accuracy(
             own[way] = score(metric, values, tree.fit(vectors[way], values).predict(vectors[way]))
         values = rows["aged"][metric].to_numpy()
         unseen = _unseen(vectors["aged"], values, log_target=log_target, quantile=quantile)
-        found[metric] = by_reading(
+        scores[metric] = by_reading(
             aged=own["aged"],
             fresh=own["fresh"],
             held_out=score(metric, values, unseen),
             short_span=own["short span"],
         )
-    return found
+    return scores
 
 
 def process_mre(rows: pl.DataFrame, metric: str) -> float:
@@ -101,25 +101,25 @@ def process_mre(rows: pl.DataFrame, metric: str) -> float:
 
 def vectors_of(rows: pl.DataFrame, features: str) -> F64:
     """Return the features of rows; shape (rows, features)."""
-    found: F64 = find_feature_set(features).of(rows).to_numpy()
-    return found
+    vectors: F64 = find_feature_set(features).of(rows).to_numpy()
+    return vectors
 
 
 def values_of(scores: Scores, measure: str) -> dict[str, float]:
     """Return one measure ("r2", "mae", "unexplained", …) under each reading."""
-    return {reading: value_of(one, measure) for reading, one in scores.items()}
+    return {reading: value_of(score, measure) for reading, score in scores.items()}
 
 
-def value_of(found: Score, measure: str) -> float:
+def value_of(score: Score, measure: str) -> float:
     """Return a measure of a score: "unexplained" (1 - R²), "r2", "mae", "mean" or "mre"."""
-    return 1 - found.r2 if measure == "unexplained" else float(getattr(found, measure))
+    return 1 - score.r2 if measure == "unexplained" else float(getattr(score, measure))
 
 
 def _unseen(vectors: F64, values: F64, *, log_target: bool, quantile: float | None) -> F64:
     """Return predictions of each row by a tree trained without it."""
-    found, every = np.empty_like(values), np.arange(len(values))
+    predictions, every = np.empty_like(values), np.arange(len(values))
     for rows in folds_of(len(values), None, _FOLDS, seed=0):
         others = np.delete(every, rows)
         tree = tree_for(vectors[others], log_target=log_target, quantile=quantile)
-        found[rows] = tree.fit(vectors[others], values[others]).predict(vectors[rows])
-    return found
+        predictions[rows] = tree.fit(vectors[others], values[others]).predict(vectors[rows])
+    return predictions

@@ -133,8 +133,8 @@ def runs_of(bench: Bench, device: str) -> dict[str, Runs]:
     """
     form = form_of(full=bench.full)
     by_way = {way.name: stretches(device, way_on(device, way), form) for way in WAYS}
-    distinct = dict.fromkeys(one for several in by_way.values() for one in several)
-    todo = [one for one in distinct if _STORE.get(one, bench.resume) is None]
+    distinct = dict.fromkeys(stretch for several in by_way.values() for stretch in several)
+    todo = [stretch for stretch in distinct if _STORE.get(stretch, bench.resume) is None]
     if todo:
         _measure(bench, device, todo)
     return {
@@ -149,12 +149,12 @@ def stretches(device: str, way: Way, form: Form) -> list[Stretch]:
     Runs after the grid use the drive of its last series.
     """
     cells, curve_points, specific_points = _points(device, way, form)
-    found = []
+    runs = []
     for first in range(0, len(cells), form.stretch):
         points = cells[first : first + form.stretch]
         is_last = first + form.stretch >= len(cells)
-        after = [*(one for points in curve_points.values() for one in points), *specific_points]
-        found.append(
+        after = [*(point for points in curve_points.values() for point in points), *specific_points]
+        runs.append(
             Stretch(
                 device,
                 way,
@@ -165,7 +165,7 @@ def stretches(device: str, way: Way, form: Form) -> list[Stretch]:
                 _SEED + first * _SEEDS_OF_A_STRETCH,
             )
         )
-    return found
+    return runs
 
 
 _Points = tuple[list[WorkloadPoint], dict[str, list[WorkloadPoint]], list[WorkloadPoint]]
@@ -202,11 +202,11 @@ def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:
     others = [
         stretch
         for name in later
-        for way in dict.fromkeys(way_on(name, one) for one in WAYS)
+        for way in dict.fromkeys(way_on(name, candidate) for candidate in WAYS)
         for stretch in stretches(name, way, form)
         if _STORE.get(stretch, bench.resume) is None
     ]
-    runs = sum(len(one.points) for one in left)
+    runs = sum(len(stretch.points) for stretch in left)
     bench.step(
         f"{runs} runs left on {device} ({len(names) - len(later)} of {len(names)} devices), "
         f"about {_CLOCK.left_s([*left, *others]):.0f} s for all"
@@ -220,18 +220,22 @@ def _expected_s(stretch: Stretch) -> float:
 
 def _split(of: Sequence[Stretch], points: _Points, bench: Bench) -> Runs:
     cells, curve_points, specific_points = points
-    every = [*cells, *(one for curve in curve_points.values() for one in curve), *specific_points]
+    every = [
+        *cells,
+        *(point for curve in curve_points.values() for point in curve),
+        *specific_points,
+    ]
     characteristics = pl.DataFrame([point.to_dict() for point in every])
-    metrics = pl.concat([_known(one, bench) for one in of])
+    metrics = pl.concat([_known(stretch, bench) for stretch in of])
     rows = pl.concat([characteristics, metrics], how="horizontal")
-    found, first = {}, len(cells)
+    curves_found, first = {}, len(cells)
     for name, curve in curve_points.items():
-        found[name] = rows.slice(first, len(curve))
+        curves_found[name] = rows.slice(first, len(curve))
         first += len(curve)
-    return Runs(rows.head(len(cells)), found, rows.slice(first))
+    return Runs(rows.head(len(cells)), curves_found, rows.slice(first))
 
 
 def _known(stretch: Stretch, bench: Bench) -> pl.DataFrame:
-    found = _STORE.get(stretch, bench.resume)
-    assert found is not None, "it was measured before"
-    return found
+    rows = _STORE.get(stretch, bench.resume)
+    assert rows is not None, "it was measured before"
+    return rows

@@ -31,47 +31,47 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def largest_ratio(one: Sequence[float], other: Sequence[float]) -> float:
+def largest_ratio(first: Sequence[float], other: Sequence[float]) -> float:
     """Return the largest ratio of two curves at the same place."""
-    return max(a / b for a, b in zip(one, other, strict=True))
+    return max(a / b for a, b in zip(first, other, strict=True))
 
 
-def smallest_ratio(one: Sequence[float], other: Sequence[float]) -> float:
+def smallest_ratio(first: Sequence[float], other: Sequence[float]) -> float:
     """Return the smallest ratio of two curves at the same place."""
-    return min(a / b for a, b in zip(one, other, strict=True))
+    return min(a / b for a, b in zip(first, other, strict=True))
 
 
-def mean_ratio(one: Sequence[float], other: Sequence[float]) -> float:
+def mean_ratio(first: Sequence[float], other: Sequence[float]) -> float:
     """Return the geometric mean of the ratios of two curves."""
-    return math.exp(float(np.mean([math.log(a / b) for a, b in zip(one, other, strict=True)])))
+    return math.exp(float(np.mean([math.log(a / b) for a, b in zip(first, other, strict=True)])))
 
 
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "diamond")
 
 
-def pictures(found: Mapping[str, DeviceScores]) -> dict[str, FigureSpec]:
+def pictures(device_scores: Mapping[str, DeviceScores]) -> dict[str, FigureSpec]:
     """Describe the figures as measured under the default reading."""
     depths, sizes = ("depth, read", "depth, write"), ("random, read", "random, write")
     return {
         "fig3-write-ratio": _chart(
             "Impact of the write ratio",
             "Fig. 3 · simulated devices, random requests of 256 KiB, one outstanding",
-            _by_device(("ratio",), "share of writes", found),
+            _by_device(("ratio",), "share of writes", device_scores),
         ),
         "fig4-queue-depth": _chart(
             "Impact of the queue depth",
             "Fig. 4 · simulated devices, random requests of 256 KiB",
-            _by_device(depths, "queue depth", found),
+            _by_device(depths, "queue depth", device_scores),
         ),
         "fig5-request-size": _chart(
             "Impact of the request size",
             "Fig. 5 · simulated devices, random requests, one outstanding",
-            _by_device(sizes, _SIZE_LABEL, found),
+            _by_device(sizes, _SIZE_LABEL, device_scores),
         ),
         "fig6-7-access-patterns": _chart(
             "Impact of access patterns",
             "Figs. 6 and 7 · simulated devices, one request outstanding; some lines coincide",
-            _by_pattern(found),
+            _by_pattern(device_scores),
         ),
     }
 
@@ -80,7 +80,7 @@ _SIZE_LABEL = "size of a request (KiB)"
 
 
 def _by_device(
-    names: Sequence[str], x_label: str, found: Mapping[str, DeviceScores]
+    names: Sequence[str], x_label: str, device_scores: Mapping[str, DeviceScores]
 ) -> list[Panel]:
     """Describe a row of panels for each curve, one per metric, with a line per device."""
     panels = []
@@ -90,12 +90,12 @@ def _by_device(
             lines = [
                 Line(
                     _x(name),
-                    _values(found[device], name, metric),
+                    _values(device_scores[device], name, metric),
                     series_color(index),
                     label=device,
                     marker=_MARKERS[index],
                 )
-                for index, device in enumerate(found)
+                for index, device in enumerate(device_scores)
             ]
             panels.append(
                 Panel(
@@ -110,11 +110,11 @@ def _by_device(
     return panels
 
 
-def _by_pattern(found: Mapping[str, DeviceScores]) -> list[Panel]:
+def _by_pattern(device_scores: Mapping[str, DeviceScores]) -> list[Panel]:
     """Describe latency and throughput of each device, with a line per pattern."""
     panels = []
     for metric in ("latency", "throughput"):
-        for device in found:
+        for device in device_scores:
             lines = []
             for direction in DIRECTIONS:
                 for index, pattern in enumerate(ACCESS):
@@ -122,7 +122,7 @@ def _by_pattern(found: Mapping[str, DeviceScores]) -> list[Panel]:
                     lines.append(
                         Line(
                             _x(name),
-                            _values(found[device], name, metric),
+                            _values(device_scores[device], name, metric),
                             series_color(index),
                             dash="solid" if direction == "write" else "dash",
                             label=name,
@@ -148,8 +148,8 @@ def _x(name: str) -> Sequence[float]:
     return DEPTHS if name.startswith("depth") else SIZES_KIB
 
 
-def _values(found: DeviceScores, name: str, metric: str) -> list[float]:
-    return found.curve(name, metric)[AGED.name]
+def _values(scores: DeviceScores, name: str, metric: str) -> list[float]:
+    return scores.curve(name, metric)[AGED.name]
 
 
 def _chart(title: str, subtitle: str, panels: Sequence[Panel]) -> PanelChart:

@@ -37,23 +37,25 @@ _Devices = Mapping[str, DeviceScores]
 
 def run(bench: Bench) -> Findings:
     """Judge the statements of section III on the figures."""
-    found = {device: score_device(bench, device) for device in DRAWN}
-    return Findings(judged(found), pictures(found) if bench.figures else {})
+    device_scores = {device: score_device(bench, device) for device in DRAWN}
+    return Findings(judged(device_scores), pictures(device_scores) if bench.figures else {})
 
 
-def judged(found: _Devices) -> list[Item]:
+def judged(device_scores: _Devices) -> list[Item]:
     """Return the items of Figs. 3 to 7 from the measurements of the three devices."""
     return [
-        *_write_ratio(found),
-        *_queue_depth(found),
-        *_request_size(found),
-        *_access_patterns(found),
+        *_write_ratio(device_scores),
+        *_queue_depth(device_scores),
+        *_request_size(device_scores),
+        *_access_patterns(device_scores),
     ]
 
 
-def _write_ratio(found: _Devices) -> list[Item]:
-    latency = {device: one.curve("ratio") for device, one in found.items()}
-    bandwidth = {device: one.curve("ratio", "bandwidth") for device, one in found.items()}
+def _write_ratio(device_scores: _Devices) -> list[Item]:
+    latency = {device: scores.curve("ratio") for device, scores in device_scores.items()}
+    bandwidth = {
+        device: scores.curve("ratio", "bandwidth") for device, scores in device_scores.items()
+    }
     disk, items = latency["HDD_S"], []
     for device in _FLASH:
         mine = latency[device]
@@ -123,7 +125,7 @@ def _write_ratio(found: _Devices) -> list[Item]:
             "Fig. 3: share of the write ratios at which SSD_I is not the fastest",
             combined(
                 lambda mine, *others: (
-                    sum(one >= min(rest) for one, *rest in zip(mine, *others, strict=True))
+                    sum(own >= min(rest) for own, *rest in zip(mine, *others, strict=True))
                     / len(mine)
                 ),
                 *_of(latency, (*_FLASH, "HDD_S")),
@@ -139,11 +141,11 @@ def _write_ratio(found: _Devices) -> list[Item]:
     ]
 
 
-def _queue_depth(found: _Devices) -> list[Item]:
+def _queue_depth(device_scores: _Devices) -> list[Item]:
     items = []
-    for device, one in found.items():
-        latency = [one.curve(f"depth, {direction}") for direction in DIRECTIONS]
-        bandwidth = [one.curve(f"depth, {direction}", "bandwidth") for direction in DIRECTIONS]
+    for device, scores in device_scores.items():
+        latency = [scores.curve(f"depth, {direction}") for direction in DIRECTIONS]
+        bandwidth = [scores.curve(f"depth, {direction}", "bandwidth") for direction in DIRECTIONS]
         items += [
             at_most(
                 f"Fig. 4, {device}: latency at depth 1 over that at 64, reads or writes",
@@ -158,7 +160,7 @@ def _queue_depth(found: _Devices) -> list[Item]:
                 statement="P2-F4-3, P2-F4-4",
             ),
         ]
-    writes = {device: one.curve("depth, write") for device, one in found.items()}
+    writes = {device: scores.curve("depth, write") for device, scores in device_scores.items()}
     for better, worse in (("SSD_I", "HDD_S"), ("HDD_S", "SSD_S")):
         items.append(
             ordered(
@@ -170,12 +172,15 @@ def _queue_depth(found: _Devices) -> list[Item]:
     return items
 
 
-def _request_size(found: _Devices) -> list[Item]:
+def _request_size(device_scores: _Devices) -> list[Item]:
     items = []
-    reads = {device: one.curve("random, read") for device, one in found.items()}
-    writes = {device: one.curve("random, write") for device, one in found.items()}
-    bandwidth = {device: one.curve("random, read", "bandwidth") for device, one in found.items()}
-    for device in found:
+    reads = {device: scores.curve("random, read") for device, scores in device_scores.items()}
+    writes = {device: scores.curve("random, write") for device, scores in device_scores.items()}
+    bandwidth = {
+        device: scores.curve("random, read", "bandwidth")
+        for device, scores in device_scores.items()
+    }
+    for device in device_scores:
         of_reads, of_writes = reads[device], writes[device]
         items += [
             ordered(
@@ -272,9 +277,9 @@ def _request_size(found: _Devices) -> list[Item]:
     ]
 
 
-def _access_patterns(found: _Devices) -> list[Item]:
+def _access_patterns(device_scores: _Devices) -> list[Item]:
     items = []
-    for device, one in found.items():
+    for device, scores in device_scores.items():
         for direction in DIRECTIONS:
             statements = ["P2-F6-1"]
             if device in _FLASH:
@@ -284,8 +289,8 @@ def _access_patterns(found: _Devices) -> list[Item]:
                     f"Fig. 6, {device}: latency of sequential {direction}s over random ones",
                     combined(
                         curve_figures.mean_ratio,
-                        one.curve(f"sequential, {direction}"),
-                        one.curve(f"random, {direction}"),
+                        scores.curve(f"sequential, {direction}"),
+                        scores.curve(f"random, {direction}"),
                     ),
                     statement=", ".join(statements),
                 )
@@ -301,8 +306,8 @@ def _access_patterns(found: _Devices) -> list[Item]:
                     1.0,
                     combined(
                         curve_figures.mean_ratio,
-                        found[device].curve(f"stride, {direction}"),
-                        found[device].curve(f"{other}, {direction}"),
+                        device_scores[device].curve(f"stride, {direction}"),
+                        device_scores[device].curve(f"{other}, {direction}"),
                     ),
                     _SIMILAR,
                     statement=statement,
@@ -311,8 +316,8 @@ def _access_patterns(found: _Devices) -> list[Item]:
     slowdown = {
         device: combined(
             curve_figures.mean_ratio,
-            found[device].curve("random, write"),
-            found[device].curve("sequential, write"),
+            device_scores[device].curve("random, write"),
+            device_scores[device].curve("sequential, write"),
         )
         for device in _FLASH
     }
@@ -323,7 +328,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
             statement="P2-F6-3",
         )
     )
-    disk = found["HDD_S"]
+    disk = device_scores["HDD_S"]
     for lower, upper in (("sequential", "stride"), ("stride", "random")):
         of_lower = [disk.curve(f"{lower}, {direction}") for direction in DIRECTIONS]
         of_upper = [disk.curve(f"{upper}, {direction}") for direction in DIRECTIONS]

@@ -29,22 +29,23 @@ def by_kind(rows: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Scores]]:
         rows: runs of the workload-specific models' grid, by name of the way.
     """
     names = find_feature_set("extended").names
-    flags = {way: members(vectors_of(one, "extended"), names) for way, one in rows.items()}
+    flags = {way: members(vectors_of(frame, "extended"), names) for way, frame in rows.items()}
     return {
         kind.symbol: accuracy(
-            {way: one.filter(pl.Series(flags[way][at])) for way, one in rows.items()}, "extended"
+            {way: frame.filter(pl.Series(flags[way][at])) for way, frame in rows.items()},
+            "extended",
         )
         for at, kind in enumerate(WORKLOAD_CLASSES)
     }
 
 
-def table_items(device: str, found: Mapping[str, Mapping[str, Scores]]) -> list[Item]:
+def table_items(device: str, scores_by_kind: Mapping[str, Mapping[str, Scores]]) -> list[Item]:
     """Return the items of a device in Table IV, from its models' scores by kind."""
     at, items = SPECIFIC_DEVICES.index(device), []
-    for symbol, of_kind in found.items():
-        for part, (metric, printed) in enumerate(SPECIFIC.items()):
+    for symbol, of_kind in scores_by_kind.items():
+        for number, (metric, printed) in enumerate(SPECIFIC.items()):
             r2, mre = (values[at] for values in printed[symbol])
-            row, statement = f"Table IV, {metric}, {device}, {symbol}", f"P2-T4-{'abc'[part]}"
+            row, statement = f"Table IV, {metric}, {device}, {symbol}", f"P2-T4-{'abc'[number]}"
             rounding = _SMALL_MRE_ROUNDING if mre < _SMALL_MRE else _MRE_ROUNDING
             for name, published, measure, half in (
                 ("1 - R²", 1 - r2, "unexplained", _R2_ROUNDING),

@@ -80,7 +80,7 @@ def leaves_of(tree: Tree, vectors: F64) -> list[Leaf | None]:
         tree: a tree whose terms are the features themselves.
         vectors: its training rows.
     """
-    found: list[Leaf | None] = [None] * len(tree.feature)
+    leaves: list[Leaf | None] = [None] * len(tree.feature)
     places = tree.apply(vectors)
     for leaf in np.flatnonzero(tree.feature == LEAF):
         mine = vectors[places == leaf]
@@ -89,8 +89,8 @@ def leaves_of(tree: Tree, vectors: F64) -> list[Leaf | None]:
             float(tree.intercept[leaf] + by_feature.sum())
             for by_feature in (ends.min(axis=0), ends.max(axis=0))
         )
-        found[leaf] = Leaf(len(mine), least, most)
-    return found
+        leaves[leaf] = Leaf(len(mine), least, most)
+    return leaves
 
 
 def _node(tree: Tree, number: int, leaves: list[Leaf | None], symbols: list[str]) -> TreeNode:

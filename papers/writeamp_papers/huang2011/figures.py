@@ -12,7 +12,7 @@ from writeamp_papers.huang2011.readings import AGED
 from writeamp_papers.huang2011.runs import METRICS
 
 
-def improvements(found: Mapping[str, DeviceScores]) -> PanelChart:
+def improvements(device_scores: Mapping[str, DeviceScores]) -> PanelChart:
     """Describe MRE and R² of the basic and the extended models in %, computed and printed."""
     return PanelChart(
         title="Basic and extended models",
@@ -20,29 +20,29 @@ def improvements(found: Mapping[str, DeviceScores]) -> PanelChart:
         x_label="",
         y_label="%",
         panels=(
-            *(_panel(device, "MRE", one) for device, one in found.items()),
-            *(_panel(device, "R²", one) for device, one in found.items()),
+            *(_panel(device, "MRE", scores) for device, scores in device_scores.items()),
+            *(_panel(device, "R²", scores) for device, scores in device_scores.items()),
         ),
-        columns=len(found),
+        columns=len(device_scores),
         x_names=tuple(METRICS),
     )
 
 
-def _panel(device: str, measure: str, found: DeviceScores) -> Panel:
+def _panel(device: str, measure: str, scores: DeviceScores) -> Panel:
     places = list(range(len(METRICS)))
     lines = []
     for index, (features, printed) in enumerate((("basic", BASIC), ("extended", EXTENDED))):
         rows = [printed[metric][device] for metric in METRICS]
         name = "mre" if measure == "MRE" else "r2"
-        ours = [found.measure(features, metric, name)[AGED.name] for metric in METRICS]
-        theirs = [getattr(one, name) for one in rows]
+        ours = [scores.measure(features, metric, name)[AGED.name] for metric in METRICS]
+        printed_values = [getattr(row, name) for row in rows]
         color = series_color(index)
         lines += [
             Line(places, _percent(ours), color, width_pt=0, label=features, marker="circle"),
-            Line(places, _percent(theirs), color, width_pt=0, marker="ring"),
+            Line(places, _percent(printed_values), color, width_pt=0, marker="ring"),
         ]
     return Panel(f"{device}, {measure}", tuple(lines))
 
 
 def _percent(shares: Sequence[float]) -> list[float]:
-    return [100 * one for one in shares]
+    return [100 * share for share in shares]

@@ -24,17 +24,19 @@ Devices: TypeAlias = Mapping[str, DeviceScores]
 _Values: TypeAlias = Mapping[str, float]
 
 
-def of_fitting(found: Devices) -> list[Item]:
+def of_fitting(device_scores: Devices) -> list[Item]:
     """Compare trees of medians, and trees not fitted to the logarithm, with the default ones."""
-    one = found[EXAMPLE]
-    medians = accuracy(one.grid, "extended", quantile=0.5)
+    example = device_scores[EXAMPLE]
+    medians = accuracy(example.grid, "extended", quantile=0.5)
     items = [
         compared(
             f"Section III.D, {metric}, {EXAMPLE}: MRE by quantile regression over that by least "
             "squares",
             1.0,
             combined(
-                truediv, values_of(medians[metric], "mre"), one.measure("extended", metric, "mre")
+                truediv,
+                values_of(medians[metric], "mre"),
+                example.measure("extended", metric, "mre"),
             ),
             SIMILAR,
             statement="P2-D-4",
@@ -42,13 +44,15 @@ def of_fitting(found: Devices) -> list[Item]:
         for metric in METRICS
     ]
     for device in SINGLE:
-        plain = accuracy(found[device].grid, "extended", log_target=False, metrics=("latency",))
+        plain = accuracy(
+            device_scores[device].grid, "extended", log_target=False, metrics=("latency",)
+        )
         items.append(
             ordered(
                 f"Section IV.A, {device}: MRE of latency, fitted to the logarithm over not",
                 combined(
                     truediv,
-                    found[device].measure("extended", "latency", "mre"),
+                    device_scores[device].measure("extended", "latency", "mre"),
                     values_of(plain["latency"], "mre"),
                 ),
                 statement="P2-G-13",
@@ -57,9 +61,9 @@ def of_fitting(found: Devices) -> list[Item]:
     return items
 
 
-def of_trees(found: Devices) -> list[Item]:
+def of_trees(device_scores: Devices) -> list[Item]:
     """Check whether a flash drive's tree for bandwidth splits like Fig. 8's."""
-    splits = {device: _first_splits(found[device]) for device in FLASH}
+    splits = {device: _first_splits(device_scores[device]) for device in FLASH}
     items = []
     for name, level, wanted, statement in (
         ("first split", 0, "write_randomness", "P2-F8-1"),
@@ -67,7 +71,7 @@ def of_trees(found: Devices) -> list[Item]:
     ):
         share = {
             way: sum(wanted not in splits[device][way][level] for device in FLASH) / len(FLASH)
-            for way in (one.name for one in WAYS)
+            for way in (way_of_runs.name for way_of_runs in WAYS)
         }
         of_one = float(wanted not in splits[EXAMPLE]["short span"][level])
         items.append(
@@ -85,33 +89,33 @@ def of_trees(found: Devices) -> list[Item]:
     return items
 
 
-def _first_splits(found: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
+def _first_splits(scores: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
     """Return the variables of the first split and of the two below it, by name of the way."""
     names = find_feature_set("extended").names
     by_way = {}
-    for way, rows in found.grid.items():
+    for way, rows in scores.grid.items():
         vectors = vectors_of(rows, "extended")
         tree = tree_for(vectors).fit(vectors, rows["bandwidth"].to_numpy()).tree_
-        below = [one for one in (tree.left[0], tree.right[0]) if one >= 0]
+        below = [node for node in (tree.left[0], tree.right[0]) if node >= 0]
         by_way[way] = (
             {names[tree.feature[0]]} if tree.feature[0] >= 0 else set(),
-            {names[tree.feature[one]] for one in below if tree.feature[one] >= 0},
+            {names[tree.feature[node]] for node in below if tree.feature[node] >= 0},
         )
     return by_way
 
 
-def of_kinds(found: Devices) -> list[Item]:
+def of_kinds(device_scores: Devices) -> list[Item]:
     """Check the statements on workload-specific models."""
 
     def mre(device: str, symbols: Iterable[str]) -> list[_Values]:
-        of_kind = found[device].kinds
+        of_kind = device_scores[device].kinds
         return [
             values_of(of_kind[symbol][metric], "mre") for symbol in symbols for metric in METRICS
         ]
 
     def extended(device: str, symbols: Sequence[str]) -> list[_Values]:
         mixed: list[_Values] = [
-            found[device].measure("extended", metric, "mre") for metric in METRICS
+            device_scores[device].measure("extended", metric, "mre") for metric in METRICS
         ]
         return mixed * len(symbols)
 
@@ -119,21 +123,21 @@ def of_kinds(found: Devices) -> list[Item]:
         devices: Sequence[str], symbols: Sequence[str], others: Callable[[str], list[_Values]]
     ) -> dict[str, float]:
         """Return the largest ratio of some kinds' MREs on some devices to others."""
-        pairs = [zip(mre(one, symbols), others(one), strict=True) for one in devices]
+        pairs = [zip(mre(device, symbols), others(device), strict=True) for device in devices]
         return combined(max, *(combined(truediv, *pair) for several in pairs for pair in several))
 
     directions = ("rd_only", "wr_only")
-    others = [symbol for symbol in found["SSD_I"].kinds if symbol not in directions]
+    others = [symbol for symbol in device_scores["SSD_I"].kinds if symbol not in directions]
     flash, every = ("SSD_I", "SSD_A"), [*directions, *others]
     return [
         ordered(
             "Section IV.B: MRE of a workload-specific model over that of the extended one, at most",
-            largest_over((DISK, *flash), every, lambda one: extended(one, every)),
+            largest_over((DISK, *flash), every, lambda device: extended(device, every)),
             statement="P2-T4-1",
         ),
         ordered(
             "Section IV.B: the same of the flash drives' six models of one kind",
-            largest_over(flash, others, lambda one: extended(one, others)),
+            largest_over(flash, others, lambda device: extended(device, others)),
             statement="P2-T4-5",
         ),
         ordered(
@@ -143,7 +147,7 @@ def of_kinds(found: Devices) -> list[Item]:
         ),
         ordered(
             "Section IV.D: MRE of rd_only models over wr_only ones, at most",
-            largest_over((DISK, *flash), ["rd_only"], lambda one: mre(one, ["wr_only"])),
+            largest_over((DISK, *flash), ["rd_only"], lambda device: mre(device, ["wr_only"])),
             statement="P2-T7-6",
         ),
         at_most(
@@ -155,7 +159,7 @@ def of_kinds(found: Devices) -> list[Item]:
         at_most(
             "Section IV.B: largest MRE of a flash drive's rd_only and wr_only models",
             0.07,
-            combined(max, *(one for device in flash for one in mre(device, directions))),
+            combined(max, *(error for device in flash for error in mre(device, directions))),
             0.005,
             statement="P2-T4-3",
         ),
@@ -163,8 +167,8 @@ def of_kinds(found: Devices) -> list[Item]:
             "Section IV.B: share of the flash drives' other workload-specific models with 10% MRE "
             "or more",
             combined(
-                lambda *several: sum(one >= 0.1 for one in several) / len(several),
-                *(one for device in flash for one in mre(device, others)),
+                lambda *several: sum(error >= 0.1 for error in several) / len(several),
+                *(error for device in flash for error in mre(device, others)),
             ),
             below=0.5,
             statement="P2-T4-4",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from writeamp_papers.bench import Paper, part
+from writeamp_papers.bench import Paper, late_part
 from writeamp_papers.huang2011.devices import DEVICES
 from writeamp_papers.huang2011.readings import READINGS
 
@@ -18,12 +18,12 @@ PAPER = Paper(
     "storage devices (MSST 2011)",
     summary="black-box models of a disk, three flash drives and an array, on grids and traces",
     parts=(
-        part(f"{_ROOM}.specification", "profiles"),
-        *(part(f"{_ROOM}.tables", "of_device", device) for device in DEVICES),
-        part(f"{_ROOM}.specification", "speeds"),
-        part(f"{_ROOM}.curves"),
-        part(f"{_ROOM}.statements"),
-        part(f"{_ROOM}.traces"),
+        late_part(f"{_ROOM}.specification", "profiles"),
+        *(late_part(f"{_ROOM}.tables", "of_device", device) for device in DEVICES),
+        late_part(f"{_ROOM}.specification", "speeds"),
+        late_part(f"{_ROOM}.curves"),
+        late_part(f"{_ROOM}.statements"),
+        late_part(f"{_ROOM}.traces"),
     ),
     readings=READINGS,
     options=frozenset({"resume", "traces"}),

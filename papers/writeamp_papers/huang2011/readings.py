@@ -78,4 +78,4 @@ def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
 
 def combined(work: Callable[..., float], *values: Mapping[str, _T]) -> dict[str, float]:
     """Return a function of several values, under each reading."""
-    return {one.name: work(*(each[one.name] for each in values)) for one in READINGS}
+    return {reading.name: work(*(each[reading.name] for each in values)) for reading in READINGS}

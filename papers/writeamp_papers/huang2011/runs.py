@@ -91,8 +91,8 @@ def measured(stretch: Stretch) -> list[tuple[float, ...]]:
     Raises:
         WriteampError: no request of a run was answered.
     """
-    found = list(_rows(stretch))
-    return found[len(stretch.lead) :]
+    rows = list(_rows(stretch))
+    return rows[len(stretch.lead) :]
 
 
 def new_drive(device: Device, way: Way, seed: int) -> TimedDevice:
@@ -143,9 +143,12 @@ def _load(point: WorkloadPoint, device: Device, way: Way, seed: int) -> EngineLo
 
 def _metrics(run: TimedRun, seconds: float, point: WorkloadPoint) -> tuple[float, ...]:
     served = [run.served(direction) for direction in ("read", "write")]
-    requests = sum(one["requests"] for one in served)
+    requests = sum(served_kind["requests"] for served_kind in served)
     if not requests:
         raise WriteampError(f"no request of {point.spec} was answered within {seconds:g} s")
-    waited_ms = sum(one["requests"] * (one["mean_ns"] or 0.0) for one in served) / 1e6
-    moved_bytes = sum(one["bytes"] for one in served)
+    waited_ms = (
+        sum(served_kind["requests"] * (served_kind["mean_ns"] or 0.0) for served_kind in served)
+        / 1e6
+    )
+    moved_bytes = sum(served_kind["bytes"] for served_kind in served)
     return waited_ms / requests, moved_bytes / _MIB / seconds, requests / seconds

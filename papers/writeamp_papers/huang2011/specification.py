@@ -63,8 +63,8 @@ def speeds(bench: Bench) -> Findings:
     """Compare drives under a datasheet's loads with Table I."""
     items: list[Item] = []
     for name in FLASH:
-        found = score_device(bench, name)
-        latency_ms, bandwidth = _measured(found)
+        scores = score_device(bench, name)
+        latency_ms, bandwidth = _measured(scores)
         for direction, printed, ours, statement in (
             ("reads", _READS_MB_S[name], bandwidth[0], "P2-T1-3"),
             ("writes", _WRITES_MB_S[name], bandwidth[1], "P2-T1-4"),
@@ -102,23 +102,23 @@ def speeds(bench: Bench) -> Findings:
 
 def _capacity_bytes(name: str) -> float:
     """Return the capacity of a profile's device; `device` may reduce it to save memory."""
-    found = device(name)
-    if found.kind == "disk":
-        return found.capacity_bytes
+    profile_device = device(name)
+    if profile_device.kind == "disk":
+        return profile_device.capacity_bytes
     shape = profile(name).shape
     return logical_of(shape.physical_pages * shape.page_bytes, profile_op(name))
 
 
-def _measured(found: DeviceScores) -> tuple[list[float], list[float]]:
+def _measured(scores: DeviceScores) -> tuple[list[float], list[float]]:
     """Return latency (ms) and bandwidth (10⁶ bytes per second) of the loads, each in its state.
 
     Reads are of written data; writes go to a new drive.
     """
     latency_ms, bandwidth = (
         [
-            found.curve("specification", metric)[(FRESH if at % 2 else AGED).name][at]
+            scores.curve("specification", metric)[(FRESH if at % 2 else AGED).name][at]
             for at in range(4)
         ]
         for metric in ("latency", "bandwidth")
     )
-    return latency_ms, [one * _MIB / _MB for one in bandwidth]
+    return latency_ms, [rate * _MIB / _MB for rate in bandwidth]

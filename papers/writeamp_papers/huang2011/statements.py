@@ -34,17 +34,17 @@ _Values = Mapping[str, float]
 
 def run(bench: Bench) -> Findings:
     """Check the statements against earlier measurements."""
-    found = {device: score_device(bench, device) for device in DEVICES}
+    device_scores = {device: score_device(bench, device) for device in DEVICES}
     bench.step("statements on the tables")
     items = [
-        *_of_basic(found),
-        *_of_extended(found),
-        *_of_gains(found),
-        *_of_array(found),
-        *_of_performance(found),
-        *of_fitting(found),
-        *of_trees(found),
-        *of_kinds(found),
+        *_of_basic(device_scores),
+        *_of_extended(device_scores),
+        *_of_gains(device_scores),
+        *_of_array(device_scores),
+        *_of_performance(device_scores),
+        *of_fitting(device_scores),
+        *of_trees(device_scores),
+        *of_kinds(device_scores),
         typed_in(
             compared(
                 "Section IV.A: runs of the grid", 12_000, len(cells()), 3000, statement="P2-G-9"
@@ -53,15 +53,17 @@ def run(bench: Bench) -> Findings:
     ]
     pictures: dict[str, FigureSpec] = {}
     if bench.figures:
-        pictures["fig8-tree"] = example_tree(found[EXAMPLE].runs["aged"].grid, EXAMPLE)
-        pictures["fig9-10-improvements"] = figures.improvements(found)
+        pictures["fig8-tree"] = example_tree(device_scores[EXAMPLE].runs["aged"].grid, EXAMPLE)
+        pictures["fig9-10-improvements"] = figures.improvements(device_scores)
     return Findings(items, pictures)
 
 
-def _of_basic(found: Devices) -> list[Item]:
-    unexplained = _all(found, FLASH, "basic", "unexplained")
-    mre = _all(found, FLASH, "basic", "mre")
-    throughput = {one: found[one].measure("basic", "throughput", "mre") for one in SINGLE}
+def _of_basic(device_scores: Devices) -> list[Item]:
+    unexplained = _all(device_scores, FLASH, "basic", "unexplained")
+    mre = _all(device_scores, FLASH, "basic", "mre")
+    throughput = {
+        device: device_scores[device].measure("basic", "throughput", "mre") for device in SINGLE
+    }
     return [
         compared(
             "Section IV.B: largest 1 - R² of a flash drive's basic models",
@@ -79,7 +81,7 @@ def _of_basic(found: Devices) -> list[Item]:
         ),
         ordered(
             "Section IV.B: 50% over the MRE of SSD_I's basic model of throughput",
-            combined(lambda one: 0.5 / one, throughput["SSD_I"]),
+            combined(lambda error: 0.5 / error, throughput["SSD_I"]),
             statement="P2-T2-6",
         ),
         ordered(
@@ -89,13 +91,13 @@ def _of_basic(found: Devices) -> list[Item]:
         ),
         ordered(
             "Section I: MRE of basic models, flash drives over HDD_S",
-            combined(max, *_over_disk(found, FLASH, "basic", "mre")),
+            combined(max, *_over_disk(device_scores, FLASH, "basic", "mre")),
             statement="P2-I-1",
         ),
     ]
 
 
-def _of_extended(found: Devices) -> list[Item]:
+def _of_extended(device_scores: Devices) -> list[Item]:
     items = [
         ordered(
             "Section IV.B: MRE of an extended model over that of the basic one, at most",
@@ -104,8 +106,8 @@ def _of_extended(found: Devices) -> list[Item]:
                 *(
                     combined(truediv, extended, basic)
                     for extended, basic in zip(
-                        _all(found, SINGLE, "extended", "mre"),
-                        _all(found, SINGLE, "basic", "mre"),
+                        _all(device_scores, SINGLE, "extended", "mre"),
+                        _all(device_scores, SINGLE, "basic", "mre"),
                         strict=True,
                     )
                 ),
@@ -115,15 +117,15 @@ def _of_extended(found: Devices) -> list[Item]:
         at_most(
             "Abstract: largest MRE of a flash drive's extended models",
             0.20,
-            combined(max, *_all(found, FLASH, "extended", "mre")),
+            combined(max, *_all(device_scores, FLASH, "extended", "mre")),
             0.005,
             statement="P2-A-2",
         ),
         ordered(
             "Section IV.B: share of the flash drives' extended models with R² below 0.9",
             combined(
-                lambda *left: sum(one > 0.1 for one in left) / len(left),
-                *_all(found, FLASH, "extended", "unexplained"),
+                lambda *left: sum(gap > 0.1 for gap in left) / len(left),
+                *_all(device_scores, FLASH, "extended", "unexplained"),
             ),
             below=0.5,
             statement="P2-T3-7",
@@ -135,11 +137,11 @@ def _of_extended(found: Devices) -> list[Item]:
                 *(
                     combined(
                         lambda mine, *others: mine / min(others),
-                        found["SSD_I"].measure("extended", metric, measure),
+                        device_scores["SSD_I"].measure("extended", metric, measure),
                         *(
-                            found[one].measure("extended", metric, measure)
-                            for one in SINGLE
-                            if one != "SSD_I"
+                            device_scores[device].measure("extended", metric, measure)
+                            for device in SINGLE
+                            if device != "SSD_I"
                         ),
                     )
                     for metric in METRICS
@@ -155,7 +157,10 @@ def _of_extended(found: Devices) -> list[Item]:
                 *(
                     combined(
                         lambda *several: sum(several) / len(several),
-                        *(found[one].measure("extended", metric, "mre") for one in SINGLE),
+                        *(
+                            device_scores[device].measure("extended", metric, "mre")
+                            for device in SINGLE
+                        ),
                     )
                     for metric in METRICS
                 ),
@@ -171,7 +176,7 @@ def _of_extended(found: Devices) -> list[Item]:
                     "over the disk's",
                     combined(
                         max,
-                        *_over_disk(found, FLASH, "extended", measure)[at :: len(METRICS)],
+                        *_over_disk(device_scores, FLASH, "extended", measure)[at :: len(METRICS)],
                     ),
                     statement="P2-T3-5, P2-T3-8, P2-A-1",
                 )
@@ -179,14 +184,14 @@ def _of_extended(found: Devices) -> list[Item]:
     return items
 
 
-def _of_gains(found: Devices) -> list[Item]:
-    gains = {one: found_gains(found[one]) for one in SINGLE}
+def _of_gains(device_scores: Devices) -> list[Item]:
+    gains = {device: found_gains(device_scores[device]) for device in SINGLE}
     return [
         ordered(
             "Section IV.B: 50% over the largest gain of R² of a flash drive",
             combined(
                 lambda *several: _over(0.5, max(several)),
-                *(gains[one][metric] for one in FLASH for metric in METRICS),
+                *(gains[device][metric] for device in FLASH for metric in METRICS),
             ),
             statement="P2-T3-6",
         ),
@@ -198,8 +203,8 @@ def _of_gains(found: Devices) -> list[Item]:
                 *(
                     combined(
                         truediv,
-                        found["SSD_I"].measure("extended", metric, "mre"),
-                        found["SSD_I"].measure("basic", metric, "mre"),
+                        device_scores["SSD_I"].measure("extended", metric, "mre"),
+                        device_scores["SSD_I"].measure("basic", metric, "mre"),
                     )
                     for metric in METRICS
                 ),
@@ -211,7 +216,7 @@ def _of_gains(found: Devices) -> list[Item]:
             "Fig. 10, latency: gain of R² of SSD_A or HDD_S over that of SSD_I and SSD_S",
             combined(
                 lambda i, s, a, d: _over(max(a, d), min(i, s)),
-                *(gains[one]["latency"] for one in ("SSD_I", "SSD_S", "SSD_A", DISK)),
+                *(gains[device]["latency"] for device in ("SSD_I", "SSD_S", "SSD_A", DISK)),
             ),
             statement="P2-F10-2",
         ),
@@ -224,20 +229,20 @@ def _of_gains(found: Devices) -> list[Item]:
     ]
 
 
-def found_gains(found: DeviceScores) -> dict[str, dict[str, float]]:
+def found_gains(scores: DeviceScores) -> dict[str, dict[str, float]]:
     """Return the relative gain of R² by the extended model over the basic one, by metric."""
     return {
         metric: combined(
             lambda extended, basic: extended / basic - 1,
-            found.measure("extended", metric, "r2"),
-            found.measure("basic", metric, "r2"),
+            scores.measure("extended", metric, "r2"),
+            scores.measure("basic", metric, "r2"),
         )
         for metric in METRICS
     }
 
 
-def _of_array(found: Devices) -> list[Item]:
-    array, single = found[ARRAY], found["SSD_I"]
+def _of_array(device_scores: Devices) -> list[Item]:
+    array, single = device_scores[ARRAY], device_scores["SSD_I"]
     items = [
         ordered(
             f"Section IV.C, {metric}: MRE of the extended model, SSD_I over Array_I",
@@ -264,7 +269,7 @@ def _of_array(found: Devices) -> list[Item]:
     ]
     falls = [
         combined(
-            lambda extended, before: 1 - extended / before,
+            lambda extended, basic_error: 1 - extended / basic_error,
             array.measure("extended", m, "mre"),
             array.measure("basic", m, "mre"),
         )
@@ -275,7 +280,7 @@ def _of_array(found: Devices) -> list[Item]:
         compared(
             "Section IV.C: MRE of basic models, Array_I over SSD_I, the furthest from 1",
             1.0,
-            combined(lambda *several: max(several, key=lambda one: abs(one - 1)), *basic),
+            combined(lambda *several: max(several, key=lambda ratio: abs(ratio - 1)), *basic),
             SIMILAR,
             statement="P2-T5-1",
         ),
@@ -294,22 +299,25 @@ def _of_array(found: Devices) -> list[Item]:
     ]
 
 
-def _of_performance(found: Devices) -> list[Item]:
+def _of_performance(device_scores: Devices) -> list[Item]:
     items = [
         ordered(
             f"Section II.B, {device}: mean latency of reads over that of writes",
             combined(
                 truediv,
-                found[device].mean("latency", pl.col("write_ratio") == 0),
-                found[device].mean("latency", pl.col("write_ratio") == 1),
+                device_scores[device].mean("latency", pl.col("write_ratio") == 0),
+                device_scores[device].mean("latency", pl.col("write_ratio") == 1),
             ),
             statement="P2-B-6",
         )
         for device in FLASH
     ]
     in_order = {
-        one: [found[one].curve(f"sequential, {direction}") for direction in ("read", "write")]
-        for one in SINGLE
+        device: [
+            device_scores[device].curve(f"sequential, {direction}")
+            for direction in ("read", "write")
+        ]
+        for device in SINGLE
     }
     for device in FLASH:
         items.append(
@@ -325,7 +333,7 @@ def _of_performance(found: Devices) -> list[Item]:
                 statement="P2-B-7",
             )
         )
-    bandwidth = {one: found[one].mean("bandwidth") for one in FLASH}
+    bandwidth = {device: device_scores[device].mean("bandwidth") for device in FLASH}
     return [
         *items,
         ordered(
@@ -341,26 +349,30 @@ def _of_performance(found: Devices) -> list[Item]:
     ]
 
 
-def _all(found: Devices, devices: Sequence[str], features: str, measure: str) -> list[_Values]:
+def _all(
+    device_scores: Devices, devices: Sequence[str], features: str, measure: str
+) -> list[_Values]:
     return [
-        found[device].measure(features, metric, measure) for device in devices for metric in METRICS
+        device_scores[device].measure(features, metric, measure)
+        for device in devices
+        for metric in METRICS
     ]
 
 
 def _over_disk(
-    found: Devices, devices: Sequence[str], features: str, measure: str
+    device_scores: Devices, devices: Sequence[str], features: str, measure: str
 ) -> list[_Values]:
     return [
         combined(
             truediv,
-            found[device].measure(features, metric, measure),
-            found[DISK].measure(features, metric, measure),
+            device_scores[device].measure(features, metric, measure),
+            device_scores[DISK].measure(features, metric, measure),
         )
         for device in devices
         for metric in METRICS
     ]
 
 
-def _over(one: float, other: float) -> float:
+def _over(value: float, other: float) -> float:
     """Return the ratio to a gain, infinite for a gain of 0."""
-    return one / other if other > 0 else math.inf
+    return value / other if other > 0 else math.inf

@@ -31,11 +31,11 @@ _OWN = ("devices.py", "runs.py", "workloads.py")
 def code_hash() -> str:
     """Return a hash of the engine and of all files that may affect a measurement."""
     root = Path(writeamp.__file__).parent
-    found = hashlib.sha256(Path(_engine.__file__).read_bytes())
+    digest = hashlib.sha256(Path(_engine.__file__).read_bytes())
     files = [path for path in (*root.rglob("*.py"), *root.rglob("*.toml")) if _measures(path, root)]
     for path in (*sorted(files), *(Path(__file__).with_name(name) for name in _OWN)):
-        found.update(path.name.encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _measures(path: Path, root: Path) -> bool:
@@ -66,9 +66,9 @@ class Store:
         key = key_of(stretch)
         path = None if folder is None else folder / _file(stretch, key)
         if key not in self._rows and path is not None and path.exists():
-            found = _read(path)
-            if found is not None and found.height == len(stretch.points):
-                self._rows[key] = found
+            table = _read(path)
+            if table is not None and table.height == len(stretch.points):
+                self._rows[key] = table
         return self._rows.get(key)
 
     def put(self, stretch: Stretch, rows: list[tuple[float, ...]], folder: Path | None) -> None:

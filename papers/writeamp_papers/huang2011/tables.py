@@ -35,30 +35,30 @@ _DRAMATIC = 0.5
 
 def of_device(bench: Bench, device: str) -> Findings:
     """Measure a device in every way, and compare its rows of the tables."""
-    found = score_device(bench, device)
-    items = [*basic_table(device, found), *extended_table(device, found)]
+    scores = score_device(bench, device)
+    items = [*basic_table(device, scores), *extended_table(device, scores)]
     if device != ARRAY:
-        items += _improvements(device, found) + _random_writes(device, found)
-    if found.kinds:
-        items += table_items(device, found.kinds)
+        items += _improvements(device, scores) + _random_writes(device, scores)
+    if scores.kinds:
+        items += table_items(device, scores.kinds)
     return Findings(items)
 
 
-def basic_table(device: str, found: DeviceScores) -> list[Item]:
+def basic_table(device: str, scores: DeviceScores) -> list[Item]:
     """Return a device's row of Table II or V: values."""
     items = []
     for metric, printed, row, statement in _rows(device, BASIC, "V" if device == ARRAY else "II"):
         for name, published, measure in _cells(printed, metric):
-            ours = found.measure("basic", metric, measure)
+            ours = scores.measure("basic", metric, measure)
             tolerance = BASIC_ERROR * published
             items.append(
                 compared(f"{row}: {name}", published, ours, tolerance, statement=statement)
             )
-        items.append(_mean(row, printed, found, metric, statement))
+        items.append(_mean(row, printed, scores, metric, statement))
     return items
 
 
-def extended_table(device: str, found: DeviceScores) -> list[Item]:
+def extended_table(device: str, scores: DeviceScores) -> list[Item]:
     """Return a device's row of Table III or VI: bounds. Table III repeats the means of Table II."""
     items = []
     for metric, printed, row, statement in _rows(
@@ -70,19 +70,19 @@ def extended_table(device: str, found: DeviceScores) -> list[Item]:
             "mre": MRE_ROUNDING,
         }
         for name, published, measure in _cells(printed, metric):
-            process = f"a Gaussian process on rows held out: {found.process_mre[metric]:.3f}"
+            process = f"a Gaussian process on rows held out: {scores.process_mre[metric]:.3f}"
             items.append(
                 at_most(
                     f"{row}: {name}",
                     published,
-                    found.measure("extended", metric, measure),
+                    scores.measure("extended", metric, measure),
                     rounding[measure],
                     note=process if measure == "mre" else "",
                     statement=statement,
                 )
             )
         if device == ARRAY:
-            items.append(_mean(row, printed, found, metric, statement))
+            items.append(_mean(row, printed, scores, metric, statement))
     return items
 
 
@@ -94,8 +94,8 @@ def _rows(
     device: str, table: Mapping[str, Mapping[str, Printed]], number: str
 ) -> Iterator[tuple[str, Printed, str, str]]:
     """Yield each metric with a device's row of a table, the row's name, and its statement."""
-    for part, metric in zip("abc", METRICS, strict=True):
-        statement = _STATEMENTS[number] + ("" if device == ARRAY else f"-{part}")
+    for letter, metric in zip("abc", METRICS, strict=True):
+        statement = _STATEMENTS[number] + ("" if device == ARRAY else f"-{letter}")
         yield metric, table[metric][device], f"Table {number}, {metric}, {device}", statement
 
 
@@ -107,13 +107,13 @@ def _cells(printed: Printed, metric: str) -> list[tuple[str, float, str]]:
     ]
 
 
-def _mean(row: str, printed: Printed, found: DeviceScores, metric: str, statement: str) -> Item:
-    ours = found.mean(metric)
+def _mean(row: str, printed: Printed, scores: DeviceScores, metric: str, statement: str) -> Item:
+    ours = scores.mean(metric)
     item = f"{row}: mean ({UNITS[metric]})"
     return compared(item, printed.mean, ours, _MEAN * printed.mean, statement=statement)
 
 
-def _improvements(device: str, found: DeviceScores) -> list[Item]:
+def _improvements(device: str, scores: DeviceScores) -> list[Item]:
     """Return items on the extended models' MRE over the basic models' (Fig. 9)."""
     return [
         at_most(
@@ -121,8 +121,8 @@ def _improvements(device: str, found: DeviceScores) -> list[Item]:
             _LEFT_OF_MRE,
             combined(
                 truediv,
-                found.measure("extended", metric, "mre"),
-                found.measure("basic", metric, "mre"),
+                scores.measure("extended", metric, "mre"),
+                scores.measure("basic", metric, "mre"),
             ),
             statement="P2-F9-1",
         )
@@ -130,13 +130,13 @@ def _improvements(device: str, found: DeviceScores) -> list[Item]:
     ]
 
 
-def _random_writes(device: str, found: DeviceScores) -> list[Item]:
+def _random_writes(device: str, scores: DeviceScores) -> list[Item]:
     """Return items on write latency: sequential or strided over random."""
     writes, random = pl.col("write_ratio") == 1, pl.col("write_randomness") == 1
     ours = combined(
         truediv,
-        found.mean("latency", writes & (pl.col("write_randomness") == 0)),
-        found.mean("latency", writes & random),
+        scores.mean("latency", writes & (pl.col("write_randomness") == 0)),
+        scores.mean("latency", writes & random),
     )
     item = f"Section IV.B, {device}: latency of other writes over that of random ones"
     return [at_most(item, _DRAMATIC, ours, statement="P2-T3-12")]

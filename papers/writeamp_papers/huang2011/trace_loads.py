@@ -78,10 +78,10 @@ class TraceStatistics:
         starts = draws.integers(0, self.span_bytes // _SECTOR_BYTES, length.size) * _SECTOR_BYTES
         # Within a run, each request starts at the run's start plus the sizes of its previous
         # requests.
-        before = np.cumsum(length) - length
+        ends = np.cumsum(length) - length
         run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(length.size)))
-        found: Integers = (starts[run] + before - before[run]) % self.span_bytes
-        return found
+        offsets: Integers = (starts[run] + ends - ends[run]) % self.span_bytes
+        return offsets
 
 
 # Shares of writes and mean sizes of the Financial traces are from paper 5, Table II; those of
@@ -138,8 +138,8 @@ def load_of(requests: pl.DataFrame, page_bytes: int, *, at_times: bool) -> Engin
 
 def _sizes(draws: np.random.Generator, count: int, mean_bytes: float) -> Integers:
     """Draw whole sectors, geometrically distributed."""
-    found: Integers = draws.geometric(_SECTOR_BYTES / mean_bytes, count) * _SECTOR_BYTES
-    return found
+    sizes: Integers = draws.geometric(_SECTOR_BYTES / mean_bytes, count) * _SECTOR_BYTES
+    return sizes
 
 
 def _frame(

@@ -66,31 +66,31 @@ def run(bench: Bench) -> Findings:
     real = _real_files(bench.traces)
     devices = list(ON_TRACES["latency"])
     bench.step(f"{len(TRACES) + len(real)} traces on {len(devices)} devices (Table VII)")
-    asked = [(device, way, form, real) for device in devices for way in WAYS]
-    distinct = list(dict.fromkeys((device, way_on(device, way)) for device, way, *_ in asked))
+    jobs = [(device, way, form, real) for device in devices for way in WAYS]
+    distinct = list(dict.fromkeys((device, way_on(device, way)) for device, way, *_ in jobs))
     done = dict(
-        zip(distinct, bench.map(_errors, [(*one, form, real) for one in distinct]), strict=True)
+        zip(distinct, bench.map(_errors, [(*job, form, real) for job in distinct]), strict=True)
     )
-    found = {
+    errors_of = {
         device: {way.name: done[device, way_on(device, way)] for way in WAYS} for device in devices
     }
     names = [(trace, False) for trace in TRACES] + [(trace, True) for trace in real]
     items = [
-        _item(device, metric, trace, found[device], is_real=is_real)
+        _item(device, metric, trace, errors_of[device], is_real=is_real)
         for device in devices
         for trace, is_real in names
         for metric in METRICS
     ]
-    return Findings([*items, *_sentences(found)])
+    return Findings([*items, *_sentences(errors_of)])
 
 
 def _real_files(folder: Path | None) -> dict[str, str]:
-    found = {}
+    errors_of = {}
     for trace, pattern in _REAL.items():
         files = sorted(folder.glob(pattern)) if folder else []
         if files:
-            found[trace] = str(files[0])
-    return found
+            errors_of[trace] = str(files[0])
+    return errors_of
 
 
 _OfTraces = dict[tuple[str, bool], _Errors]
@@ -100,14 +100,14 @@ def _errors(device: str, way: Way, form: Form, real: Mapping[str, str]) -> _OfTr
     """Return the errors on each generated and each real trace."""
     drive = built(device, form.flash_bytes, disk_cached=way.disk_cached)
     replayed = _Replay(drive, way)
-    found = {}
+    errors = {}
     for trace in TRACES:
         window_s = _window_s(trace, form)
-        found[trace, False] = replayed.errors(_generated(trace, form, window_s), window_s)
+        errors[trace, False] = replayed.errors(_generated(trace, form, window_s), window_s)
     for trace, path in real.items():
         requests = traces.read(path).requests
-        found[trace, True] = replayed.errors(requests, _REAL_WINDOW_S)
-    return found
+        errors[trace, True] = replayed.errors(requests, _REAL_WINDOW_S)
+    return errors
 
 
 def _window_s(trace: str, form: Form) -> float:
@@ -141,19 +141,21 @@ class _Replay:
             part_of(trace, self._way.parts, self._device.capacity_bytes),
             self._device.capacity_bytes,
         )
-        asked = of_trace(as_trace(requests), window_s)
+        characteristics = of_trace(as_trace(requests), window_s)
         load = load_of(requests, self._device.page_bytes, at_times=self._way.at_times)
         run = self._begun(load, requests.height)
-        rows = list(_served(run, asked, window_s, at_times=self._way.at_times))
+        rows = list(_served(run, characteristics, window_s, at_times=self._way.at_times))
         while not run.advance(_LAST_EVENTS):
             stop_if_asked()
         served = pl.DataFrame(rows, schema=["window", *METRICS, "outstanding"], orient="row")
-        windows = asked.join(
-            served.cast({"window": asked["window"].dtype}), on="window", maintain_order="left"
+        windows = characteristics.join(
+            served.cast({"window": characteristics["window"].dtype}),
+            on="window",
+            maintain_order="left",
         )
         # As counted by the host: the newest request, and those waiting when it arrives.
         windows = windows.with_columns(queue_depth=1 + pl.col("outstanding"))
-        return mre(windows, int(asked["window"].to_numpy().max()) + 1)
+        return mre(windows, int(characteristics["window"].to_numpy().max()) + 1)
 
     def _begun(self, load: EngineLoad, requests: int) -> TimedRun:
         if self._run is None or self._way.erased:
@@ -170,17 +172,17 @@ class _Replay:
 
 
 def _served(
-    run: TimedRun, asked: pl.DataFrame, window_s: float, *, at_times: bool
+    run: TimedRun, characteristics: pl.DataFrame, window_s: float, *, at_times: bool
 ) -> Iterator[tuple[int, float, float, float, float]]:
     """Yield number, mean latency (ms), MB/s, IO/s and mean requests outstanding of each window.
 
     A window that is replayed back to back lasts as long as its requests take, without waiting
     requests.
     """
-    before, began_ns = np.zeros(3), run.now_ns
+    counts_before, began_ns = np.zeros(3), run.now_ns
     first_ns = began_ns
-    issued = asked["requests"].cum_sum()
-    for window, until in zip(asked["window"], issued, strict=True):
+    issued = characteristics["requests"].cum_sum()
+    for window, until in zip(characteristics["window"], issued, strict=True):
         end_ns = first_ns + (window + 1) * window_s * _NS
         while (run.now_ns < end_ns) if at_times else (run.issued_requests < until):
             stop_if_asked()
@@ -190,7 +192,7 @@ def _served(
             if run.advance(left):
                 break
         now = _counts(run)
-        (answered, moved_bytes, waited_ms), before = now - before, now
+        (answered, moved_bytes, waited_ms), counts_before = now - counts_before, now
         seconds, began_ns = (run.now_ns - began_ns) / _NS, run.now_ns
         # A window without answers has no latency.
         if answered and seconds > 0:
@@ -209,9 +211,10 @@ def _counts(run: TimedRun) -> F64:
     served = [run.served(direction) for direction in ("read", "write")]
     return np.array(
         [
-            sum(one["requests"] for one in served),
-            sum(one["bytes"] for one in served),
-            sum(one["requests"] * (one["mean_ns"] or 0.0) for one in served) / 1e6,
+            sum(served_kind["requests"] for served_kind in served),
+            sum(served_kind["bytes"] for served_kind in served),
+            sum(served_kind["requests"] * (served_kind["mean_ns"] or 0.0) for served_kind in served)
+            / 1e6,
         ]
     )
 
@@ -226,13 +229,13 @@ def mre(windows: pl.DataFrame, count: int) -> _Errors:
     vectors = find_feature_set("extended").of(windows).to_numpy()
     # By the clock, because windows without answers have no row.
     is_training = windows["window"].to_numpy() < round(count * _TRAINING_SHARE)
-    found = {}
+    errors = {}
     for metric in METRICS:
         values = windows[metric].to_numpy()
         tree = tree_for(vectors[is_training]).fit(vectors[is_training], values[is_training])
         predicted = tree.predict(vectors[~is_training])
-        found[metric] = score(metric, values[~is_training], predicted).mre
-    return found
+        errors[metric] = score(metric, values[~is_training], predicted).mre
+    return errors
 
 
 def _item(
@@ -241,14 +244,19 @@ def _item(
     return at_most(
         f"Table VII, {metric}, {device}, {'first requests of ' if is_real else ''}{trace}: MRE",
         ON_TRACES[metric][device][TRACES.index(trace)],
-        of_runs({way: found[trace, is_real][metric] for way, found in errors.items()}),
+        of_runs(
+            {
+                way: errors_of_traces[trace, is_real][metric]
+                for way, errors_of_traces in errors.items()
+            }
+        ),
         _ROUNDING,
         note="the trace, in one-second windows" if is_real else "generated from its statistics",
         statement=f"P2-T7-{'abc'[METRICS.index(metric)]}",
     )
 
 
-def _sentences(found: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
+def _sentences(errors_by_device: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
     """Check the statements on Table VII."""
     errors = {
         (device, kind): [
@@ -257,14 +265,16 @@ def _sentences(found: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
             if trace.startswith(kind)
             for metric in METRICS
         ]
-        for device, by_way in found.items()
+        for device, by_way in errors_by_device.items()
         for kind in ("Financial", "WebSearch")
     }
     items = [
         at_most(
             f"Section IV.D: largest MRE of a {kind} trace",
             most,
-            combined(max, *(one for device in found for one in errors[device, kind])),
+            combined(
+                max, *(error for device in errors_by_device for error in errors[device, kind])
+            ),
             _ROUNDING,
             statement=statement,
         )
@@ -273,7 +283,7 @@ def _sentences(found: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
             ("Financial", 0.38, "P2-T7-3"),
         )
     ]
-    for device in found:
+    for device in errors_by_device:
         items.append(
             ordered(
                 f"Section IV.D, {device}: mean MRE of WebSearch traces over Financial ones",

@@ -97,7 +97,7 @@ def curves() -> dict[str, list[WorkloadPoint]]:
     random
     ones of 4 KiB, one outstanding.
     """
-    found = {
+    curves_found = {
         "ratio": [WorkloadPoint(ratio, 1, SIZE_BYTES, SIZE_BYTES, 1.0, 1.0) for ratio in RATIOS],
         "specification": [
             one_direction(size, random, 0, is_write=is_write, depth=depth)
@@ -106,14 +106,15 @@ def curves() -> dict[str, list[WorkloadPoint]]:
         ],
     }
     for direction, is_write in DIRECTIONS.items():
-        found[f"depth, {direction}"] = [
-            one_direction(SIZE_BYTES, 1.0, 0, is_write=is_write, depth=one) for one in DEPTHS
+        curves_found[f"depth, {direction}"] = [
+            one_direction(SIZE_BYTES, 1.0, 0, is_write=is_write, depth=queue_depth)
+            for queue_depth in DEPTHS
         ]
         for access, (randomness, stride) in ACCESS.items():
-            found[f"{access}, {direction}"] = [
+            curves_found[f"{access}, {direction}"] = [
                 one_direction(kib * KIB, randomness, stride, is_write=is_write) for kib in SIZES_KIB
             ]
-    return found
+    return curves_found
 
 
 def one_direction(

@@ -51,7 +51,9 @@ def _writes(columns: Columns) -> Flags:
 
 def _random(columns: Columns) -> Flags:
     """Return the rows with only random requests in each direction that occurs."""
-    random = {one: _is(columns[f"{one}_randomness"], 1) for one in ("write", "read")}
+    random = {
+        direction: _is(columns[f"{direction}_randomness"], 1) for direction in ("write", "read")
+    }
     return (random["write"] | _reads(columns)) & (random["read"] | _writes(columns))
 
 
@@ -60,8 +62,8 @@ def _sequential(columns: Columns) -> Flags:
 
     Requests with strides are not sequential.
     """
-    found: Flags = np.all([_is(columns[name], 0) for name in NEEDS[1:]], axis=0)
-    return found
+    is_sequential: Flags = np.all([_is(columns[name], 0) for name in NEEDS[1:]], axis=0)
+    return is_sequential
 
 
 def _both(
@@ -92,4 +94,4 @@ def members(features: F64, names: tuple[str, ...]) -> Flags:
             them.
     """
     columns = {name: features[:, names.index(name)] for name in NEEDS}
-    return np.array([one.holds(columns) for one in WORKLOAD_CLASSES])
+    return np.array([workload_class.holds(columns) for workload_class in WORKLOAD_CLASSES])

@@ -69,10 +69,12 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         features, target = checks.training_rows(self, X, y)
         model = LinearRegression() if self.estimator is None else self.estimator
         self.models_: dict[str, Any] = {GENERAL: fitted(clone(model), features, target, groups)}
-        for one, rows in self._rows_by_class(features).items():
+        for workload_class, rows in self._rows_by_class(features).items():
             if len(rows) >= self.fewest_rows:
                 own = None if groups is None else np.asarray(groups)[rows]
-                self.models_[one] = fitted(clone(model), features[rows], target[rows], own)
+                self.models_[workload_class] = fitted(
+                    clone(model), features[rows], target[rows], own
+                )
         return self
 
     def predict(self, X: Any) -> F64:  # noqa: N803
@@ -83,52 +85,54 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         """
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
-        found = np.empty(len(features))
+        predictions = np.empty(len(features))
         for name, rows in self._rows_by_model(features).items():
-            found[rows] = self.models_[name].predict(features[rows])
-        return found
+            predictions[rows] = self.models_[name].predict(features[rows])
+        return predictions
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
         """Return which rows are outside the training range of their model, if the model has one."""
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
-        found = np.zeros(len(features), dtype=bool)
+        is_outside = np.zeros(len(features), dtype=bool)
         for name, rows in self._rows_by_model(features).items():
             if hasattr(self.models_[name], "outside"):
-                found[rows] = self.models_[name].outside(features[rows])
-        return found
+                is_outside[rows] = self.models_[name].outside(features[rows])
+        return is_outside
 
     @property
     def feature_importances_(self) -> F64:
         """Importances of the general model; shape (features,)."""
-        found: F64 = self.models_[GENERAL].feature_importances_
-        return found
+        importances: F64 = self.models_[GENERAL].feature_importances_
+        return importances
 
     def _rows_by_class(self, features: F64) -> dict[str, I64]:
         names = self.names if self.names is not None else getattr(self, "feature_names_in_", ())
-        known = tuple(str(name) for name in names)
-        if not set(NEEDS) <= set(known):
+        feature_names = tuple(str(name) for name in names)
+        if not set(NEEDS) <= set(feature_names):
             return {}
-        flags = members(features, known)
+        flags = members(features, feature_names)
         return {
-            one.name: np.flatnonzero(rows)
-            for one, rows in zip(WORKLOAD_CLASSES, flags, strict=True)
+            workload_class.name: np.flatnonzero(rows)
+            for workload_class, rows in zip(WORKLOAD_CLASSES, flags, strict=True)
         }
 
     def _rows_by_model(self, features: F64) -> dict[str, I64]:
         """Return the rows that each model predicts, without empty ones."""
         is_left = np.ones(len(features), dtype=bool)
-        found: dict[str, I64] = {}
+        rows_by_model: dict[str, I64] = {}
         for name, rows in self._rows_by_class(features).items():
             if name in self.models_:
-                found[name] = rows[is_left[rows]]
+                rows_by_model[name] = rows[is_left[rows]]
                 is_left[rows] = False
-        found[GENERAL] = np.flatnonzero(is_left)
-        return {name: rows for name, rows in found.items() if len(rows)}
+        rows_by_model[GENERAL] = np.flatnonzero(is_left)
+        return {name: rows for name, rows in rows_by_model.items() if len(rows)}
 
 
 def _write(model: WorkloadSpecificRegressor, write: Callable[[Any], Document]) -> Document:
-    return {"models": {name: write(one) for name, one in model.models_.items()}}
+    return {
+        "models": {name: write(model_of_class) for name, model_of_class in model.models_.items()}
+    }
 
 
 def _read(
@@ -138,7 +142,7 @@ def _read(
 ) -> None:
     if model.names is not None:
         check_names(model.names, int(document["features"]))
-    model.models_ = {name: read(one) for name, one in document["models"].items()}
+    model.models_ = {name: read(saved_model) for name, saved_model in document["models"].items()}
     if GENERAL not in model.models_:
         raise WriteampError(f"it has no {GENERAL} model")
 

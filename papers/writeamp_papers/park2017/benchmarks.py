@@ -82,7 +82,7 @@ def run(bench: Bench) -> Findings:
     """Run each load at each utilization in the full form; report loads that cannot run here."""
     if not bench.full:
         return Findings()
-    found: dict[str, dict[float, Measured]] = {}
+    measurements: dict[str, dict[float, Measured]] = {}
     skipped: list[str] = []
     for benchmark in benchmarks():
         lacking = _lacking(benchmark)
@@ -90,14 +90,17 @@ def run(bench: Bench) -> Findings:
             skipped.append(f"Fig. 5, {benchmark.name}: {lacking}")
             bench.step(f"skipped: {skipped[-1]}")
             continue
-        found[benchmark.name] = {}
+        measurements[benchmark.name] = {}
         for utilization in UTILIZATIONS:
             bench.step(f"{benchmark.name} at utilization {utilization:.0%} (Fig. 5)")
-            found[benchmark.name][utilization] = measured(benchmark, utilization)
-    items = [item for name, by in found.items() for item in judged(name, by)]
-    if not (found and bench.figures):
+            measurements[benchmark.name][utilization] = measured(benchmark, utilization)
+    items = [item for name, by in measurements.items() for item in judged(name, by)]
+    if not (measurements and bench.figures):
         return Findings(items, skipped=skipped)
-    values = {name: {at: one.wa for at, one in by.items()} for name, by in found.items()}
+    values = {
+        name: {at: measurement.wa for at, measurement in by.items()}
+        for name, by in measurements.items()
+    }
     figure = figures.benchmarks(DRIVE, values, PRINTED_MOST)
     return Findings(items, {"fig5-benchmarks": figure}, skipped)
 
@@ -120,27 +123,27 @@ def measured(benchmark: Benchmark, utilization: float) -> Measured:
                 write_cold(point / "cold", full * space.f_frsize - benchmark.later_bytes)
                 drive.begin()
                 run_load()
-                found = drive.result()
-    return Measured(found.wa, found.host_bytes / DRIVE.capacity_bytes)
+                result = drive.result()
+    return Measured(result.wa, result.host_bytes / DRIVE.capacity_bytes)
 
 
-def judged(name: str, found: Mapping[float, Measured]) -> list[Item]:
+def judged(name: str, measurements: Mapping[float, Measured]) -> list[Item]:
     """Return items on a load's WA over the utilization."""
-    least, most = min(found), max(found)
+    least, most = min(measurements), max(measurements)
     return [
         *(
             at_most(
                 f'Fig. 5: {name}, utilization {utilization:.0%} ("does not exceed 1.2")',
                 PRINTED_MOST,
-                one.wa,
-                note=f"on the virtual drive, which was written {one.drive_writes:.2f} times",
+                measurement.wa,
+                note=f"on the virtual drive, written {measurement.drive_writes:.2f} times",
             )
-            for utilization, one in found.items()
+            for utilization, measurement in measurements.items()
         ),
         ordered(
             f"Fig. 5: {name}, WA at utilization {least:.0%} over {most:.0%} (it increases)",
-            found[least].wa / found[most].wa,
-            note=f"{found[least].wa:.4f} and {found[most].wa:.4f}",
+            measurements[least].wa / measurements[most].wa,
+            note=f"{measurements[least].wa:.4f} and {measurements[most].wa:.4f}",
         ),
     ]
 

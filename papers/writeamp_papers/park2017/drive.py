@@ -132,15 +132,15 @@ def _figure_4(bench: Bench, drive: Device) -> Findings:
     grid = list(product(_PATTERNS, UTILIZATIONS, HOT_RATIOS))
 
     bench.step(f"{len(grid)} pairs of files under {len(_PATTERNS)} patterns (Fig. 4)")
-    found = dict(zip(grid, bench.map(partial(_overwritten, drive), grid), strict=True))
+    passes = dict(zip(grid, bench.map(partial(_overwritten, drive), grid), strict=True))
     items = [
-        _against_drive(published, place, found["uniform", *place])
+        _against_drive(published, place, passes["uniform", *place])
         for place, published in MEASURED.items()
     ]
-    items += _words_of_section_4_5(found, _other_mixtures(bench, drive))
+    items += _words_of_section_4_5(passes, _other_mixtures(bench, drive))
     if not bench.figures:
         return Findings(items)
-    figure = figures.grid(drive, _PATTERNS, found, MEASURED)
+    figure = figures.grid(drive, _PATTERNS, passes, MEASURED)
     return Findings(items, {"fig4-grid": figure})
 
 
@@ -174,12 +174,12 @@ def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
         (drive, utilization, hot_ratio, f"phases:writes={n}/{n},of=sequential/uniform")
         for n in turns.values()
     ]
-    found = zip(turns, bench.map(overwrite, runs), strict=True)
-    return {f"{name} (only at {utilization:.0%}, {hot_ratio:.0%})": p.all for name, p in found}
+    results = zip(turns, bench.map(overwrite, runs), strict=True)
+    return {f"{name} (only at {utilization:.0%}, {hot_ratio:.0%})": p.all for name, p in results}
 
 
 def _words_of_section_4_5(
-    found: dict[tuple[str, float, float], Passes], others: dict[str, float]
+    passes: dict[tuple[str, float, float], Passes], others: dict[str, float]
 ) -> list[Item]:
     """Return items on statements on Fig. 4 without a number for each bar.
 
@@ -187,7 +187,7 @@ def _words_of_section_4_5(
     """
 
     def largest(pattern: str, utilizations: tuple[float, ...], hot: tuple[float, ...]) -> float:
-        return max(found[pattern, u, h].all for u, h in product(utilizations, hot))
+        return max(passes[pattern, u, h].all for u, h in product(utilizations, hot))
 
     interleaved = largest(_INTERLEAVED, UTILIZATIONS, HOT_RATIOS)
     halves = largest(_HALVES, UTILIZATIONS, HOT_RATIOS)
@@ -223,10 +223,12 @@ def _where_effective_op_fails(bench: Bench) -> Findings:
     points = list(product(cold_shares, patterns, UTILIZATIONS, HOT_RATIOS))
 
     bench.step(f"{len(points)} points of a map of errors")
-    found = dict(zip(points, bench.map(partial(_overwritten_for_long, drive), points), strict=True))
+    wa_by_point = dict(
+        zip(points, bench.map(partial(_overwritten_for_long, drive), points), strict=True)
+    )
     return Findings(
         figures={
-            "effective-op-error": figures.errors(drive, patterns, found),
+            "effective-op-error": figures.errors(drive, patterns, wa_by_point),
             "effective-op-over-time": _over_time(bench, drive),
         }
     )
@@ -244,8 +246,8 @@ def _over_time(bench: Bench, drive: Device) -> LineChart:
     bench.step("cold data with some writes, over time")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)
     runs = [(drive, utilization, hot_ratio, share) for share in shares]
-    found = zip(shares, bench.map(_series, runs), strict=True)
-    series = {s: (f["drive_writes"].to_numpy(), f["wa"].to_numpy()) for s, f in found}
+    results = zip(shares, bench.map(_series, runs), strict=True)
+    series = {s: (f["drive_writes"].to_numpy(), f["wa"].to_numpy()) for s, f in results}
     return figures.over_time(drive, utilization, hot_ratio, series)
 
 

@@ -142,11 +142,11 @@ def windowed(simulated: Mapping[int, float]) -> PanelChart:
     )
 
 
-def passes(drive: Device, found: Passes, measured: float) -> PanelChart:
+def passes(drive: Device, simulated: Passes, measured: float) -> PanelChart:
     """Describe Fig. 3: write amplification of each pass over the hot area."""
     pages = drive.pages_per_block
-    numbers = list(range(1, len(found.wa_of_pass) + 1))
-    label = f"simulated drive: {found.all:.3f} over all passes, {found.settled:.3f} settled"
+    numbers = list(range(1, len(simulated.wa_of_pass) + 1))
+    label = f"simulated drive: {simulated.all:.3f} over all passes, {simulated.settled:.3f} settled"
     levels = (
         Mark(measured, INK, "solid", f"real drive: {measured}"),
         _level("expected-value", float(models.expected_value(0.28)), "expected-value", "dash"),
@@ -159,7 +159,7 @@ def passes(drive: Device, found: Passes, measured: float) -> PanelChart:
         ),
     )
     line = Line(
-        numbers, found.wa_of_pass.tolist(), SERIES_COLORS[5], 1.5, label=label, marker="circle"
+        numbers, simulated.wa_of_pass.tolist(), SERIES_COLORS[5], 1.5, label=label, marker="circle"
     )
     return PanelChart(
         title="Fifteen passes over the hot file at op = 0.28",
@@ -175,22 +175,22 @@ def passes(drive: Device, found: Passes, measured: float) -> PanelChart:
 def grid(
     drive: Device,
     labels: Mapping[str, str],
-    found: Mapping[tuple[str, float, float], Passes],
+    simulated: Mapping[tuple[str, float, float], Passes],
     measured: Mapping[tuple[float, float], float],
 ) -> PanelChart:
     """Describe Fig. 4: simulated points, measured ones, and expected-value with effective op.
 
     Keys of the results are pattern, utilization and hot ratio; `labels` names the patterns.
     """
-    hot = sorted({h for _, _, h in found})
+    hot = sorted({h for _, _, h in simulated})
     panels = []
-    for utilization in sorted({u for _, u, _ in found}):
+    for utilization in sorted({u for _, u, _ in simulated}):
         panels.append(
             Panel(
                 f"{utilization:.0%} utilization",
                 (
                     _predicted(drive, utilization, hot),
-                    *_simulated(labels, utilization, hot, found),
+                    *_simulated(labels, utilization, hot, simulated),
                     *_measured(utilization, measured),
                 ),
             )
@@ -223,12 +223,12 @@ def _simulated(
     labels: Mapping[str, str],
     utilization: float,
     hot: Sequence[float],
-    found: Mapping[tuple[str, float, float], Passes],
+    simulated: Mapping[tuple[str, float, float], Passes],
 ) -> list[Line]:
     return [
         Line(
             [100 * h + aside for h in hot],
-            [found[pattern, utilization, h].all for h in hot],
+            [simulated[pattern, utilization, h].all for h in hot],
             color,
             0.0,
             label=f"simulated: {label}",
@@ -249,7 +249,7 @@ def _measured(utilization: float, measured: Mapping[tuple[float, float], float])
 
 
 def benchmarks(
-    drive: Device, found: Mapping[str, Mapping[float, float]], printed_most: float
+    drive: Device, wa_by_benchmark: Mapping[str, Mapping[float, float]], printed_most: float
 ) -> PanelChart:
     """Describe Fig. 5: WA of each benchmark over the utilization of the file system."""
     lines = [
@@ -261,9 +261,11 @@ def benchmarks(
             label=name,
             marker=marker,
         )
-        for (name, by), (color, marker, _) in zip(found.items(), _PATTERN_STYLES, strict=False)
+        for (name, by), (color, marker, _) in zip(
+            wa_by_benchmark.items(), _PATTERN_STYLES, strict=False
+        )
     ]
-    utilizations = sorted({utilization for by in found.values() for utilization in by})
+    utilizations = sorted({utilization for by in wa_by_benchmark.values() for utilization in by})
     return PanelChart(
         title="Write amplification of file-system benchmarks",
         subtitle=f"paper 1, Fig. 5 · ext4 on the virtual drive: {_drive(drive)}, op = 0.147",
@@ -280,20 +282,20 @@ def benchmarks(
 def errors(
     drive: Device,
     patterns: Mapping[str, str],
-    found: Mapping[tuple[float, str, float, float], float],
+    simulated: Mapping[tuple[float, str, float, float], float],
 ) -> HeatMapChart:
     """Describe the relative error of expected-value with the effective op.
 
     Keys of the results are the cold file's share of the writes, the pattern within the hot file,
     utilization and hot ratio; values are simulated WA. `patterns` names the patterns.
     """
-    cold_shares = sorted({c for c, _, _, _ in found})
-    utilizations = sorted({u for _, _, u, _ in found}, reverse=True)
-    hot = sorted({h for _, _, _, h in found})
+    cold_shares = sorted({c for c, _, _, _ in simulated})
+    utilizations = sorted({u for _, _, u, _ in simulated}, reverse=True)
+    hot = sorted({h for _, _, _, h in simulated})
 
     def error(cold: float, pattern: str, utilization: float, hot_ratio: float) -> float:
         predicted = models.expected_value(models.effective_op(drive.op, utilization, hot_ratio))
-        return 100 * (float(predicted) / found[cold, pattern, utilization, hot_ratio] - 1)
+        return 100 * (float(predicted) / simulated[cold, pattern, utilization, hot_ratio] - 1)
 
     maps = tuple(
         HeatMap(

@@ -105,12 +105,14 @@ class FileLoad:
         yield partial(self._run, population)
 
     def _run(self, population: Population) -> None:
-        shares = [len(range(one, self.loops, self.threads)) for one in range(self.threads)]
+        shares = [len(range(thread, self.loops, self.threads)) for thread in range(self.threads)]
         with ThreadPoolExecutor(self.threads) as pool:
             stopped = threading.Event()
             jobs = [
-                pool.submit(self._work, population, share, random.Random(self.seed + one), stopped)
-                for one, share in enumerate(shares, 1)
+                pool.submit(
+                    self._work, population, share, random.Random(self.seed + thread), stopped
+                )
+                for thread, share in enumerate(shares, 1)
             ]
             try:
                 wait(jobs, return_when=FIRST_EXCEPTION)

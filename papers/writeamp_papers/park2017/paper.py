@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from writeamp import models
 from writeamp.studies.functions import simulate
-from writeamp_papers.bench import Bench, Findings, Paper, part
+from writeamp_papers.bench import Bench, Findings, Paper, late_part
 from writeamp_papers.items import Erratum, Item, checked, compared
 from writeamp_papers.park2017 import drive, figures
 from writeamp_papers.park2017.readings import (
@@ -45,12 +45,12 @@ _ALL_BLOCKS = 2560
 
 def _models(bench: Bench) -> Findings:
     bench.step("models at the paper's points")
-    found = Findings(_points() + _section_4_4() + _table_4() + _table_6())
+    findings = Findings(_points() + _section_4_4() + _table_4() + _table_6())
     if bench.figures:
-        found.figures["fig1-models"] = figures.models_over_op(
+        findings.figures["fig1-models"] = figures.models_over_op(
             SWEEP, WINDOWS[READINGS[0].choices[WINDOW]]
         )
-    return found
+    return findings
 
 
 def _points() -> list[Item]:
@@ -78,8 +78,8 @@ def _points() -> list[Item]:
         ("markov at op 0.147, N=64", "3.8591", markov(0.147, 64)),
         ("markov at op 0.1, N=64", "5.242", markov(0.1, 64)),
     ]
-    return [_as_printed(*one) for one in printed] + [
-        _as_printed(*one, note=_CHECKED) for one in checked
+    return [_as_printed(*row) for row in printed] + [
+        _as_printed(*row, note=_CHECKED) for row in checked
     ]
 
 
@@ -188,19 +188,19 @@ def _table_6() -> list[Item]:
         (0.9, 0.4, 0.62, 1.53, "0.6175", "1.536"),
     ]
     cut = "some printed digits are cut off, not rounded, so a difference of 0.01 is accepted"
-    found = []
+    items = []
     for utilization, hot_ratio, op, wa, exact_op, exact_wa in columns:
         place = f"utilization {utilization:.0%}, hot {hot_ratio:.0%}"
         ours = float(models.effective_op(0.147, utilization, hot_ratio))
         ev, markov = float(models.expected_value(ours)), float(models.markov(ours, 32768))
-        found += [
+        items += [
             compared(f"Table 6: effective op, {place}", op, ours, 0.005),
             compared(f"Table 6: expected-value, {place}", wa, ev, 0.01, note=cut),
             compared(f"Table 6: markov, {place}", wa, markov, 0.01, note=cut),
             _as_printed(f"effective op, {place}", exact_op, ours, _CHECKED),
             _as_printed(f"expected-value, {place}", exact_wa, ev, _CHECKED),
         ]
-    return found
+    return items
 
 
 def _figure_2(bench: Bench) -> Findings:
@@ -255,7 +255,7 @@ def _theory(bench: Bench) -> Findings:
         (0.1, 64, "greedy", 5.250),
         (0.147, 128, "greedy", 3.9690),
     ]
-    found = bench.map(_uniform_wa, [(blocks, op, n, victims) for op, n, victims, _ in runs])
+    simulated = bench.map(_uniform_wa, [(blocks, op, n, victims) for op, n, victims, _ in runs])
     items = [
         checked(
             compared(
@@ -266,7 +266,7 @@ def _theory(bench: Bench) -> Findings:
                 note=_PEER,
             )
         )
-        for (op, n, victims, published), ours in zip(runs, found, strict=True)
+        for (op, n, victims, published), ours in zip(runs, simulated, strict=True)
     ]
     return Findings(items)
 
@@ -276,7 +276,7 @@ def _windowed(bench: Bench) -> Findings:
     bench.step("windowed greedy")
     published = {1: 2.4813, 4: 2.4791, 16: 2.4724, 64: 2.4543, 256: 2.4225, _ALL_BLOCKS: 2.4036}
     runs = [(2000, 0.28, 64, f"windowed-greedy:window={window}") for window in published]
-    found = dict(zip(published, bench.map(_uniform_wa, runs), strict=True))
+    simulated = dict(zip(published, bench.map(_uniform_wa, runs), strict=True))
     items = [
         checked(
             compared(
@@ -287,11 +287,11 @@ def _windowed(bench: Bench) -> Findings:
                 note=_PEER,
             )
         )
-        for window, ours in found.items()
+        for window, ours in simulated.items()
     ]
     if not bench.figures:
         return Findings(items)
-    return Findings(items, {"windowed-greedy": figures.windowed(found)})
+    return Findings(items, {"windowed-greedy": figures.windowed(simulated)})
 
 
 def _window_name(window: int) -> str:
@@ -312,8 +312,10 @@ def _uniform_wa(logical_blocks: int, op: float, pages_per_block: int, victims: s
 def _as_printed(item: str, published: str, ours: SupportsFloat, note: str = "") -> Item:
     """Compare a value to the precision of its published digits."""
     _, _, decimals = published.partition(".")
-    found = compared(item, float(published), float(ours), 0.5 * 10.0 ** -len(decimals), note=note)
-    return checked(found) if note == _CHECKED else found
+    compared_item = compared(
+        item, float(published), float(ours), 0.5 * 10.0 ** -len(decimals), note=note
+    )
+    return checked(compared_item) if note == _CHECKED else compared_item
 
 
 PAPER = Paper(
@@ -327,7 +329,7 @@ PAPER = Paper(
         _theory,
         _windowed,
         drive.run,
-        part("writeamp_papers.park2017.benchmarks"),
+        late_part("writeamp_papers.park2017.benchmarks"),
     ),
     readings=READINGS,
 )

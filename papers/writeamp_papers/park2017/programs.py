@@ -42,6 +42,6 @@ def run(
             check=False,
         )
         messages.seek(0)
-        said = messages.read().decode(errors="replace")
+        output = messages.read().decode(errors="replace")
     if done.returncode:
-        raise WriteampError(f"{Path(command[0]).name} failed: {last_words(said)}")
+        raise WriteampError(f"{Path(command[0]).name} failed: {last_words(output)}")

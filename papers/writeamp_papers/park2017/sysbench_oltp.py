@@ -27,8 +27,8 @@ _LOG_BYTES, _LEAST_LOG_BYTES = 1024 * _MIB, 2 * _MIB
 
 def missing() -> list[str]:
     """Return the required programs that are not installed."""
-    found = [] if shutil.which("sysbench") else ["sysbench"]
-    return found if _server() and _has_user() else [*found, _USER]
+    missing_programs = [] if shutil.which("sysbench") else ["sysbench"]
+    return missing_programs if _server() and _has_user() else [*missing_programs, _USER]
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Oltp:
         with tempfile.TemporaryDirectory(prefix="writeamp-") as sockets:
             data = folder / "data"
             data.mkdir()
-            for one in (Path(sockets), data):
-                shutil.chown(one, _USER, _USER)
-                one.chmod(0o700)
+            for folder_of_server in (Path(sockets), data):
+                shutil.chown(folder_of_server, _USER, _USER)
+                folder_of_server.chmod(0o700)
             _served("initdb", f"--pgdata={data}", "--auth=trust", "--wal-segsize=1", "--locale=C")
             settings = (
                 f"shared_buffers={self.buffers_bytes // 1024}kB",
@@ -105,8 +105,8 @@ def _served(program: str, *arguments: str) -> None:
 
 def _server() -> Path | None:
     """Return the folder of the newest server's programs."""
-    found = sorted(_SERVERS.glob("*/bin/postgres"), key=lambda path: float(path.parts[-3]))
-    return found[-1].parent if found else None
+    servers = sorted(_SERVERS.glob("*/bin/postgres"), key=lambda path: float(path.parts[-3]))
+    return servers[-1].parent if servers else None
 
 
 def _has_user() -> bool:

@@ -112,25 +112,29 @@ def _small_d(
     sweep: tuple[int, ...], hcwf: dict[float, _Curves], swap: dict[float, _Curves]
 ) -> list[Item]:
     """Section 4: at d = 2 or 3 swapping is not too far from optimal, in contrast to HCWF."""
-    found = []
+    items = []
     for r in hcwf:
         excess = {
             name: max(curves[r][f][sweep.index(2)] / min(curves[r][f]) for f in curves[r])
             for name, curves in (("HCWF", hcwf), ("HCWF(swap)", swap))
         }
-        found.append(
+        items.append(
             ordered(
                 f"section 4: WA at d=2 over the optimum, HCWF(swap) against HCWF, r={r}",
                 (excess["HCWF(swap)"] - 1) / (excess["HCWF"] - 1),
                 note=", ".join(f"{name} {value:.3f}" for name, value in excess.items()),
             )
         )
-    return found
+    return items
 
 
 def _random_swap_costs(swap: _Curves, random_swap: _Curves) -> Item:
     """Section 4: lowering d* to 1 increases the WA for all d."""
-    pairs = [(one, many) for f in swap for one, many in zip(random_swap[f], swap[f], strict=True)]
+    pairs = [
+        (random_draw, many)
+        for f in swap
+        for random_draw, many in zip(random_swap[f], swap[f], strict=True)
+    ]
     return ordered(
         "Fig. 1c: largest WA with d*=100 over that with d*=1", max(b / a for a, b in pairs)
     )

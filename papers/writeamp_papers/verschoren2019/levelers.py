@@ -96,21 +96,21 @@ def _outcome(
     )
 
 
-def figure(found: Sequence[Outcome], *, subtitle: str) -> PanelChart:
+def figure(outcomes_of_all: Sequence[Outcome], *, subtitle: str) -> PanelChart:
     """Describe PE fairness against WA, one panel per load and one mark per scheme."""
     panels = []
-    for load in dict.fromkeys(outcome.load for outcome in found):
-        of_load = [outcome for outcome in found if outcome.load == load]
+    for load in dict.fromkeys(outcome.load for outcome in outcomes_of_all):
+        of_load = [outcome for outcome in outcomes_of_all if outcome.load == load]
         lines = tuple(
             Line(
-                (one.wa,),
-                (one.pe_fairness,),
+                (outcome.wa,),
+                (outcome.pe_fairness,),
                 series_color(index),
                 width_pt=0,
-                label=one.scheme,
+                label=outcome.scheme,
                 marker=_MARKERS[index],
             )
-            for index, one in enumerate(of_load)
+            for index, outcome in enumerate(of_load)
         )
         panels.append(Panel(load, lines))
     return PanelChart(

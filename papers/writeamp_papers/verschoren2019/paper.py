@@ -119,13 +119,13 @@ def _figure_1(bench: Bench) -> Findings:
 
 
 def _table_1_mean_field() -> list[Item]:
-    found = []
+    items = []
     for row, (setting, printed, _) in enumerate(_TABLE_1):
         if row == 0:
-            found.append(_row_1_as_printed(setting, printed))
+            items.append(_row_1_as_printed(setting, printed))
         ours = setting.mean_field()
-        found.append(compared(f"Table 1, ODE: {setting}", printed, ours, _AS_PRINTED))
-    return found
+        items.append(compared(f"Table 1, ODE: {setting}", printed, ours, _AS_PRINTED))
+    return items
 
 
 def _row_1_as_printed(setting: Setting, printed: float) -> Item:
@@ -146,16 +146,16 @@ def _row_1_as_printed(setting: Setting, printed: float) -> Item:
 def _table_1_simulated(bench: Bench) -> list[Item]:
     precision = _SIMULATION_TOLERANCE / (10 if bench.full else 3)
     runs = [(setting, precision) for setting, _, _ in _TABLE_1]
-    found = bench.map(Setting.simulated, runs)
+    simulated = bench.map(Setting.simulated, runs)
     return [
         compared(f"Table 1, simulation: {setting}", printed, ours, _SIMULATION_TOLERANCE * printed)
-        for (setting, _, printed), ours in zip(_TABLE_1, found, strict=True)
+        for (setting, _, printed), ours in zip(_TABLE_1, simulated, strict=True)
     ]
 
 
 def _table_2() -> list[Item]:
     cases = [setting for setting, _, _ in _TABLE_1 if setting.pages_per_block == 32]
-    found = []
+    items = []
     for d_swap, row in _TABLE_2.items():
         for case, (setting, printed) in enumerate(zip(cases, row, strict=True), start=1):
             erratum = None
@@ -163,7 +163,7 @@ def _table_2() -> list[Item]:
                 why = f"{exact} is printed as {printed}: rounded from too few digits"
                 erratum = Erratum(exact, 0.5e-6, why)
             ours = replace(setting, d_swap=d_swap).mean_field()
-            found.append(
+            items.append(
                 compared(
                     f"Table 2: case {case}, d*={d_swap}",
                     printed,
@@ -172,7 +172,7 @@ def _table_2() -> list[Item]:
                     erratum=erratum,
                 )
             )
-    return found
+    return items
 
 
 PAPER = Paper(

@@ -66,21 +66,21 @@ def run(bench: Bench) -> Findings:
     bench.step(f"fairness and endurance to W_max = {study.w_max} (Figs. 2 and 3)")
     keys = [(mode, d, r) for mode in _MODES for d in _D for r in _HOT_WRITE_FRACTIONS]
     lives = bench.map(study.life, [(mode.format(d=d), r) for mode, d, r in keys])
-    found = dict(zip(keys, lives, strict=True))
-    items = [*_fairness(study, found), *_endurance(study, found)]
+    lives_by_key = dict(zip(keys, lives, strict=True))
+    items = [*_fairness(study, lives_by_key), *_endurance(study, lives_by_key)]
     if not bench.figures:
         return Findings(items)
-    return Findings(items, _figures(found))
+    return Findings(items, _figures(lives_by_key))
 
 
-def _fairness(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
-    least = min(life.pe_fairness for (mode, _, _), life in found.items() if mode == _HCWF)
+def _fairness(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
+    least = min(life.pe_fairness for (mode, _, _), life in lives.items() if mode == _HCWF)
     items = [
         at_most("section 5: PE fairness of HCWF falls to 0.5 and below, least", 0.5, least),
     ]
     for r in _HOT_WRITE_FRACTIONS:
         for d in _D[1:]:
-            hcwf, swap = found[_HCWF, d, r].pe_fairness, found[_SWAP, d, r].pe_fairness
+            hcwf, swap = lives[_HCWF, d, r].pe_fairness, lives[_SWAP, d, r].pe_fairness
             items.append(
                 ordered(
                     f"Fig. 2: PE fairness of HCWF over HCWF(swap), d={d}, r={r}",
@@ -92,20 +92,20 @@ def _fairness(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
                 compared(
                     f"section 5: PE fairness hardly depends on d*, 100 over 1, d={d}, r={r}",
                     1,
-                    swap / found[_SWAP_1, d, r].pe_fairness,
+                    swap / lives[_SWAP_1, d, r].pe_fairness,
                     study.noise,
                     note='"very slightly" above 1 in the paper; here on either side of it',
                 )
             )
     for d in _D[1:]:
-        hot, hotter = (found[_SWAP, d, r].pe_fairness for r in _HOT_WRITE_FRACTIONS)
+        hot, hotter = (lives[_SWAP, d, r].pe_fairness for r in _HOT_WRITE_FRACTIONS)
         items.append(ordered(f"section 5: PE fairness at r=0.99 over r=0.9, d={d}", hotter / hot))
     return items
 
 
-def _endurance(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
+def _endurance(study: Study, lives: Mapping[_Key, Endurance]) -> list[Item]:
     def fdw(mode: str, d: int, r: float) -> float:
-        return found[mode, d, r].endurance_full_drive_writes
+        return lives[mode, d, r].endurance_full_drive_writes
 
     items = []
     for r in _HOT_WRITE_FRACTIONS:
@@ -150,15 +150,15 @@ def _endurance(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
     return items
 
 
-def _figures(found: Mapping[_Key, Endurance]) -> dict[str, FigureSpec]:
+def _figures(lives: Mapping[_Key, Endurance]) -> dict[str, FigureSpec]:
     figures: dict[str, FigureSpec] = {}
     for r in _HOT_WRITE_FRACTIONS:
         curves = [
             life.life_curve(life.plan.policy.manager)
-            for (_, _, of), life in found.items()
+            for (_, _, of), life in lives.items()
             if of == r
         ]
-        plan = next(iter(found.values())).plan
+        plan = next(iter(lives.values())).plan
         figures[f"fig2-3-life-r{round(100 * r)}"] = life_over_w(
             curves,
             title=f"Wear and endurance at r={r}, f={1 - r:.4g}",
