@@ -47,7 +47,7 @@ class Verb(NamedTuple):
 # Stands for the verb of the papers where they are not installed.
 REPRODUCE = Verb(
     "writeamp.cli.papers_missing",
-    "Compute a paper's published values anew; the status is 1 if one differs unexplained.",
+    "Compute a paper's published values; exit with status 1 on unexplained differences.",
     HelpPanel.PAPERS,
 )
 
