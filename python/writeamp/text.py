@@ -16,6 +16,12 @@ _SHOWN_NAMES = 16
 _HIDING = "*xX#?.-_0 "
 
 
+class Detail(str):
+    """Note that every run of its kind has: a command prints it with `--verbose` only."""
+
+    __slots__ = ()
+
+
 def shown(value: object) -> str:
     """Return a value as an error quotes it: on one line, and cut where it would fill a page."""
     kind = type(value)

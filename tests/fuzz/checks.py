@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from call import Call
 
 HANG_S = 30
-_ASIDES = ("writeamp: note: ", "writeamp: warning: ")
+_ASIDES = ("writeamp: note: ", "writeamp: warning: ", "writeamp: progress: ")
 # Of Python, of NumPy and of what learns.
 _FOREIGN = ("Traceback", "panicked at", "Warning:", "Exception ignored", "Segmentation", "AddressS")
 _FAULT = "this is a fault of writeamp"

@@ -64,7 +64,8 @@ def document(verb: str, arguments: str = "") -> dict[str, Any]:
     status, out, err = run(verb, f"{arguments} --json")
     assert status == 0, err
     assert all(
-        line.startswith(("writeamp: note: ", "writeamp: warning: ")) for line in err.splitlines()
+        line.startswith(("writeamp: note: ", "writeamp: warning: ", "writeamp: progress: "))
+        for line in err.splitlines()
     )
     found = json.loads(out)
     assert isinstance(found, dict)

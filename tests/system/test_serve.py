@@ -75,7 +75,7 @@ class TestCaptive:
         assert "above the 1.01 of --max-wa" in done.err
         done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="10M"))
         assert done.status == 0
-        assert "note: no collection has happened yet: --precondition random" in done.err
+        assert "warning: the drive never collected garbage" in done.err
         aged = f"{SMALL} --precondition random:1 --max-wa 100"
         done = serve(aged, folder, run=FIO.format(size="10M"))
         assert done.status == 0

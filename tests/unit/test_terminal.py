@@ -106,7 +106,7 @@ def test_progress_is_lines_where_stderr_is_no_terminal(
 ) -> None:
     came = threading.Event()
     monkeypatch.setattr(progress_bar, "_LINE_EVERY_S", 0.001)
-    monkeypatch.setattr(options, "note", lambda line: (print(line), came.set()))
+    monkeypatch.setattr(boundary, "say", lambda line: (print(line), came.set()))
     with progress_bar.Bar("reading", lambda done, whole: f"{done} of {whole}") as bar:
         bar.update(3, 9)
         came.clear()

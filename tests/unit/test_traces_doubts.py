@@ -96,7 +96,7 @@ def test_a_clock_that_is_40_years_off_is_named_with_its_row() -> None:
     found = document("trace info", arguments)
     assert sentence in found["warnings"]
     assert (found["duration_s"], found["writes"]) == (None, 840)
-    assert f"warning: {sentence}\n" in run("trace info", arguments).out
+    assert f"writeamp: warning: {sentence}\n" in run("trace info", arguments).err
 
 
 def frame(times_ns: list[int], devices: list[int] | None = None) -> pl.DataFrame:
@@ -153,7 +153,8 @@ def test_seconds_are_short_in_words(seconds: float, words: str) -> None:
 def info_of(path: Path) -> str:
     done = run("trace info", f"'{path}'")
     assert done.status == 0
-    warnings = [line for line in done.out.splitlines() if line.startswith("warning: ")]
+    lines = [line.removeprefix("writeamp: ") for line in done.err.splitlines()]
+    warnings = [line for line in lines if line.startswith("warning: ")]
     in_json = document("trace info", f"'{path}'")["warnings"]
     assert [f"warning: {one}" for one in in_json] == warnings
     return "\n".join(warnings)

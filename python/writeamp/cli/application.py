@@ -12,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from writeamp.cli.notes import with_verbose
 from writeamp.cli.report_option import with_report
 from writeamp.errors import WriteampError
 
@@ -78,7 +79,7 @@ class App(typer.Typer):
                 "cls": _OnceCommand,
                 "help": _paragraphs(inspect.getdoc(body) or ""),
             } | how
-            return super(App, self).command(name, **asked)(with_report(body))
+            return super(App, self).command(name, **asked)(with_verbose(with_report(body)))
 
         return add
 

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from writeamp import custom
 from writeamp.cli import boundary
+from writeamp.cli.notes import note as note  # noqa: PLC0414 (also from here)
 from writeamp.cli.report_option import for_report
 from writeamp.cli.terminal import Terminal
 from writeamp.errors import Interrupted, WriteampError
@@ -196,11 +197,6 @@ def print_csv(frame: pl.DataFrame) -> None:
 def warn(sentence: str) -> None:
     """Say something on stderr that does not change the result."""
     boundary.say(f"warning: {sentence}")
-
-
-def note(sentence: str) -> None:
-    """Say on stderr what was assumed, left out or rounded."""
-    boundary.say(f"note: {sentence}")
 
 
 class Tellable(Protocol):

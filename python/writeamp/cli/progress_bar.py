@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from writeamp.cli import options
+from writeamp.cli import boundary
 from writeamp.cli.options import stderr
 
 _MOMENTS_S = 30.0
@@ -76,7 +76,7 @@ class Bar:
         while not self._is_over.wait(_LINE_EVERY_S):
             words = task.fields["words"] and f" {task.fields['words']}"
             minutes = (time.monotonic() - began_s) / 60
-            options.note(f"{task.description}{words} ({minutes:.0f} min)")
+            boundary.say(f"progress: {task.description}{words} ({minutes:.0f} min)")
 
 
 def points_in_words(done: int, expected: int) -> str:

@@ -178,4 +178,7 @@ def _judge(result: ServeResult, max_wa: float) -> None:
         boundary.say(f"write amplification is {result.wa:.4f}, above the {max_wa:g} of --max-wa")
         raise typer.Exit(_EXCEEDED)
     if not result.has_ever_collected:
-        options.note("no collection has happened yet: --precondition random ages the drive before")
+        options.warn(
+            "the drive never collected garbage, so WA is that of a new drive; give --precondition "
+            "random to age it"
+        )

@@ -48,19 +48,16 @@ def info(
     with Bar("reading"):
         trace = traces.read(file, asked.trace_format, action=asked.action)
         found = {} if csv else traces.info(trace)
+    for warning in trace.warnings:
+        options.warn(warning)
+    for note in trace.notes:
+        options.note(note)
     if csv:
         options.print_csv(trace.to_frame())
-        for warning in trace.warnings:
-            options.warn(warning)
-        for note in trace.notes:
-            options.note(note)
         return
     if options.printed_json(lambda: found, json=json):
         return
     options.print_card(trace.card())
-    for kind in ("warning", "note"):
-        for sentence in found[f"{kind}s"]:
-            stdout.print(f"{kind}: {sentence}", highlight=False, soft_wrap=True)
     command = _next_command(file, asked, found["pages_written"])
     if command is not None:
         # One line, however long, so that it can be copied.
@@ -108,11 +105,10 @@ def convert(
     with Bar("converting"):
         trace = traces.read(file, asked.source, action=asked.action)
         notes = [*trace.notes, *traces.write(trace, out, asked.target, replace=force)]
+    for warning in trace.warnings:
+        options.warn(warning)
+    for note in notes:
+        options.note(note)
     if json:
         found = {"path": str(out), "requests": trace.requests.height}
         options.print_json(found | {"warnings": trace.warnings, "notes": notes})
-    else:
-        for warning in trace.warnings:
-            options.warn(warning)
-        for note in notes:
-            options.note(note)

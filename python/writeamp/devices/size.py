@@ -13,6 +13,7 @@ from writeamp.devices.drive import Device
 from writeamp.devices.geometry import COUNT_BITS
 from writeamp.devices.times import canonical, tables_of
 from writeamp.errors import RefusedError, WriteampError
+from writeamp.text import Detail
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of, physical_of
 
@@ -185,9 +186,13 @@ def _sentences(shape: Device, found: Device, op: float, full_bytes: int) -> tupl
         f"{shape.name} shows its host {shown_bytes(found.capacity_bytes)} instead of "
         f"{shown_bytes(full_bytes)} {_BY_SIZE}{', '.join(changes)}"
     )
-    if abs(found.op / op - 1) <= _STATED_ROUNDING:
+    if shape.name == "generic":
+        first = Detail(first)
+    rounding = abs(found.op / op - 1)
+    if rounding <= _STATED_ROUNDING:
         return (first,)
-    return (first, f"whole blocks make op {found.op:.4g}, not the {op:.4g} of {shape.name}")
+    second = f"whole blocks make op {found.op:.4g}, not the {op:.4g} of {shape.name}"
+    return (first, Detail(second) if rounding <= _MATERIAL_ROUNDING else second)
 
 
 def with_blocks(shape: Device, blocks: int) -> Device:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import polars as pl
 
+from writeamp.text import Detail
 from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.rows import (
     DECIMAL_PLACES,
@@ -59,7 +60,7 @@ class RowFormat:
         device_separator: what joins them to a name.
         checks: what must hold beyond the types; once it does, the expressions below give no null.
         timestamp_ns, op, offset, length: expressions over the fields.
-        notes: what every trace of this format assumes.
+        notes: sentences on the units, which every trace of this format has, and on this file.
         header: a first line that copies of the format may carry.
         without_others: what empties the lines of a block that are no rows.
         left_out: gives notes on these, once all blocks are read.
@@ -95,7 +96,7 @@ class RowFormat:
         """
         devices = DeviceCodes(self.device_separator)
         parts: list[pl.DataFrame] = []
-        notes = list(self.notes)
+        notes: list[str] = [*map(Detail, self.notes[:1]), *self.notes[1:]]
         ends_with_newline = True
         for block in read_blocks(path):
             if self._begins_with_header(block):

@@ -128,7 +128,7 @@ class Drive:
             run=run,
             run_exit_status=status,
             interrupted_by=interrupted_by,
-            remarks=(*self.remarks, *self.server.daemon.complaints()),
+            remarks=(*self.server.daemon.complaints(), *self.remarks),
         )
         if file_system is None:
             return made

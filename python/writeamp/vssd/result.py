@@ -206,12 +206,9 @@ class ServeResult(OneLine, Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader of the figures should know."""
-        of_ageing = self.ageing.warnings if self.ageing else []
+        """Sentences on how far the figures can be trusted, then on what was assumed."""
         found = [
-            *self.remarks,
             *filter(None, [self.ended["recording_error"]]),
-            *of_ageing,
             *notes.of_wa(
                 self.steady_state,
                 host_pages=self.host_pages,
@@ -219,6 +216,8 @@ class ServeResult(OneLine, Drawn):
                 erases=self.erases,
                 has_ever_collected=self.has_ever_collected,
             ),
+            *(self.ageing.warnings if self.ageing else []),
+            *self.remarks,
             *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),
         ]
         return list(dict.fromkeys(found + (self.layers.notes() if self.layers else [])))

@@ -31,6 +31,8 @@ from writeamp.units.byte_sizes import shown_bytes
 _VIRTUAL_BYTES_A_SECOND = 1e8
 _REAL_BYTES_A_SECOND = 4e8
 _SIMULATED_PAGES_A_SECOND = 2e6
+# A measurement that takes longer begins with a note on its size.
+_LONG_S = 600
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,8 @@ def _tell_cost(kept: SavedWindows, repeats: int, bytes_a_second: float) -> None:
     """Say bytes and hours before a measurement begins, or that it goes on."""
     written = repeats * kept.chain.written_bytes
     seconds = written / bytes_a_second
-    takes = f"{max(seconds, 1):.0f} s" if seconds < 600 else f"{seconds / 3600:.2g} h"
-    options.note(f"the host writes {shown_bytes(written)} in all, which takes some {takes}")
+    if seconds >= _LONG_S:
+        hours = f"about {seconds / 3600:.2g} hours"
+        options.note(f"the measurement writes {shown_bytes(written)}, which takes {hours}")
     if kept.rows:
-        options.note(f"{kept.path} holds a part of this measurement, or all of it: it goes on")
+        options.note(f"continuing the measurement whose first windows are in {kept.path}")

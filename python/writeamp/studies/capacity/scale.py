@@ -16,6 +16,7 @@ from writeamp.runs.capacity_error import Scale
 from writeamp.settings.compared import PoliciesSettings
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import EnduranceSettings, PolicySettings
+from writeamp.text import Detail
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.units.ratios import logical_of
 
@@ -103,11 +104,12 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
     """Return sentences on the size that is simulated and the capacity that it stands for."""
     if scale.is_exact:
         return ()
-    found = [
+    size = Detail(
         f"a drive of {shown_bytes(scale.simulated_bytes)} stands for the one of "
         f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; --size "
         "simulates a drive of its own size"
-    ]
+    )
+    found: list[str] = [size]
     asked = [*experiment.load.workloads, *_specs(experiment.policy)]
     scaled = [*simulated.load.workloads, *_specs(simulated.policy)]
     for one, other in dict(zip(asked, scaled, strict=True)).items():

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import polars as pl
 
-from writeamp.text import quoted
+from writeamp.text import Detail, quoted
 from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.rows import RowCheck, first_failure, read_lines
@@ -74,7 +74,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
         of_files += rows.filter(pl.col("action").is_in(_OF_FILES)).height
         parts.append(_requests(requests, devices))
     clock = "times are microseconds" if version == 3 else "the waits, in microseconds, make times"
-    notes = [f"version {version}: {clock}; offsets and lengths are bytes; syncs are flushes"]
+    units = f"version {version}: {clock}; offsets and lengths are bytes; syncs are flushes"
+    notes: list[str] = [Detail(units)]
     if of_files:
         notes.append(f"{of_files} rows add, open or close a file")
     return assemble(path, "iolog", parts, devices, notes)

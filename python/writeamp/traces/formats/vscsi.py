@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.text import Detail
 from writeamp.traces.assemble import DeviceCodes, assemble
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.source import Head, read_binary
@@ -67,10 +68,8 @@ def read(path: Path, options: ReadOptions) -> Trace:
     op, others = _operations(records["cmd"])
     known = records[op >= 0]
     _check(path, records)
-    notes = [
-        f"VSCSI version {version}: times are microseconds; lbn counts sectors of 512 bytes, len "
-        "bytes; one device"
-    ]
+    units = "times are microseconds; lbn counts sectors of 512 bytes, len bytes; one device"
+    notes: list[str] = [Detail(f"VSCSI version {version}: {units}")]
     if others:
         listed = ", ".join(f"{count} of 0x{command:02x}" for command, count in others.items())
         notes.append(f"commands that neither read, write nor flush are left out: {listed}")
