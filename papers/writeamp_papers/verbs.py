@@ -1,4 +1,4 @@
-"""Verb of the papers."""
+"""Verb `reproduce` of the papers."""
 
 from writeamp.cli.verbs import REPRODUCE as MISSING
 

@@ -13,7 +13,7 @@ import in_process
 import writeamp as wa
 from patience import PATIENCE_S
 from writeamp import _engine
-from writeamp.cli.engine_age import lacking
+from writeamp.cli.engine_age import missing_name
 from writeamp.theory import prediction
 
 
@@ -134,9 +134,9 @@ def test_an_engine_older_than_the_python_code_is_to_be_built_again(
     assert "Drive(logical_pages=)" in err
     assert "make all" in err
     monkeypatch.undo()
-    assert lacking() is None
+    assert missing_name() is None
     monkeypatch.delattr(_engine, "kept")
-    assert lacking() == "kept"
+    assert missing_name() == "kept"
 
 
 @pytest.mark.parametrize(

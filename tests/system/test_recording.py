@@ -296,7 +296,7 @@ def test_metadata_that_are_no_json_object_are_refused(text: str, tmp_path: Path)
     [
         ("--size 16MiB", "was recorded on a drive of 32 MiB"),
         ("--size 64MiB", "was recorded on a drive of 32 MiB"),
-        ("--device raid0:ssd-v,ssd-v", "recording of a flash drive"),
+        ("--device raid0:ssd-v,ssd-v", "was recorded on a flash drive"),
     ],
 )
 def test_a_drive_that_is_not_the_recorded_one_is_refused(

@@ -59,7 +59,7 @@ def test_the_control_socket_does_as_well_as_the_one_beside_it(served: Path) -> N
 def test_once_shows_wa_bytes_by_cause_and_both_histograms(served: Path) -> None:
     lines = shown(served)
     text = "\n".join(lines)
-    assert "WA 3.600 since counting began, 2.300 in life" in text
+    assert "WA 3.600 since counting began, 2.300 over its lifetime" in text
     assert "garbage collection   102 MB" in text
     assert "wear levelling       4.1 MB" in text
     assert "5 blocks free, 901 erases" in text
@@ -91,7 +91,7 @@ def test_a_new_drive_has_no_wa(tmp_path: Path) -> None:
         found = in_process.document("top", str(tmp_path / "a"))
         lines = shown(tmp_path / "a")
     assert found["wa"] is found["wa_life"] is None
-    assert lines[1].rstrip() == "WA – since counting began, – in life"
+    assert lines[1].rstrip() == "WA – since counting began, – over its lifetime"
 
 
 def test_no_server_is_one_sentence(tmp_path: Path) -> None:
@@ -195,17 +195,17 @@ def watching(path: Path) -> Iterator[Watching]:
 
 def test_q_ends_it_and_leaves_the_last_figures(served: Path) -> None:
     with watching(served) as top:
-        top.read_until("in life")
+        top.read_until("over its lifetime")
         top.press(b"xq")
         assert top.end() == 0
     after = top.text.partition(CLEAR)[2]
-    assert "since counting began, 2.300 in life" in after
+    assert "since counting began, 2.300 over its lifetime" in after
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_well(by: signal.Signals, served: Path) -> None:
     with watching(served) as top:
-        top.read_until("in life")
+        top.read_until("over its lifetime")
         top.process.send_signal(by)
         assert top.end() == 0
     assert CLEAR in top.text
@@ -216,7 +216,7 @@ def test_it_says_when_the_drive_is_gone(tmp_path: Path) -> None:
     with ExitStack() as serving:
         serving.enter_context(control_server(tmp_path / "a.control"))
         with watching(tmp_path / "a") as top:
-            top.read_until("in life")
+            top.read_until("over its lifetime")
             serving.close()
             assert top.end() == 0
     after = top.text.partition(CLEAR)[2]

@@ -171,7 +171,7 @@ def test_a_virtual_drive_is_measured_through_nbd_as_a_simulated_one(tmp_path: Pa
         assert f"--yes-destroy-data {drive.uri}" in other.err
         other = in_process.run("twin measure", f"{asked} --op 0.3")
         assert other.status == 2
-        assert "--op is of a simulated drive" in other.err
+        assert "--op is for simulated drives only" in other.err
     options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in shape.items())
     in_process.document(
         "twin measure", f"--target generic {options} --chunks --phases 3 --out {simulated}"

@@ -219,5 +219,5 @@ def test_states_of_real_targets_are_refused_before_a_file_is_made(
         "blackbox collect", f"--target {tmp_path}/drive --size 1MiB --out {tmp_path}/m {asked}"
     )
     assert done.status == 2
-    assert "--vary and --burst are for simulated targets, and" in done.err
+    assert "--vary and --burst are for simulated targets only; " in done.err
     assert not list(tmp_path.iterdir())

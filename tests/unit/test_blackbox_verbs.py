@@ -52,7 +52,7 @@ def test_a_target_that_was_hardly_measured_is_left_out_with_a_note(
     asked = f"{tmp_path}/table --out {tmp_path}/model --model linear"
     done = run("blackbox train", asked)
     assert (done.status, list(load(tmp_path / "model").estimators)) == (0, TARGETS[:3])
-    assert "wa was measured too rarely" in done.err
+    assert "wa is left out, because too few rows have it" in done.err
     done = run("blackbox train", f"{asked} --targets wa")
     assert "rows with the target wa; a model needs 20 at least" in done.err
 
@@ -90,7 +90,7 @@ def test_a_prediction_has_an_interval_and_says_where_it_is_outside(files: Path) 
     assert beyond["outside"] is True
     assert beyond["wa"] is None
     done = run("blackbox predict", f"{files}/fast.model {larger}")
-    assert "read_size_bytes lies outside what the model was trained on, 1024 to 262144" in done.err
+    assert "read_size_bytes is outside the training range, 1024 to 262144" in done.err
     assert "│ wa" not in done.out
 
 
@@ -106,7 +106,7 @@ def test_a_trace_is_predicted_window_by_window(files: Path) -> None:
     assert b"trace.parquet" in picture.read_bytes()
     assert "6 windows" not in run("blackbox predict", asked).out
     longer = run("blackbox predict", f"{asked.removesuffix('1s')}100ms")
-    assert "20 more windows are in the JSON document" in longer.out
+    assert "20 more windows are in the output of --json" in longer.out
 
 
 def test_the_state_of_the_drive_is_asked_of_who_knows_it(files: Path) -> None:

@@ -27,8 +27,8 @@ ALLOCATE = "allocate --sizes"
 # Command line, and words that the sentence must hold: what was wrong, and what would be right. Each
 # kind of option once; `test_refusals.py` has what the library refuses of their values.
 CASES: list[tuple[str, list[str]]] = [
-    ("twin measure --out {folder}/t.parquet", ["--target", "--windows", "one of"]),
-    ("twin measure --target nosuch --out {folder}/t.parquet", ["nosuch", "neither a profile"]),
+    ("twin measure --out {folder}/t.parquet", ["--target", "--windows", "either"]),
+    ("twin measure --target nosuch --out {folder}/t.parquet", ["nosuch", "not a device profile"]),
     ("twin measure --windows w.csv --op 0.1 --out {folder}/t.parquet", ["--op", "simulated"]),
     ("twin plan --out {folder}/p.toml", ["--capacity", "--target"]),
     ("twin plan --capacity 1TB --phases 9 --out {folder}/p.toml", ["--phases", "from 1 to 6"]),
@@ -58,11 +58,11 @@ CASES: list[tuple[str, list[str]]] = [
     ("answer --device spinpoint-m7", ["spinpoint-m7", "disk", "flash"]),
     ("answer --blocks 64 --counters a --counters b --counters c", ["--counters", "3 snapshots"]),
     ("simulate --device ''", ["unknown device ''", "generic"]),
-    ("top --once ''", ["'.' is no socket", "`serve`"]),
+    ("top --once ''", ["'.' is not a socket", "`serve`"]),
     ("measure counters a ''", ["the name is empty", "SNAP"]),
     ("serve --size 16MiB --counters '' --run true", ["--counters is empty", "DIR"]),
     # Files of another kind.
-    ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio's jobs"]),
+    ("simulate {job}", ["job.fio", "experiment", ".toml", "`writeamp doctor", "fio jobs"]),
     ("compare {good}", ["good", "experiment", ".toml"]),
     (
         "volumes info {job}",
@@ -119,7 +119,7 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{TRACE} {{good}} --format spc", ["good:1"]),
     (f"{TRACE} {{five_columns}}", ["mqsim", "ssdsim", "--format"]),
     (f"{TRACE} {{good}} --trace-device sda", ["sda", "hm"]),
-    (f"{DRIVE} --format msr", ["--format", "no --trace"]),
+    (f"{DRIVE} --format msr", ["--format", "need a trace"]),
     # Timed runs.
     (f"{TIMED} --time 0", ["time is '0'; it must be above 0"]),
     (f"{TIMED} --time=-5s", ["time is '-5s'; it must be above 0"]),
@@ -133,8 +133,8 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{TIMED} --time 1s --replicas 7", ["replicas are for untimed runs"]),
     (f"{TIMED} --time 1s --warmup 7", ["it must be auto"]),
     (f"{TIMED} --host-bytes 100", ["an untimed run writes whole pages of 4096 bytes"]),
-    (f"{TIMED} --rb-rate 10MHz", ["give rb_capture too"]),
-    (f"{TIMED} --rb-capture a.vcd --rb-jitter 5ns", ["give its rb_rate too"]),
+    (f"{TIMED} --rb-rate 10MHz", ["need rb_capture"]),
+    (f"{TIMED} --rb-capture a.vcd --rb-jitter 5ns", ["need rb_rate"]),
     (f"{TIMED} --rb-capture a.vcd --rb-rate 10furlongs", ["such as 10MHz"]),
     (f"{TIMED} --rb-capture a.vcd --rb-rate 1MHz --rb-missed 1", ["rb_missed is 1"]),
     (f"{TIMED} --rb-capture .", ["is a directory"]),

@@ -82,20 +82,20 @@ def test_a_manager_has_only_the_victim_policies_that_it_takes_and_a_note_says_so
     of_wolf, of_hcwf = found.notes
     assert of_wolf.startswith("wolf:detector=none is compared with greedy only: ")
     assert "'cost-benefit' is not on it" in of_wolf
-    assert of_hcwf.startswith("hcwf:d=5 is compared with its own victim policy only: ")
+    assert of_hcwf.startswith("hcwf:d=5 is compared with its default victim policy only: ")
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"managers": "wolf", "victims": "greedy,cost-benefit"},
-         ["no manager takes victims by cost-benefit", "valid: greedy, fifo"]),
+         ["no manager accepts the victim policy cost-benefit", "valid: greedy, fifo"]),
         ({"managers": "single", "victims": "greedy,greedy"}, ["victims has 'greedy' twice"]),
         ({"managers": ["single", "single"]}, ["managers has 'single' twice; give each once"]),
         ({"managers": "hcwf:d=5,hcwf(d=5)"}, ["managers has 'hcwf(d=5)' twice ('hcwf:d=5' means"]),
         ({"managers": "single", "workload": "zipf,zipf:s=0.99"}, ["workload has", "twice"]),
         ({"managers": "single", "trace": [TRACE, str(TRACE)]}, ["trace has", "twice"]),
-        ({"managers": "single", "workload": []}, ["there is no workload to compare"]),
+        ({"managers": "single", "workload": []}, ["workload is empty; give at least one workload"]),
         ({"managers": "single", "trace": []}, ["trace is an empty list"]),
         ({"managers": "single", "victims": ["greedy", 3]}, ["victim policy is 3"]),
         ({"managers": "single", "workload": "uniform,zipf", "repeat": 2}, ["repeat is for traces"]),
@@ -279,7 +279,7 @@ def test_a_narrow_table_goes_without_its_last_columns_before_it_becomes_a_list(
     for columns in range(100, 39, -4):
         let_the_terminal_have(columns, monkeypatch)
         out = run("compare", command).out
-        left_out = re.findall("^no room for (.*)$", out, re.MULTILINE)
+        left_out = re.findall("^The terminal is too narrow for (.*)[.]$", out, re.MULTILINE)
         found.setdefault("a list" if "│ M pages/s" in out else "".join(left_out), columns)
     assert list(found) == ["", "B/page", "B/page and M pages/s", "a list"]
 
@@ -297,18 +297,18 @@ def test_a_picture_has_a_heading_for_each_load() -> None:
     ("command", "sentence"),
     [
         ("simulate --workload uniform --workload zipf",
-         "--workload is given twice; simulate takes one, compare takes several"),
+         "--workload is given twice; simulate takes it once (compare takes several)"),
         ("simulate --manager single --manager sepgc",
-         "--manager is given twice; simulate takes one, compare takes several as --managers"),
+         "--manager is given twice; simulate takes it once (compare takes several as --managers)"),
         ("endurance --w-max 9 --trace a --trace b --trace c",
-         "--trace is given 3 times; endurance takes one, compare takes several"),
-        ("compare --managers single --op 0.1 --op 0.2", "--op is given twice; compare takes one"),
-        ("simulate --spread --no-spread", "--spread is given twice; simulate takes one"),
+         "--trace is given 3 times; endurance takes it once (compare takes several)"),
+        ("compare --managers fifo --op 0.1 --op 0.2", "--op is given twice; compare takes it once"),
+        ("simulate --spread --no-spread", "--spread is given twice; simulate takes it once"),
         ("trace info t --format msr --format spc",
-         "--format is given twice; trace info takes one"),
-        ("predict --op 0.1 --op=0.2", "--op is given twice; predict takes one"),
+         "--format is given twice; trace info takes it once"),
+        ("predict --op 0.1 --op=0.2", "--op is given twice; predict takes it once"),
         ("sweep s.toml --out a --out b",
-         "--keep (or --out, its older name) is given twice; sweep run takes one"),
+         "--keep (or --out, its older name) is given twice; sweep run takes it once"),
     ],
 )  # fmt: skip
 def test_a_second_value_of_an_option_that_takes_one_is_refused(command: str, sentence: str) -> None:

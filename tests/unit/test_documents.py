@@ -130,7 +130,7 @@ def test_the_history_of_a_run_is_csv_too() -> None:
 def test_two_forms_of_one_result_are_refused_before_anything_runs(verb: str, order: str) -> None:
     name, _, rest = verb.partition(" ")
     said = in_process.refusal(name, f"{rest} {order}")
-    assert "two forms of one result; give only one" in said
+    assert "exclude each other; give only one" in said
 
 
 def test_csv_is_all_that_is_on_stdout() -> None:

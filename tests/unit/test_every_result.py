@@ -23,7 +23,7 @@ from writeamp.results.any_result import AnyResult
 # What callers say, and do not find.
 INPUTS = {"Characteristics", "MeasurementTarget", "Model", "PinFacts", "ReportPage", "Spec"}
 # No results: numbers on the way to one, and the interface of those that the command prints.
-WITHIN = {"Performance", "Tellable", "Found", "Round", "SimulationResult"}
+WITHIN = {"Performance", "ShownResult", "Found", "Round", "SimulationResult"}
 # Each is of another kind, and no result has two of them.
 INTERVALS = ("ci", "bounds", "interval")
 # Names that say what these and `unfinished` say.

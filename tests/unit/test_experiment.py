@@ -161,7 +161,7 @@ def test_the_keyword_functions_take_every_setting_and_show_its_default(verb: str
     typed = typing.get_type_hints(getattr(arguments, f"{verb.capitalize()}Arguments"))
     assert set(typed) == places - {"device", "workload"}
     assert shown["seed"].default == 1
-    assert "\n        seed: decides every random draw" in function.__doc__
+    assert "\n        seed: seed of all random numbers" in function.__doc__
 
 
 def test_an_argument_that_is_none_is_a_type_error() -> None:

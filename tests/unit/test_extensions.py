@@ -161,7 +161,7 @@ def test_a_checkout_that_is_not_installed_is_told_so(
     monkeypatch.setattr(verbs, "extensions", lambda group: {})
     forgotten()
     said = refusal("predict", "--op 0.1")
-    assert "is not installed, only on Python's path" in said
+    assert "is on Python's path but not installed" in said
 
 
 def test_without_the_papers_the_verb_and_the_module_name_the_package(

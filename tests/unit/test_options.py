@@ -156,7 +156,7 @@ def test_a_folder_by_another_name_is_found() -> None:
 
 @pytest.mark.parametrize("name", sorted(KEEPING))
 def test_the_older_name_of_keep_is_the_same_option(name: str) -> None:
-    sentence = f"--keep (or --out, its older name) is given twice; {name} takes one"
+    sentence = f"--keep (or --out, its older name) is given twice; {name} takes it once"
     refused = in_process.run(name, "--out a --keep b")
     assert (refused.status, refused.out, refused.err) == (2, "", f"writeamp: {sentence}\n")
     assert "--out" not in in_process.run(name, "--help").out
@@ -166,8 +166,8 @@ def test_the_older_name_of_keep_is_the_same_option(name: str) -> None:
 ALIKE = [
     ("diff", "`writeamp measure diff`"),
     ("measure diff", "`writeamp diff`"),
-    ("report", "The option --report"),
-    ("simulate", "the verb `writeamp report`"),
+    ("report", "with --report"),
+    ("simulate", "`writeamp report` reads it"),
     ("volumes", "`writeamp measure fleet`"),
     ("measure fleet", "`writeamp volumes`"),
 ]

@@ -37,7 +37,7 @@ def simulate(**more: Any) -> Any:
     return wa.simulate(**SMALL | more)
 
 
-AS_WORKLOAD = "which is a workload: give it as workload (--workload on the command line)"
+AS_WORKLOAD = "which is a workload; give it as workload (--workload on the command line)"
 AS_TRACE = "give it as trace (--trace on the command line)"
 ANY: Any = wa  # what no type checker would let pass
 # A call, and words of the sentence that refuses it.
@@ -53,15 +53,15 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: wa.simulate(ANY.workload("uniform")), f"device is <workload uniform>, {AS_WORKLOAD}"),
     (
         lambda: wa.simulate("t.spc"),
-        f"device is 't.spc', which is a file but no profile: {AS_TRACE}",
+        f"device is 't.spc', which is a file but not a profile; {AS_TRACE}",
     ),
-    (lambda: wa.simulate(workload="t.spc"), f"workload is 't.spc', which is a file: {AS_TRACE}"),
-    (lambda: wa.simulate(workload="x25-m"), "which is a device: give it as device (--device"),
+    (lambda: wa.simulate(workload="t.spc"), f"workload is 't.spc', which is a file; {AS_TRACE}"),
+    (lambda: wa.simulate(workload="x25-m"), "which is a device; give it as device (--device"),
     (
         lambda: simulate(workload=trace()),
-        f"workload is of the type Trace, which is a trace: {AS_TRACE}",
+        f"workload is of the type Trace, which is a trace; {AS_TRACE}",
     ),
-    (lambda: simulate(workload=np.arange(9)), f"the type ndarray, which is a trace: {AS_TRACE}"),
+    (lambda: simulate(workload=np.arange(9)), f"the type ndarray, which is a trace; {AS_TRACE}"),
     (lambda: simulate(workload=pl.DataFrame()), "of the type DataFrame, which is a trace"),
     (lambda: wa.simulate(ANY.predict), "it must be a profile's name, the path of one, or a Device"),
     (lambda: wa.simulate("x25m"), "unknown device 'x25m' (did you mean 'x25-m'?)"),
@@ -91,7 +91,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: wa.simulate(trace="t.spc", trace_format="spcc"), "(did you mean 'spc'?)"),
     (
         lambda: wa.simulate(trace="t.spc", workload="uniform"),
-        "workload and trace each say what the host writes",
+        "workload and trace exclude each other",
     ),
     (lambda: wa.compare("uniform", managers="single"), f"device is 'uniform', {AS_WORKLOAD}"),
     (
@@ -102,7 +102,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         lambda: ANY.compare(managers="single", warmup=3),
         "unexpected keyword argument 'warmup'; valid: device, workload, progress, runner, keep",
     ),
-    (lambda: wa.compare(managers=[]), "there is no manager to compare; name at least one"),
+    (lambda: wa.compare(managers=[]), "managers is empty; give at least one manager"),
     (
         lambda: ANY.compare(managers=None),
         "managers is missing (--managers): block managers, separated by commas",
@@ -155,7 +155,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         lambda: wa.meanfield.hot_cold(**MEAN_FIELD | {"spare_factor": None}),
         "over-provisioning is missing; give one of",
     ),
-    (lambda: ANY.traces.read(3), "3 is no file name, which is a text or a Path"),
+    (lambda: ANY.traces.read(3), "3 is not a file name; it must be a text or a Path"),
     (lambda: ANY.traces.read("t.spc", 3), "is 3; valid: msr, spc"),
     (lambda: ANY.traces.info(3), "the trace is 3; a trace is the path of a file"),
     (lambda: ANY.traces.to_pages("t.spc"), "wa.traces.read('t.spc') reads one"),
@@ -166,14 +166,14 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         "logical_pages is 'a'; it must be a whole number",
     ),
     (lambda: ANY.traces.write("t.spc", "u.parquet"), "wa.traces.read('t.spc') reads one"),
-    (lambda: ANY.traces.write(trace(), 3), "3 is no file name, which is a text or a Path"),
+    (lambda: ANY.traces.write(trace(), 3), "3 is not a file name; it must be a text or a Path"),
     (
         lambda: wa.VirtualSsd(ops=3),
         "VirtualSsd() got an unexpected keyword argument 'ops' (did you mean 'op'?)",
     ),
     (lambda: ANY.VirtualSsd(3), "device is 3; it must be a profile's name"),
-    (lambda: ANY.sweep(3, keep="o"), "3 is no file name, which is a text or a Path"),
-    (lambda: ANY.sweep(PLAN, keep=3), "3 is no file name, which is a text or a Path"),
+    (lambda: ANY.sweep(3, keep="o"), "3 is not a file name; it must be a text or a Path"),
+    (lambda: ANY.sweep(PLAN, keep=3), "3 is not a file name; it must be a text or a Path"),
     (
         lambda: ANY.sweep(PLAN, keep="o", runner=3),
         "runner is 3; it must be a writeamp.runners.Runner",
@@ -204,14 +204,14 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         lambda: wa.sweep({"verb": "simulate", "sweep": {"axes": {"ops": [1]}}}, keep="o"),
         "unknown axis 'ops' (did you mean 'op'?)",
     ),
-    (lambda: ANY.sweep_results(3), "3 is no file name, which is a text or a Path"),
-    (lambda: ANY.run(3), "3 is no file name, which is a text or a Path"),
+    (lambda: ANY.sweep_results(3), "3 is not a file name; it must be a text or a Path"),
+    (lambda: ANY.run(3), "3 is not a file name; it must be a text or a Path"),
     (lambda: ANY.Experiment.from_dict(3), "experiment is 3; it must be a table of settings"),
     (
         lambda: wa.Experiment.of("simulate").with_settings(ops=3),
         "unexpected keyword argument 'ops' (did you mean 'op'?)",
     ),
-    (lambda: simulate().plot(3), "3 is no file name, which is a text or a Path"),
+    (lambda: simulate().plot(3), "3 is not a file name; it must be a text or a Path"),
     (
         lambda: simulate().plot("x.gif"),
         "cannot plot to 'x.gif', which has suffix '.gif': valid are png, svg, pdf",

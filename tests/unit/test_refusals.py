@@ -160,8 +160,8 @@ POLICIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"workload": "database:updates=oltp"}, ["workload 'oltp'", "uniform"]),
     ({"workload": "tpcc:clusters=0/0,tail_share=0"}, ["tpcc", "none that is ever updated"]),
     ({"precondition": "half"}, ["precondition", "full", "none"]),
-    ({"mapping": "as-is"}, ["mapping", "no trace"]),
-    ({"trace_format": "msr"}, ["--format", "no --trace"]),
+    ({"mapping": "as-is"}, ["mapping", "need a trace"]),
+    ({"trace_format": "msr"}, ["--format", "need a trace"]),
     ({"trace": "no-such.csv"}, ["no-such.csv", "No such file"]),
 ]
 

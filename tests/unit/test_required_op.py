@@ -199,7 +199,7 @@ REFUSED: list[tuple[str, str]] = [
     ("--target-wa 1.5 --time 1s", "untimed"),
     ("--target-wa 1.5 --timed", "untimed"),
     ("--sweep op=0.1:0.2:3 --rb-capture a.vcd", "untimed"),
-    ("--target-wa 1.5 --series --json", "--series is of one run"),
+    ("--target-wa 1.5 --series --json", "--series is for a single run"),
     ("--sweep op=0.1:0.2", "name=from:to:points"),
     ("--sweep pages_per_block=32:64:2", "unknown swept parameter 'pages_per_block'"),
     ("--sweep op=-0.1:0.2:3", "op is -0.1"),

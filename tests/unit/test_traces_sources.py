@@ -117,8 +117,8 @@ def test_a_trace_on_standard_input_is_called_so(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("arguments", "content", "words"),
     [
-        ("--trace - --precondition aged:-", SPC, "are both - (standard input), which is one trace"),
-        ("--trace - --save-config x.toml", SPC, "its trace comes on standard input"),
+        ("--trace - --precondition aged:-", SPC, "are both - (standard input)"),
+        ("--trace - --save-config x.toml", SPC, "its trace is standard input"),
         ("--trace -", b"", "standard input: the file is empty"),
         ("--trace -", b"hello\n", "standard input: its first line is no row"),
     ],

@@ -234,9 +234,9 @@ def test_a_file_system_that_moves_data_is_refused(
     ("arguments", "words"),
     [
         ("--target nbd://localhost", "names no Unix socket"),
-        ("--target {f} --op 0.3", "--op is of a simulated drive"),
+        ("--target {f} --op 0.3", "--op is for simulated drives only"),
         ("--target ssd-m --size 64MiB --counters {f}", "--counters is for drives with counters"),
-        ("--target {f} --timed", "--timed is of a simulated drive"),
+        ("--target {f} --timed", "--timed is for simulated drives only"),
         ("--target {f} --counters {f}", "cannot show the WA of a chain"),
         ("--target {f} --families {f} --counters {f}", "cannot read the families of"),
     ],

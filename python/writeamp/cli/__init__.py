@@ -1,4 +1,4 @@
-"""The `writeamp` command: its root, and how it ends. One file per verb, named in `verbs.py`."""
+"""The `writeamp` command: root options and exit statuses. Each verb has a file of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from writeamp.errors import PolicyError, WriteampError
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-_HELP = """Predict, simulate and explain the write amplification of flash SSDs.
+_HELP = """Predict, simulate, measure and explain the write amplification (WA) of flash SSDs.
+
+Warnings, and at most three notes, go to stderr; --verbose prints all notes.
 
 Example: writeamp answer --workload zipf:s=0.99 --op 0.1
 """
@@ -42,11 +44,11 @@ def _root(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Read the options that stand before a verb."""
+    """Read the options before the verb."""
 
 
 def main() -> None:
-    """Run the command line; every way to fail is one sentence and a status."""
+    """Run the command line. Each failure prints one sentence and sets the exit status."""
     try:
         with boundary.interrupts_kept():
             boundary.prepare_streams()
@@ -54,15 +56,15 @@ def main() -> None:
             status = app(standalone_mode=False)
             sys.stdout.flush()
         if status == INTERRUPTED:
-            raise KeyboardInterrupt  # which typer turns into this status
+            raise KeyboardInterrupt  # typer turned it into this status
     except (WriteampError, typer.TyperException) as error:
         sentence = str(error)
         if isinstance(error, typer.TyperException):
-            sentence = " ".join(error.format_message().split())  # it may be broken into lines
+            sentence = " ".join(error.format_message().split())  # may have several lines
         status = BAD_INPUT
         if isinstance(error, PolicyError):
             boundary.report_policy(error)
-        if sentence:  # help that was asked for by giving no arguments has been printed already
+        if sentence:  # empty if a command without arguments printed its help
             boundary.say(sentence)
     except MemoryError:
         boundary.say("out of memory; use a smaller drive or trace")
@@ -71,7 +73,7 @@ def main() -> None:
         boundary.say(f"interrupted; {str(stopped) or 'nothing was written'}")
         status = INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone (`writeamp list | head`); Python must not flush into it at exit.
+        # The reader ended (`writeamp list | head`); Python must not flush to the pipe at exit.
         boundary.drop_output()
         status = 1
     except OSError as error:
@@ -80,7 +82,7 @@ def main() -> None:
         status = BAD_INPUT
     except SystemExit:
         raise
-    except BaseException as error:  # a panic of the engine is no Exception
+    except BaseException as error:  # a panic of the engine is a BaseException
         boundary.report_fault(error)
         status = boundary.FAULT
     sys.exit(status or 0)

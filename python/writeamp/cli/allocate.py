@@ -1,4 +1,4 @@
-"""`writeamp allocate`: over-provisioned space divided between groups of pages."""
+"""`writeamp allocate`: division of over-provisioned space between groups of pages."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def register(app: typer.Typer) -> None:
 
 
 def allocate(
-    asked: DivisionSettings,
+    settings: DivisionSettings,
     *,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw it (.png, .svg, .pdf or .html).", metavar="FILE"),
+        typer.Option(
+            "--plot", help="Draw the division (.png, .svg, .pdf or .html).", metavar="FILE"
+        ),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -40,5 +42,7 @@ def allocate(
     from writeamp.allocation.division import allocate as divided  # noqa: PLC0415 (slow)
 
     with Bar("exploring", lambda done, whole: f"{done:,} of {whole:,} workloads") as bar:
-        found = divided(**vars(asked), progress=bar.update)
-    options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=plot)
+        division = divided(**vars(settings), progress=bar.update)
+    options.show_result(
+        division, lambda: options.print_card(division.card()), json=json, csv=csv, plot=plot
+    )

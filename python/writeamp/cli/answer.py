@@ -1,4 +1,4 @@
-"""`writeamp answer`: one question answered by every way, and why the answers differ."""
+"""`writeamp answer`: WA from theory, simulation, a virtual and a real drive, compared."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from writeamp.answers.result import Answer
     from writeamp.answers.way import WayRow
 
-# Settings of `simulate` that are of one timed run, or of one that is reported in another form.
+# Settings of `simulate` that apply to timed runs only, or to another form of result.
 _WITHOUT = (
     *("time", "timed", "host_bytes", "time_scale", "spread", "capacity"),
     *("rb_capture", "rb_rate", "rb_jitter", "rb_missed"),
 )
-# Columns of a row before its words; on a narrow terminal these stand below it.
+# Columns of a row before its text, which a narrow terminal shows below the row.
 _ROW = "{:<31} {:>7}  {:<16} {:>7}"
-_LEAST_WORDS = 30
+_LEAST_TEXT = 30
 _BELOW: dict[str, Any] = {"initial_indent": "    ", "subsequent_indent": "    "}
 
 
@@ -43,20 +43,22 @@ def register(app: typer.Typer) -> None:
 def answer(
     experiment: Experiment,
     *,
-    asked: QuestionSettings,
+    question: QuestionSettings,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw a dot with its interval for each way, to a .png, .svg, .pdf or .html file.",
+            help="Draw the WA and interval of each way (.png, .svg, .pdf or .html).",
+            metavar="FILE",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Answer by every way how much a drive amplifies writes (WA), and why the answers differ.
+    """Compare the WA from theory, simulation, virtual and real drives, and explain differences.
 
-    Formulas, a simulation, one in virtual time, a virtual drive and a real drive's counters stand
-    in one table; differences are measured by switching one thing at a time.
+    The table has a row for each way: formulas, a simulation, a timed simulation, a virtual drive,
+    and the counters of a real drive. Each difference is measured: writeamp changes one thing and
+    runs again. The last table shows how to reduce WA.
 
     Example: writeamp answer --workload zipf:s=0.99 --device tlc-datacenter --size 512MiB
 
@@ -71,39 +73,39 @@ def answer(
     with _Bars() as bars:
         listener = Listener(
             row=lambda row: None if json else bars.between(lambda: printer.row(row)),
-            part=bars.part,
+            part=bars.step,
             progress=bars.progress,
         )
-        found = options.whole_or_part(lambda: answer_of(experiment, asked, listener))
-    for sentence in found.notes:
+        result = options.finished_part(lambda: answer_of(experiment, question, listener))
+    for sentence in result.notes:
         options.note(sentence)
     try:
-        if not options.printed_json(found.to_dict, found.beside, json=json):
-            _print_reasons(found)
+        if not options.printed_json(result.to_dict, result.beside, json=json):
+            _print_reasons(result)
     finally:
-        if plot is not None and not found.unfinished:
-            found.plot(plot)
-    if found.unfinished:
-        raise boundary.PartlyDone(f"not finished: {', '.join(found.unfinished)}")
+        if plot is not None and not result.unfinished:
+            result.plot(plot)
+    if result.unfinished:
+        raise boundary.PartlyDone(f"not finished: {', '.join(result.unfinished)}")
 
 
-def _print_reasons(found: Answer) -> None:
-    for part in found.card().parts:
+def _print_reasons(result: Answer) -> None:
+    for table in result.card().parts:
         stdout.print("")
-        options.print_part(part)
-    if not (found.advice or found.unfinished):
-        stdout.print("nothing that was tried would make it less")
+        options.print_part(table)
+    if not (result.advice or result.unfinished):
+        stdout.print("No change that was tried reduces WA.")
 
 
 class RowPrinter:
-    """Printer of rows one by one, in columns that fit all of them."""
+    """Printer of single rows, in columns of fixed width."""
 
     def __init__(self) -> None:
-        """Print nothing yet."""
+        """Start before the first row."""
         self._is_first = True
 
     def row(self, row: WayRow) -> None:
-        """Print a row, below the names of the columns if it is the first."""
+        """Print a row; before the first row, print the names of the columns."""
         if self._is_first:
             names = [name.removeprefix(">") for name in row.COLUMNS[:-1]]
             stdout.print(Text(_ROW.format(*names), style="bold"))
@@ -111,20 +113,20 @@ class RowPrinter:
         *cells, words = row.cells
         line = _ROW.format(*cells)
         beside = stdout.width - len(line) - 2
-        if beside >= _LEAST_WORDS:
+        if beside >= _LEAST_TEXT:
             first, *rest = textwrap.wrap(words, beside)
-            lines = [f"{line}  {first}", *(" " * (len(line) + 2) + one for one in rest)]
+            lines = [f"{line}  {first}", *(" " * (len(line) + 2) + more for more in rest)]
         else:
             lines = [line, *textwrap.wrap(words, stdout.width, **_BELOW)]
-        for one in lines:
-            stdout.print(Text(printable(one)), soft_wrap=True)
+        for text in lines:
+            stdout.print(Text(printable(text)), soft_wrap=True)
 
 
 class _Bars:
-    """Progress bars, one for each part, which make room for what is printed between."""
+    """Progress bars, one for each step, removed while a row is printed."""
 
     def __init__(self) -> None:
-        self._what = ""
+        self._step = ""
         self._bar: Bar | None = None
 
     def __enter__(self) -> _Bars:
@@ -133,13 +135,13 @@ class _Bars:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def part(self, what: str) -> None:
+    def step(self, step: str) -> None:
         self._end()
-        self._what = what
+        self._step = step
 
     def progress(self, done: int, of: int) -> None:
         if self._bar is None:
-            self._bar = Bar(self._what, lambda done, of: f"{min(done / of, 1):.0%}" if of else "")
+            self._bar = Bar(self._step, lambda done, of: f"{min(done / of, 1):.0%}" if of else "")
             self._bar.__enter__()
         self._bar.update(done, of)
 

@@ -1,4 +1,4 @@
-"""Typer application that refuses repeated options and explains misspelt ones."""
+"""Typer application that rejects repeated options and suggests names for unknown ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from writeamp.cli.report_option import with_report
 from writeamp.errors import WriteampError
 
 _SEVERAL = ("texts", "paths")
-# What names of files and folders are called in help.
+# Words in the metavars of options that are paths.
 _PATHS = {"FILE", "DIR", "FOLDER", "PATH", "SNAP", "INPUT", "SOURCE", "TRACE", "MODEL", "PAGE"}
-# What other tools and data sheets call what an option here says; the first that a verb has counts.
+# Names in other tools and data sheets, and our options; the first option that a verb has counts.
 _OTHER_WORDS = {
     "pe-cycles": ("w-max",),
     "erase-cycles": ("w-max",),
@@ -34,114 +34,123 @@ _OTHER_WORDS = {
     "jobs": ("threads",),
     "workers": ("threads",),
 }
-# Two letters exchanged in a word of four are this much alike.
-_ALIKE = 0.75
+# Similarity of two words of four letters with two letters exchanged.
+_LEAST_SIMILARITY = 0.75
 _MOST = 3
 
 
 class _OnceCommand(TyperCommand):
-    """A command that refuses a second value, of which typer would silently take the last."""
+    """Command that rejects a repeated option, where typer would silently use the last value."""
 
     def make_parser(self, ctx: Any) -> Any:
-        """Return the parser, which looks at what it found."""
+        """Return the parser, which checks the parsed options."""
         parser = super().make_parser(ctx)
-        for one in self.params:
-            # The older word for a folder of runs, which help does not show.
-            if isinstance(one, TyperOption) and "--keep" in one.opts:
-                parser.add_option(obj=one, opts=["--out"], dest=one.name, action="store", nargs=1)
+        for parameter in self.params:
+            # Older name of --keep, hidden in help.
+            if isinstance(parameter, TyperOption) and "--keep" in parameter.opts:
+                parser.add_option(
+                    obj=parameter, opts=["--out"], dest=parameter.name, action="store", nargs=1
+                )
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:
             try:
-                found = parse(args=args)
+                parsed = parse(args=args)
             except typer.TyperException as error:
-                known = vars(error)
-                if "possibilities" not in known:
+                details = vars(error)
+                if "possibilities" not in details:
                     raise
-                raise no_such_option(_verb(ctx), known["option_name"], _flags(ctx)) from None
+                raise no_such_option(_verb(ctx), details["option_name"], _flags(ctx)) from None
             if not ctx.resilient_parsing:
-                _refuse_twice(_verb(ctx), found[2])
-                _refuse_empty(ctx.command.get_params(ctx), found[0])
-            return found
+                _refuse_twice(_verb(ctx), parsed[2])
+                _refuse_empty(ctx.command.get_params(ctx), parsed[0])
+            return parsed
 
         parser.parse_args = parse_once  # type: ignore[method-assign]
         return parser
 
 
 class App(typer.Typer):
-    """A typer whose commands take one value of an option, unless it is said to have several."""
+    """Typer whose options take one value, unless they are declared to take several."""
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
-        """Return a decorator that adds a function as a command, with `--report` if it has one."""
+        """Return a decorator that adds a function as a command, with the common options."""
 
         def add(body: Any) -> Any:
-            asked: dict[str, Any] = {
+            settings: dict[str, Any] = {
                 "cls": _OnceCommand,
                 "help": _paragraphs(inspect.getdoc(body) or ""),
             } | how
-            return super(App, self).command(name, **asked)(with_verbose(with_report(body)))
+            return super(App, self).command(name, **settings)(with_verbose(with_report(body)))
 
         return add
 
 
 def _paragraphs(text: str) -> str:
-    """Return a docstring whose paragraphs the terminal breaks; a line of an example stays one."""
+    """Join the lines of each paragraph, so that the terminal breaks them; examples stay lines."""
     return re.sub(r"(?<!\n)\n(?![\s]|Example)", " ", text)
 
 
 def _flags(ctx: Any) -> list[str]:
-    """Return the names of all options of a command."""
-    options = [one for one in ctx.command.get_params(ctx) if isinstance(one, TyperOption)]
-    return [flag for one in options if not one.hidden for flag in (*one.opts, *one.secondary_opts)]
+    """Return the names of all visible options of a command."""
+    options = [option for option in ctx.command.get_params(ctx) if isinstance(option, TyperOption)]
+    return [
+        flag
+        for option in options
+        if not option.hidden
+        for flag in (*option.opts, *option.secondary_opts)
+    ]
 
 
 def _verb(ctx: Any) -> str:
-    """Return the words after the name of the program."""
+    """Return the words after the name of the program, such as `measure diff`."""
     if ctx.parent is None:
         return ""
     return f"{_verb(ctx.parent)} {ctx.info_name}".strip()
 
 
-def _refuse_twice(verb: str, given: list[Any]) -> None:
-    """Refuse options that take one value and are given several."""
-    for option, times in Counter(given).items():
+def _refuse_twice(verb: str, options: list[Any]) -> None:
+    """Reject options that take one value and are given several times."""
+    for option, times in Counter(options).items():
         takes_one = isinstance(option, TyperOption) and not (option.multiple or option.count)
-        # A flag without an opposite says the same twice.
-        says_one = takes_one and (not option.is_flag or option.secondary_opts)
-        if says_one and times > 1:
+        # A flag without an opposite means the same if repeated.
+        is_ambiguous = takes_one and (not option.is_flag or option.secondary_opts)
+        if is_ambiguous and times > 1:
             flag = max(option.opts, key=len)
-            named = "--keep (or --out, its older name)" if flag == "--keep" else flag
-            raise WriteampError(f"{named} is given {_times(times)}; {_who(verb, flag)}")
+            name = "--keep (or --out, its older name)" if flag == "--keep" else flag
+            raise WriteampError(f"{name} is given {_times(times)}; {_allowed(verb, flag)}")
 
 
-def _refuse_empty(parameters: list[Any], given: dict[str, Any]) -> None:
-    """Refuse an empty name of a file, which means the current folder to Path."""
-    for one in parameters:
-        value = given.get(one.name)
+def _refuse_empty(parameters: list[Any], values: dict[str, Any]) -> None:
+    """Reject an empty file name, which Path would read as the current folder."""
+    for parameter in parameters:
+        value = values.get(parameter.name)
         several = value if isinstance(value, list | tuple) else (value,)
-        if "" in several and _PATHS.intersection(re.findall("[A-Z]+", one.metavar or "")):
-            name = max(one.opts, key=len) if isinstance(one, TyperOption) else "the name"
-            raise WriteampError(f"{name} is empty; give {one.metavar}")
+        if "" in several and _PATHS.intersection(re.findall("[A-Z]+", parameter.metavar or "")):
+            name = (
+                max(parameter.opts, key=len) if isinstance(parameter, TyperOption) else "the name"
+            )
+            raise WriteampError(f"{name} is empty; give {parameter.metavar}")
 
 
 def _times(times: int) -> str:
     return "twice" if times == 2 else f"{times} times"
 
 
-def _who(verb: str, flag: str) -> str:
-    """Return a clause that says which verb takes how many of an option."""
+def _allowed(verb: str, flag: str) -> str:
+    """Return how often a verb takes an option, and whether compare takes several."""
     from writeamp.settings.experiment import VERBS  # noqa: PLC0415 (slow)
 
     by_compare = ""
     if verb in VERBS:
         several = [name for name in (flag, f"{flag}s") if name in _several_of("compare")]
         as_named = f" as {several[0]}" if several and several[0] != flag else ""
-        by_compare = f", compare takes several{as_named}" if several else ""
-    return f"{verb} takes one{by_compare}"
+        by_compare = f" (compare takes several{as_named})" if several else ""
+    return f"{verb} takes it once{by_compare}"
 
 
 def _several_of(verb: str) -> set[str]:
-    """Return the options that a verb takes several of."""
+    """Return the options that a verb takes several times."""
     from writeamp.fields.setting import words_of  # noqa: PLC0415
     from writeamp.settings.experiment import setting_places  # noqa: PLC0415 (slow)
 
@@ -153,16 +162,16 @@ def _several_of(verb: str) -> set[str]:
     }
 
 
-def no_such_option(verb: str, given: str, valid: Iterable[str]) -> WriteampError:
-    """Return the error for an option that a verb has not, with those that may be meant."""
-    meant = options_like(given, valid)
-    if not meant:
-        return WriteampError(f"No such option: {given}; writeamp {verb} --help has all")
-    return WriteampError(f"No such option: {given} (did you mean {' or '.join(meant)}?)")
+def no_such_option(verb: str, flag: str, valid: Iterable[str]) -> WriteampError:
+    """Return the error for an unknown option, with the names most similar to it."""
+    likely = options_like(flag, valid)
+    if not likely:
+        return WriteampError(f"No such option: {flag}; `writeamp {verb} --help` lists all options")
+    return WriteampError(f"No such option: {flag} (did you mean {' or '.join(likely)}?)")
 
 
-def options_like(given: str, valid: Iterable[str]) -> list[str]:
-    """Return the likeliest options: spelled alike, called so elsewhere, or of the same words.
+def options_like(flag: str, valid: Iterable[str]) -> list[str]:
+    """Return the most likely options: similar spelling, another tool's name, or shared words.
 
     >>> options_like("--pe-cycle", ["--w-max", "--map-cache", "--page-bytes"])
     ['--w-max']
@@ -171,21 +180,24 @@ def options_like(given: str, valid: Iterable[str]) -> list[str]:
     >>> options_like("--pages", ["--op", "--pages-per-block", "--page-bytes"])
     ['--pages-per-block', '--page-bytes']
     """
-    names = [one.removeprefix("--") for one in valid if one.startswith("--")]
-    name = given.removeprefix("--").lower().replace("_", "-")
-    scores = {one: _alike(name, one) for one in names}
+    names = [option.removeprefix("--") for option in valid if option.startswith("--")]
+    name = flag.removeprefix("--").lower().replace("_", "-")
+    scores = {other: _similarity(name, other) for other in names}
     for other, options in _OTHER_WORDS.items():
-        option = next((one for one in options if one in scores), None)
+        option = next((own for own in options if own in scores), None)
         if option is not None:
-            scores[option] = max(scores[option], _alike(name, other))
-    best = sorted((one for one in names if scores[one] >= _ALIKE), key=lambda one: -scores[one])
+            scores[option] = max(scores[option], _similarity(name, other))
+    best = sorted(
+        (option for option in names if scores[option] >= _LEAST_SIMILARITY),
+        key=lambda option: -scores[option],
+    )
     words = name.split("-")
-    of_words = [one for one in names if _singular(words) & _singular(one.split("-"))]
-    return [f"--{one}" for one in list(dict.fromkeys(best or of_words))[:_MOST]]
+    of_words = [option for option in names if _singular(words) & _singular(option.split("-"))]
+    return [f"--{option}" for option in list(dict.fromkeys(best or of_words))[:_MOST]]
 
 
-def _alike(one: str, other: str) -> float:
-    return SequenceMatcher(None, one.replace("-", ""), other.replace("-", "")).ratio()
+def _similarity(word: str, other: str) -> float:
+    return SequenceMatcher(None, word.replace("-", ""), other.replace("-", "")).ratio()
 
 
 def _singular(words: Iterable[str]) -> set[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from writeamp.results.card import Card
     from writeamp.studies.compare.result import Comparison
 
-# Columns that are left out of a table for which the terminal is too narrow.
+# Columns that are left out on a narrow terminal.
 _SPARE_COLUMNS = (">B/page", ">M pages/s")
 
 
@@ -39,7 +39,7 @@ def compare(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw WA of every manager to a .png, .svg, .pdf or .html file.",
+            help="Draw the WA of every manager (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -50,8 +50,8 @@ def compare(
 ) -> None:
     """Compare block managers and victim policies: WA by cause, wear, memory, speed.
 
-    All get the same host writes, of each workload and trace that is given. Some get hints of the
-    pages that others do not; the table says which.
+    All policies get the same host writes, for each workload and trace. Some block managers also
+    use hints from the host about the pages; the table marks these.
 
     Example: writeamp compare --managers single,sepgc --victims greedy,cost-benefit --workload
     zipf:s=0.99 --op 0.15
@@ -64,34 +64,35 @@ def compare(
     failed = None
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         try:
-            found = options.whole_or_part(
+            result = options.finished_part(
                 lambda: run_comparison(experiment, bar.update, runner, keep)
             )
         except WriteampError as error:
             if error.finished is None:
                 raise
-            found, failed = error.finished, error
-    drawn = None if found.unfinished else plot
-    options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
+            result, failed = error.finished, error
+    drawn = None if result.unfinished else plot
+    options.show_result(result, lambda: _print(result), json=json, csv=csv, plot=drawn)
     if failed is not None:
         raise failed
-    if found.unfinished:
+    if result.unfinished:
         raise boundary.PartlyDone(
-            f"{found.finished} were finished, not {some_of(found.unfinished)}; no picture was drawn"
+            f"{result.finished} are finished, without {some_of(result.unfinished)}; no picture was "
+            "drawn"
         )
 
 
-def _print(found: Comparison) -> None:
-    card = found.card()
+def _print(result: Comparison) -> None:
+    card = result.card()
     if card.parts:
         stdout.print(options.heading(card.title))
     _print_tables(card.parts or [card])
-    for line in found.remarks:
+    for line in result.remarks:
         stdout.print(line)
 
 
 def _print_tables(cards: Sequence[Card]) -> None:
-    """Print a table for each load, without its last columns where these would make it a list."""
+    """Print a table for each load; on a narrow terminal, without its last columns."""
     for count in range(len(_SPARE_COLUMNS) + 1):
         left_out = _SPARE_COLUMNS[:count]
         tables = _tables(cards, left_out)
@@ -102,11 +103,11 @@ def _print_tables(cards: Sequence[Card]) -> None:
     stdout.print(*tables)
     if left_out:
         names = " and ".join(column.removeprefix(">") for column in left_out)
-        stdout.print(f"no room for {names}")
+        stdout.print(f"The terminal is too narrow for {names}.")
 
 
 def _tables(cards: Sequence[Card], left_out: Sequence[str]) -> list[Table]:
-    """Return a table for each load, all of them with numbers of one width."""
+    """Return a table for each load; columns of numbers have the same width in all tables."""
     columns = cards[0].columns
     shown = [at for at, column in enumerate(columns) if column not in left_out]
     names = [columns[at] for at in shown]
@@ -115,6 +116,6 @@ def _tables(cards: Sequence[Card], left_out: Sequence[str]) -> list[Table]:
         table = options.table(card.title, names, [[row[at] for at in shown] for row in card.rows])
         for at, column in zip(shown, table.columns, strict=True):
             if columns[at].startswith(">"):
-                column.min_width = max(len(row[at]) for one in cards for row in one.rows)
+                column.min_width = max(len(row[at]) for other in cards for row in other.rows)
         tables.append(table)
     return tables

@@ -4,17 +4,17 @@ from writeamp.cli.verbs import HelpPanel, Verb
 
 ANSWER = Verb(
     "writeamp.cli.answer",
-    "Answer by every way how much a drive amplifies writes (WA), and why the answers differ.",
+    "Compare the WA from theory, simulation, virtual and real drives, and explain differences.",
     HelpPanel.START,
 )
 EXPLORE = Verb(
     "writeamp.cli.explore",
-    "Show small drives step by step in the browser, and ten chapters on why flash amplifies.",
+    "Show small drives step by step on a page, with ten chapters on write amplification.",
     HelpPanel.START,
 )
 LIST = Verb(
     "writeamp.cli.listing",
-    "List what is registered: managers, victim policies, workloads, models, formats, devices….",
+    "List all block managers, victim policies, workloads, models, trace formats, devices….",
     HelpPanel.START,
 )
 SIMULATE = Verb(
@@ -29,57 +29,57 @@ COMPARE = Verb(
 )
 SWEEP = Verb(
     "writeamp.cli.sweep",
-    "Run many points, each once, and look at their results: `writeamp sweep FILE.toml --keep "
+    "Run an experiment at many points and show the results: `writeamp sweep FILE.toml --keep "
     "DIR`, then `writeamp sweep show DIR`.",
     HelpPanel.SIMULATE,
 )
 VOLUMES = Verb(
     "writeamp.cli.volumes",
-    "Simulate the volumes of one trace: make, split, look at, run, and find the op that they need.",
+    "Simulate all volumes of a cloud trace: make, split, info, run, need.",
     HelpPanel.SIMULATE,
 )
 ENDURANCE = Verb(
     "writeamp.cli.endurance",
-    "Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.",
+    "Wear drives out: PE fairness, endurance, TBW, DWPD, years of life.",
     HelpPanel.SIMULATE,
 )
 PREDICT = Verb(
     "writeamp.cli.predict",
-    "Predict write amplification (WA) under uniform random writes, or the op that a WA needs.",
+    "Predict write amplification (WA) for uniform random writes, or the op for a given WA.",
     HelpPanel.SIMULATE,
 )
 MEANFIELD = Verb(
     "writeamp.cli.meanfield",
-    "Compute the write amplification (WA) of hot/cold write frontiers on a large drive.",
+    "Compute the write amplification (WA) of hot/cold write frontiers, without a simulation.",
     HelpPanel.SIMULATE,
 )
 ALLOCATE = Verb(
     "writeamp.cli.allocate",
-    "Divide over-provisioned space between groups, and predict the write amplification (WA).",
+    "Divide over-provisioned space between groups of pages, and predict WA.",
     HelpPanel.SIMULATE,
 )
 SERVE = Verb(
     "writeamp.cli.serve",
-    "Serve a virtual SSD to real programs over NBD, and tell its write amplification (WA).",
+    "Serve a virtual SSD to real programs over NBD, and report its write amplification (WA).",
     HelpPanel.VIRTUAL,
 )
 TOP = Verb(
     "writeamp.cli.top",
-    "Watch a virtual SSD: its write amplification (WA), what its blocks hold, and their wear.",
+    "Watch a virtual SSD: write amplification (WA), traffic, valid pages and block wear.",
     HelpPanel.VIRTUAL,
 )
 TRACE = Verb(
     "writeamp.cli.trace",
-    "Look into block traces, and convert them.",
+    "Describe and convert block traces.",
     HelpPanel.PAPERS,
 )
 DIFF = Verb(
     "writeamp.cli.diff",
-    "Compare two results of one verb: settings and numbers that differ, and which are noise.",
+    "Compare two results: settings and numbers that differ, and which differences are noise.",
     HelpPanel.PAPERS,
 )
 REPORT = Verb(
     "writeamp.cli.report",
-    "Read back the result in a page that --report wrote, and print it as Markdown or JSON.",
+    "Print the result in a page of --report, as Markdown or JSON.",
     HelpPanel.PAPERS,
 )

@@ -1,4 +1,4 @@
-"""`writeamp diff`: what two results of one verb have set and found differently."""
+"""`writeamp diff`: settings and numbers in which two results differ."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ def diff(
     a: Annotated[
         Path,
         typer.Argument(
-            help="A result, as --json or --report of a verb wrote it.", show_default=False
+            help="A result: the JSON or the page that --json or --report wrote.", show_default=False
         ),
     ],
-    b: Annotated[Path, typer.Argument(help="Another of the same verb.", show_default=False)],
+    b: Annotated[Path, typer.Argument(help="Another result of the same verb.", show_default=False)],
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Compare two results of one verb: settings and numbers that differ, and which are noise.
+    """Compare two results: settings and numbers that differ, and which differences are noise.
 
-    `writeamp measure diff` takes two snapshots of a drive's counters instead.
+    To compare two snapshots of a drive's counters, use `writeamp measure diff`.
 
     Example: writeamp diff a.json b.json --report before-and-after.html
     """
     from writeamp.differences.difference import diff as difference  # noqa: PLC0415 (slow)
 
     with Bar("comparing"):
-        found = difference(a, b)
-    if options.printed_json(found.to_dict, json=json):
+        differences = difference(a, b)
+    if options.printed_json(differences.to_dict, json=json):
         return
     if csv:
-        options.print_csv(found.to_frame())
+        options.print_csv(differences.to_frame())
     else:
-        _show(found)
+        _show(differences)
 
 
-def _show(found: Difference) -> None:
-    if not found.settings:
+def _show(differences: Difference) -> None:
+    if not differences.settings:
         stdout.print("No setting differs.")
-    for part in found.card().parts:
-        options.print_part(part)
-    if not found.numbers:
-        stdout.print(f"No number differs, of {found.equal}.")
-    for key, which in found.only:
-        stdout.print(f"only in {which.upper()}: {key}")
-    for note in found.notes:
+    for table in differences.card().parts:
+        options.print_part(table)
+    if not differences.numbers:
+        stdout.print(f"All {differences.equal} numbers are equal.")
+    for key, side in differences.only:
+        stdout.print(f"only in {side.upper()}: {key}")
+    for note in differences.notes:
         options.note(note)

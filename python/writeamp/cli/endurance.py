@@ -1,4 +1,4 @@
-"""`writeamp endurance`: drives until they are worn out."""
+"""`writeamp endurance`: simulation of drives until they are worn out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def endurance(
         typer.Option(
             "--curve",
             help="Add fairness and endurance for each W up to --w-max to the JSON document; with "
-            "--csv, print these.",
+            "--csv, print these as the table.",
         ),
     ] = False,
     plot: Annotated[
@@ -48,21 +48,20 @@ def endurance(
     ] = None,
     plot_erases: Annotated[
         Path | None,
-        typer.Option(
-            "--plot-erases", help="Draw how often the blocks were erased.", metavar="FILE"
-        ),
+        typer.Option("--plot-erases", help="Draw the erase counts of the blocks.", metavar="FILE"),
     ] = None,
     keep: options.Keep = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.
+    """Wear drives out: PE fairness, endurance, TBW, DWPD, years of life.
 
-    A life ends with the first block erased --w-max times, or as many as (its LUN) has spare ones.
+    A drive ends with the first block that reaches --w-max erases. With spare blocks, it ends when
+    the drive (or a LUN of it) has used all of them.
 
-    --capacity alone has a smaller drive simulated in place of the real one; with a size, the drive
-    of that size stands for it.
+    With --capacity, a smaller drive represents the real one. Give a size too to choose the size of
+    the simulated drive.
 
     Example: writeamp endurance --blocks 500 --w-max 300 --daily-writes 1TB --capacity 2TB
     """
@@ -70,7 +69,7 @@ def endurance(
         if target is not None:
             check_target(target)
     if curve and not (json or csv):
-        raise WriteampError("--curve adds to the JSON document; give --json too, or --csv")
+        raise WriteampError("--curve extends the output of --json or --csv; give one of these too")
     daily_bytes, warranty_years = life.daily_writes, life.warranty_years
     capacity_bytes = experiment.device.capacity
 
@@ -81,28 +80,28 @@ def endurance(
     from writeamp.studies.endurance.lifetime import run_lifetime  # noqa: PLC0415 (slow)
 
     with Bar("wearing out", _percent) as bar:
-        found = options.whole_or_part(
+        result = options.finished_part(
             lambda: run_lifetime(experiment, bar.update, check_drive, runner, keep)
         )
-    for sentence in found.notes:
+    for sentence in result.notes:
         options.note(sentence)
 
     def document() -> dict[str, Any]:
-        return found.to_dict(
+        return result.to_dict(
             curve=curve and json, daily_bytes=daily_bytes, warranty_years=warranty_years
         )
 
     printed = options.printed_json(document, json=json)
     if csv:
-        options.print_csv(found.curve if curve else frame_of([document()]))
+        options.print_csv(result.curve if curve else frame_of([document()]))
     elif not printed:
-        options.print_card(found.card(daily_bytes, warranty_years))
-    if found.unfinished:
-        raise boundary.PartlyDone(f"{found.finished}; no picture was drawn")
+        options.print_card(result.card(daily_bytes, warranty_years))
+    if result.unfinished:
+        raise boundary.PartlyDone(f"{result.finished}; no picture was drawn")
     if plot is not None:
-        found.plot(plot)
+        result.plot(plot)
     if plot_erases is not None:
-        found.plot_erases(plot_erases)
+        result.plot_erases(plot_erases)
 
 
 def _percent(reached: int, expected: int) -> str:

@@ -1,4 +1,4 @@
-"""Age of the compiled engine: whether it lacks what the Python code beside it calls."""
+"""Check whether the compiled engine lacks a name that the Python code uses."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from writeamp import _engine
 _STUB = Path(__file__).parent.parent / "_engine.pyi"
 
 
-def lacking() -> str | None:
-    """Return a name that `_engine.pyi` declares and the engine has not; None of none.
+def missing_name() -> str | None:
+    """Return a name that `_engine.pyi` declares and the engine lacks, or None.
 
-    Reads the stub, which takes longer than a start should: for when something failed.
+    Reading the stub is slow, so this is called after a failure only.
     """
     try:
         stub = ast.parse(_STUB.read_text(encoding="utf-8"))
-        return next(_lacking(stub.body, _engine, ""), None)
-    except (OSError, ValueError):  # no stub, or a function that does not tell its parameters
+        return next(_missing(stub.body, _engine, ""), None)
+    except (OSError, ValueError):  # no stub, or a function without a signature
         return None
 
 
-def _lacking(body: list[ast.stmt], owner: Any, within: str) -> Iterator[str]:
-    for one in body:
-        if isinstance(one, ast.ClassDef) and not _is_typed_dict(one):
-            found = getattr(owner, one.name, None)
-            if found is None:
-                yield one.name
+def _missing(body: list[ast.stmt], owner: Any, within: str) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not _is_typed_dict(node):
+            member = getattr(owner, node.name, None)
+            if member is None:
+                yield node.name
             else:
-                yield from _lacking(one.body, found, f"{one.name}.")
-        elif isinstance(one, ast.FunctionDef):
-            is_made = one.name == "__init__"
-            found = owner if is_made else getattr(owner, one.name, None)
-            name = within.removesuffix(".") if is_made else f"{within}{one.name}"
-            if found is None:
+                yield from _missing(node.body, member, f"{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            is_made = node.name == "__init__"
+            member = owner if is_made else getattr(owner, node.name, None)
+            name = within.removesuffix(".") if is_made else f"{within}{node.name}"
+            if member is None:
                 yield name
-            elif not one.decorator_list or is_made:
-                known = _parameters(found)
-                yield from (f"{name}({each}=)" for each in _keywords(one) if each not in known)
+            elif not node.decorator_list or is_made:
+                parameters = _parameters(member)
+                yield from (
+                    f"{name}({each}=)" for each in _keywords(node) if each not in parameters
+                )
 
 
-def _is_typed_dict(one: ast.ClassDef) -> bool:
-    """Return whether a class only describes what the engine returns."""
-    return bool(one.bases)
+def _is_typed_dict(node: ast.ClassDef) -> bool:
+    """Return whether a class only describes a dictionary that the engine returns."""
+    return bool(node.bases)
 
 
-def _keywords(one: ast.FunctionDef) -> list[str]:
-    return [each.arg for each in one.args.kwonlyargs]
+def _keywords(node: ast.FunctionDef) -> list[str]:
+    return [each.arg for each in node.args.kwonlyargs]
 
 
-def _parameters(found: Any) -> set[str]:
-    return set(inspect.signature(found).parameters)
+def _parameters(function: Any) -> set[str]:
+    return set(inspect.signature(function).parameters)

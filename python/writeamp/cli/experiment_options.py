@@ -1,4 +1,4 @@
-"""The options of the verbs that do an experiment, made from its settings."""
+"""Options of the verbs that run an experiment, made from its settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp.cli.setting_options import asked, described, naming_options, setting_parameters
+from writeamp.cli.setting_options import described, given_values, naming_options, setting_parameters
 from writeamp.errors import WriteampError
 from writeamp.files import output
 from writeamp.settings.experiment import Experiment, setting_places
@@ -19,7 +19,7 @@ from writeamp.settings.experiment import Experiment, setting_places
 _File = Annotated[
     Path | None,
     typer.Argument(
-        help="A file with an experiment; options change what it says.",
+        help="A file with an experiment; options override its settings.",
         metavar="EXPERIMENT.toml",
         show_default=False,
     ),
@@ -39,28 +39,30 @@ def register_experiment(
     verb: str | None = None,
     without: Collection[str] = (),
 ) -> None:
-    """Add the verb that `body` is called.
+    """Add a verb, whose name is that of `body`.
 
     Args:
         app: the command line.
-        body: takes the experiment, and by keyword the options of its own.
-        verb: whose experiment it takes; by default its own.
-        without: settings of that verb that it has no options for.
+        body: function of the experiment, and by keyword of the verb's own options.
+        verb: verb of the experiment, by default that of `body`.
+        without: settings of the experiment that have no option.
     """
     verb = verb or body.__name__
-    places = {name: one for name, one in setting_places(verb).items() if name not in without}
+    places = {name: place for name, place in setting_places(verb).items() if name not in without}
     settings = setting_parameters(places)
     own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
 
     @wraps(body)
-    def command(experiment: Path | None, save_config: Path | None, **given: Any) -> None:
-        changes = asked({one.name: given.pop(one.name) for one in settings})
+    def command(experiment: Path | None, save_config: Path | None, **arguments: Any) -> None:
+        changes = given_values(
+            {parameter.name: arguments.pop(parameter.name) for parameter in settings}
+        )
         with naming_options(places, changes):
-            found = _experiment(verb, experiment, changes)
-            _check_outputs(found, experiment, save_config, given)
+            complete = _experiment(verb, experiment, changes)
+            _check_outputs(complete, experiment, save_config, arguments)
             if save_config is not None:
-                found.to_toml(save_config)
-            body(found, **given)
+                complete.to_toml(save_config)
+            body(complete, **arguments)
 
     parameters = [
         _own("experiment", _File),
@@ -77,36 +79,37 @@ def _own(name: str, annotation: Any) -> inspect.Parameter:
     )
 
 
-def _experiment(verb: str, file: Path | None, given: dict[str, Any]) -> Experiment:
-    """Return the file's experiment as the options that are given change it."""
+def _experiment(verb: str, file: Path | None, changes: dict[str, Any]) -> Experiment:
+    """Return the experiment of the file, changed by options; without a file, that of the "
+    "options."""
     if file is None:
-        return Experiment.of(verb, **given)
+        return Experiment.of(verb, **changes)
     try:
-        found = Experiment.from_toml(file, verb=verb, to_run=True)
+        experiment = Experiment.from_toml(file, verb=verb, to_run=True)
     except WriteampError as error:
         error.args = (f"{error}{_other_kind(verb, file)}",)
         raise
-    return found.with_settings(**given)
+    return experiment.with_settings(**changes)
 
 
 def _other_kind(verb: str, file: Path) -> str:
-    """Return what a verb takes, for who gave it another kind of file, and who takes that."""
+    """Return a hint for a file that is not an experiment: the valid kind, and its own verb."""
     if file.suffix.lower() == ".toml" or not file.exists():
         return ""
     is_fio = file.suffix.lower() == ".fio"
-    reader = f"; `writeamp doctor {shlex.quote(str(file))}` reads fio's jobs" if is_fio else ""
-    return f"; {verb} takes an experiment, which is a .toml file{reader}"
+    reader = f"; for fio jobs, use `writeamp doctor {shlex.quote(str(file))}`" if is_fio else ""
+    return f"; {verb} takes an experiment, a .toml file{reader}"
 
 
 def _check_outputs(
-    found: Experiment, file: Path | None, save_config: Path | None, given: dict[str, Any]
+    experiment: Experiment, file: Path | None, save_config: Path | None, arguments: dict[str, Any]
 ) -> None:
-    """Refuse an output that is an input or another output; what a verb takes as paths is drawn."""
-    inputs = [*found.input_files, *([] if file is None else [str(file)])]
-    outputs = {"plot": [path for path in given.values() if isinstance(path, Path)]}
-    outputs["capture"] = list(map(Path, found.output_files))
+    """Reject an output that is also an input or another output. A verb's own paths are pictures."""
+    inputs = [*experiment.input_files, *([] if file is None else [str(file)])]
+    outputs = {"plot": [path for path in arguments.values() if isinstance(path, Path)]}
+    outputs["capture"] = list(map(Path, experiment.output_files))
     outputs["experiment"] = [] if save_config is None else [save_config]
-    for what, paths in outputs.items():
+    for kind, paths in outputs.items():
         for path in paths:
-            output.check_target(path, what, inputs=inputs)
+            output.check_target(path, kind, inputs=inputs)
     output.check_distinct(path for paths in outputs.values() for path in paths)

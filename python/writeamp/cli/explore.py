@@ -1,4 +1,4 @@
-"""`writeamp explore`: small drives step by step, on a page for the browser."""
+"""`writeamp explore`: page for the browser that shows small drives step by step."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def register(app: typer.Typer) -> None:
 
 def explore(
     policies: PoliciesSettings,
-    asked: ExploreSettings,
+    settings: ExploreSettings,
     *,
     out: Annotated[
         Path, typer.Option("--out", help="Page to write, an .html file.", metavar="FILE")
     ],
     json: options.Json = False,
 ) -> None:
-    """Show small drives step by step in the browser, and ten chapters on why flash amplifies.
+    """Show small drives step by step on a page, with ten chapters on write amplification.
 
-    One manager or two, side by side on the same writes, on one page that needs no network.
+    The page shows one block manager, or two side by side under the same writes. It works offline.
 
     Example: writeamp explore --workload hot-cold:f=0.1,r=0.9 --managers single,hcwf-swap --out
     explore.html
@@ -42,13 +42,13 @@ def explore(
 
     check_page(out)
     with Bar("recording"):
-        found = explored(**vars(policies), **vars(asked))
-    found.save(out)
+        exploration = explored(**vars(policies), **vars(settings))
+    exploration.save(out)
     if json:
-        options.print_json({"page": str(out), **found.to_dict()})
+        options.print_json({"page": str(out), **exploration.to_dict()})
         return
-    for one in found.drives:
+    for drive in exploration.drives:
         stdout.print(
-            f"{one.name}: WA {one.wa:.3f} over {one.host_pages:,} host writes", markup=False
+            f"{drive.name}: WA {drive.wa:.3f} over {drive.host_pages:,} host writes", markup=False
         )
-    stdout.print(f"{out}: {len(found.page):,} bytes; open it in a browser", markup=False)
+    stdout.print(f"{out}: {len(exploration.page):,} bytes; open it in a browser", markup=False)

@@ -1,4 +1,4 @@
-"""Findings of the doctor above the result of another verb."""
+"""Mistakes that the doctor finds in the input of another verb, printed as warnings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.registry.specs import Spec
 
 
 class AnyFinding(Protocol):
-    """A mistake, as `writeamp.drives.doctor.finding.Finding` is one."""
+    """Interface of `writeamp.drives.doctor.finding.Finding`."""
 
     id: str
     message: str
@@ -24,28 +24,30 @@ class AnyFinding(Protocol):
 
 
 def of_command(command: str) -> list[AnyFinding]:
-    """Say what is wrong with the fio jobs of a command before it runs, and return that."""
+    """Print and return the mistakes in the fio jobs of a command, before it runs."""
     if "fio" not in command:
         return []
-    return _told("findings_in_command", command)
+    return _printed("findings_in_command", command)
 
 
 def of_load(load: object) -> list[AnyFinding]:
-    """Say what is wrong with the order of a trace's writes, and return that."""
-    if isinstance(load, Spec):  # which has no order that could be wrong
+    """Print and return the mistakes in the order of a trace's writes."""
+    if isinstance(load, Spec):  # a synthetic workload
         return []
-    return _told("findings_in_load", load)
+    return _printed("findings_in_load", load)
 
 
-def with_findings(document: dict[str, Any], found: Sequence[AnyFinding]) -> dict[str, Any]:
-    """Return a document with the findings beside its result."""
-    return document | {"findings": [one.to_dict() for one in found]}
+def with_findings(document: dict[str, Any], findings: Sequence[AnyFinding]) -> dict[str, Any]:
+    """Return a result's document with the findings added."""
+    return document | {"findings": [finding.to_dict() for finding in findings]}
 
 
-def _told(function: str, material: object) -> list[AnyFinding]:
-    found: list[AnyFinding] = []
+def _printed(function: str, material: object) -> list[AnyFinding]:
+    findings: list[AnyFinding] = []
     for checks in loaded(extensions("writeamp.findings").values(), ModuleType).values():
-        found += getattr(checks, function)(material)
-    for one in found:
-        options.warn(f"{one.id}: {one.message}; found: {one.evidence}. Advice: {one.advice}")
-    return found
+        findings += getattr(checks, function)(material)
+    for finding in findings:
+        options.warn(
+            f"{finding.id}: {finding.message}; found: {finding.evidence}. Advice: {finding.advice}"
+        )
+    return findings

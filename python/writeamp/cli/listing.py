@@ -1,4 +1,4 @@
-"""`writeamp list`: everything registered, one line each."""
+"""`writeamp list`: the registered names, one line each."""
 
 from __future__ import annotations
 
@@ -22,11 +22,15 @@ def list_entries(
     *,
     kind: Annotated[
         str | None,
-        typer.Argument(help=f"One of {', '.join(KINDS)}; all by default.", metavar="[KIND]"),
+        typer.Argument(
+            help=f"Kind to list: {', '.join(KINDS)}; all kinds by default.", metavar="[KIND]"
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List what is registered: managers, victim policies, workloads, models, formats, devices….
+    """List all block managers, victim policies, workloads, models, trace formats, devices….
+
+    For a single kind, the list includes the parameters.
 
     Example: writeamp list victims
     """
@@ -44,7 +48,7 @@ def list_entries(
 
 
 def _print_hanging(beginning: str, text: str) -> None:
-    """Print a text behind its beginning, in lines that the terminal has room for."""
+    """Print a text after its first column, broken into lines with a hanging indent."""
     columns = max(options.stdout.width, LEAST_COLUMNS)
     behind = " " * (len(beginning) + 2)
     lines = textwrap.wrap(
@@ -63,7 +67,7 @@ def _plain(row: Row) -> Row:
 
 
 def _details(row: Row, *, at_length: bool) -> list[str]:
-    """Return the details below an entry: parameters, and a spec that is only an example."""
+    """Return the lines below an entry: parameters, and an example if the name needs parameters."""
     needs = None in row["defaults"].values()
     example = [f"for example {row['example']}"] if row["example"] != row["name"] else []
     if not at_length:

@@ -1,4 +1,4 @@
-"""`writeamp meanfield`: the steady state of hot/cold write frontiers, without a simulation."""
+"""`writeamp meanfield`: steady state of hot/cold write frontiers by a mean-field model."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ def register(app: typer.Typer) -> None:
 
 
 def meanfield(
-    asked: MeanFieldSettings,
+    settings: MeanFieldSettings,
     *,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the blocks by valid pages (.png, .svg, .pdf or .html).",
+            help="Draw the distribution of valid pages per block (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Compute the write amplification (WA) of hot/cold write frontiers on a large drive.
+    """Compute the write amplification (WA) of hot/cold write frontiers, without a simulation.
+
+    The mean-field model is exact for a drive of infinitely many blocks.
 
     Example: writeamp meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12
     --d 50 --d-swap 8 --hot-fraction 0.2 --hot-write-fraction 0.77
@@ -43,14 +45,14 @@ def meanfield(
         check_target(plot)
     from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap  # noqa: PLC0415 (slow)
 
-    drive: dict[str, Any] = dict(vars(asked))
+    drive: dict[str, Any] = dict(vars(settings))
     mode, d_swap = drive.pop("mode"), drive.pop("d_swap")
     if mode == "hcwf-swap":
         if d_swap is None:
-            raise WriteampError("d_swap is missing; mode hcwf-swap needs --d-swap, at least 1")
+            raise WriteampError("d_swap is missing; mode hcwf-swap needs --d-swap of at least 1")
         drive["d_swap"] = d_swap
     elif d_swap is not None:
-        raise WriteampError("d_swap is of mode hcwf-swap; mode hcwf swaps nothing, leave it out")
+        raise WriteampError("d_swap is for mode hcwf-swap only; leave it out with mode hcwf")
     with Bar("solving"):
         point = (hot_cold if d_swap is None else hot_cold_swap)(**drive)
     if point.ill_conditioned:

@@ -35,7 +35,7 @@ _notes: ContextVar[_Notes | None] = ContextVar("notes", default=None)
 
 
 def note(sentence: str) -> None:
-    """Print on stderr what was assumed, left out or rounded; the most important note first."""
+    """Print a note on stderr: an assumption, omission or rounding; most important first."""
     notes = _notes.get()
     if notes is not None and not notes.is_verbose:
         if isinstance(sentence, Detail):
@@ -52,9 +52,9 @@ def with_verbose(body: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(body, eval_str=True)
 
     @wraps(body)
-    def command(*positional: Any, verbose: bool = False, **given: Any) -> None:
+    def command(*positional: Any, verbose: bool = False, **arguments: Any) -> None:
         with _limited(is_verbose=verbose):
-            body(*positional, **given)
+            body(*positional, **arguments)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     option = typer.Option("--verbose", help=_HELP)
@@ -63,7 +63,7 @@ def with_verbose(body: Callable[..., None]) -> Callable[..., None]:
         inspect.Parameter("verbose", keyword, default=False, annotation=Annotated[bool, option]),
     ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 

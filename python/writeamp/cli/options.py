@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# So many errors of a study are quoted.
+# Number of errors of a study that are printed.
 MOST_ERRORS = 5
 
-CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
+CAPACITY = "Drive (give one size and one ratio; default 8192 blocks of 128 pages, op 0.28)"
 
 
 def count(text: str) -> int:
@@ -50,14 +50,17 @@ def count(text: str) -> int:
     except ValueError:
         value = float("nan")
     if not value.is_integer():
-        raise typer.BadParameter(f"{shown(text)} is not a whole number (1000000 and 1e6 are)")
+        raise typer.BadParameter(f"{shown(text)} is not a whole number such as 1000000 or 1e6")
     return int(value)
 
 
 def _ascii(text: str) -> str:
-    """Return a text without the digits of other alphabets, which Python would read.
+    """Return a text if it is ASCII. Python would also read the digits of other alphabets.
 
-    Defaults come as the numbers that they are.
+    Defaults are numbers, which are returned unchanged.
+
+    Raises:
+        ValueError: the text has other characters.
     """
     if isinstance(text, str) and not text.isascii():
         raise ValueError(text)
@@ -69,26 +72,27 @@ def number(text: str) -> float:
     try:
         return float(_ascii(text))
     except ValueError:
-        raise typer.BadParameter(f"{shown(text)} is not a number") from None
+        raise typer.BadParameter(f"{shown(text)} is not a number such as 0.5 or 1e6") from None
 
 
 def _is_not_finite(text: str) -> bool:
-    """Return whether a text is one of the numbers that every domain refuses in its own words."""
+    """Return whether a text is nan or infinity, which the domain of each setting rejects."""
     return text.lower().lstrip("+-") in {"nan", "inf", "infinity"}
 
 
 def ratio(text: str) -> float:
-    """Parse a ratio, as a number or in per cent."""
-    found = ratio_of(text)
-    if math.isnan(found) and not _is_not_finite(text):
+    """Parse a ratio: a number or a percentage."""
+    value = ratio_of(text)
+    if math.isnan(value) and not _is_not_finite(text):
         raise typer.BadParameter(
-            f"{shown(text)} is not a number such as 0.15, or per cent without a space, such as 15%"
+            f"{shown(text)} is not a number such as 0.15, or a percentage such as 15% (without a "
+            "space)"
         )
-    return found
+    return value
 
 
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a shell completer of a few words."""
+    """Return a shell completer of fixed words."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
@@ -97,7 +101,7 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a shell completer of policies: built-in or installed ones, files, their classes."""
+    """Return a shell completer of policies: built-in, installed, and classes in files."""
 
     def complete(incomplete: str) -> list[str]:
         file, is_class, _ = incomplete.rpartition(":")
@@ -114,47 +118,46 @@ def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str
 
 
 def _files(incomplete: str) -> list[str]:
-    """Return folders and files of Python that a path may go on with."""
+    """Return the folders and Python files whose path begins so."""
     try:
-        found = sorted(glob(f"{escape(incomplete)}*"))
+        paths = sorted(glob(f"{escape(incomplete)}*"))
     except (OSError, ValueError):
         return []
     return [
         f"{path}/" if os.path.isdir(path) else f"{path}:"
-        for path in found
+        for path in paths
         if os.path.isdir(path) or path.endswith(".py")
     ]
 
 
 def _one_form(context: typer.Context, parameter: typer.CallbackParam, is_asked: bool) -> bool:
-    """Refuse a second form of what is printed, before anything runs."""
+    """Reject a second output format, before the run."""
     if is_asked:
         forms = context.meta.setdefault("writeamp.forms", [])
         forms.append(parameter.opts[0])
         if len(forms) > 1:
-            raise WriteampError(f"{' and '.join(forms)} are two forms of one result; give only one")
+            raise WriteampError(f"{' and '.join(forms)} exclude each other; give only one")
     return is_asked
 
 
 Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document.", callback=_one_form)
+    bool, typer.Option("--json", help="Print the result as one JSON document.", callback=_one_form)
 ]
 Csv: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--csv",
-        help="Print a table as CSV, whose columns are the keys of --json joined by _.",
+        help="Print the result as CSV. Columns are named as the keys of --json, joined by _.",
         callback=_one_form,
     ),
 ]
 
 
-# A folder in which the runs of a study are kept.
 Keep: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--keep",
-        help="Keep each finished run in this folder; a second call runs only what is missing.",
+        help="Store each finished run in this folder. Repeat the command to run only missing runs.",
         metavar="DIR",
     ),
 ]
@@ -166,7 +169,7 @@ stderr = Terminal(stderr=True)
 
 def print_json(document: Any) -> None:
     """Print one JSON document; numbers keep full double precision."""
-    # Whole or not at all: a value that JSON cannot hold must not leave half a document.
+    # Encoded before it is written: an invalid value must not leave half a document.
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
@@ -176,12 +179,15 @@ def printed_json(
     *,
     json: bool,
 ) -> bool:
-    """Hand a document over for a report, and print it if that is asked; return whether it was.
+    """Register a document for `--report`, and print it if `json` is set.
 
     Args:
-        document: returns it.
-        beside: returns what a report draws beside it.
-        json: whether to print it.
+        document: returns the document.
+        beside: returns the data that only the report page draws.
+        json: whether to print the document.
+
+    Returns:
+        Whether it was printed.
     """
     for_report(document, beside)
     if json:
@@ -190,41 +196,41 @@ def printed_json(
 
 
 def print_csv(frame: pl.DataFrame) -> None:
-    """Print a table as CSV; numbers keep full double precision, and what is not known is empty."""
+    """Print a table as CSV; numbers keep full double precision, unknown values are empty."""
     sys.stdout.write(csv_of(frame))
 
 
 def warn(sentence: str) -> None:
-    """Say something on stderr that does not change the result."""
+    """Print a warning on stderr: the result may be wrong or misleading."""
     boundary.say(f"warning: {sentence}")
 
 
-class Tellable(Protocol):
-    """Interface of the results that `tell` prints and draws."""
+class ShownResult(Protocol):
+    """Interface of the results that `show_result` prints and draws."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences on what was assumed, left out or rounded."""
+        """Sentences on assumptions, omissions and rounding, the most important first."""
 
     @property
     def warnings(self) -> Sequence[str]:
-        """Sentences that a reader should know."""
+        """Sentences on what may be wrong or misleading."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the result as JSON types."""
 
     def beside(self) -> dict[str, Any]:
-        """Return what a report draws beside that."""
+        """Return the data that only a report page draws."""
 
     def to_frame(self) -> pl.DataFrame:
-        """Return it as a data frame."""
+        """Return the result as a data frame."""
 
     def plot(self, path: Path) -> object:
-        """Draw it to a file."""
+        """Draw the result to a file."""
 
 
-def tell(
-    found: Tellable,
+def show_result(
+    result: ShownResult,
     show: Callable[[], None],
     *,
     json: bool,
@@ -233,36 +239,36 @@ def tell(
     document: Callable[[], Any] | None = None,
     frame: Callable[[], pl.DataFrame] | None = None,
 ) -> None:
-    """Say what a reader of a result should know, print it in the form asked for, and draw it.
+    """Print warnings and notes, then the result as tables, JSON or CSV, and save the plot.
 
     Args:
-        found: the result.
-        show: prints it as tables.
-        json: whether to print its document instead.
-        csv: whether to print its frame instead.
-        plot: the picture to draw, if any.
-        document: what to print as JSON, if not `found.to_dict`.
-        frame: what to print as CSV, if not `found.to_frame`.
+        result: the result.
+        show: prints the result as tables.
+        json: whether to print the document instead.
+        csv: whether to print the frame instead.
+        plot: file of the picture, if any.
+        document: returns the document for JSON; by default `result.to_dict`.
+        frame: returns the frame for CSV; by default `result.to_frame`.
     """
-    for sentence in found.warnings:
+    for sentence in result.warnings:
         warn(sentence)
-    for sentence in found.notes:
+    for sentence in result.notes:
         note(sentence)
     try:
-        if printed_json(document or found.to_dict, found.beside, json=json):
+        if printed_json(document or result.to_dict, result.beside, json=json):
             return
         if csv:
-            print_csv((frame or found.to_frame)())
+            print_csv((frame or result.to_frame)())
         else:
             show()
     finally:
-        # Also where the reader of a table has closed the pipe before its end.
+        # Also if the reader of the output closed the pipe.
         if plot is not None:
-            found.plot(plot)
+            result.plot(plot)
 
 
-def whole_or_part(work: Callable[[], _T]) -> _T:
-    """Return the result of the work, or after Ctrl-C the part that was finished by then.
+def finished_part(work: Callable[[], _T]) -> _T:
+    """Return the result of the work; after Ctrl-C, the finished part of it.
 
     Raises:
         KeyboardInterrupt: Ctrl-C before anything was finished.
@@ -272,19 +278,19 @@ def whole_or_part(work: Callable[[], _T]) -> _T:
     except Interrupted as stopped:
         if stopped.finished is None:
             raise
-        # The type of what was finished is that of the whole: see `Interrupted`.
+        # The finished part has the type of the whole: see `Interrupted`.
         return stopped.finished  # type: ignore[no-any-return]
 
 
 def heading(text: str) -> Text:
-    """Return the heading of some tables."""
+    """Return the heading above several tables."""
     return Text(printable(text), style="bold")
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """Build a table; columns whose name begins with '>' are right-aligned.
 
-    The names of the columns are ours, and may have line breaks.
+    Column names are from writeamp, so they may have line breaks.
     """
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
@@ -301,23 +307,23 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def print_card(card: Card, *, most_rows: int | None = None) -> None:
-    """Print the tables of a card; one whose columns have no names is of names and values.
+    """Print the tables of a card. A card without column names is a table of names and values.
 
-    The notes of the card itself are left to the caller, who prints those of results on stderr.
+    The caller prints the notes of the card itself, usually on stderr.
 
     Args:
         card: the card.
-        most_rows: of a table that are printed; a line below it says how many are left out.
+        most_rows: largest number of rows to print of a table; a line below counts the others.
     """
     _print_table(card, most_rows)
-    for part in card.parts:
-        print_part(part, most_rows=most_rows)
+    for part_card in card.parts:
+        print_part(part_card, most_rows=most_rows)
 
 
-def print_part(part: Card, *, most_rows: int | None = None) -> None:
-    """Print a table of a card, and its notes."""
-    _print_table(part, most_rows)
-    for sentence in part.notes:
+def print_part(card: Card, *, most_rows: int | None = None) -> None:
+    """Print a card that is part of another, and its notes."""
+    _print_table(card, most_rows)
+    for sentence in card.notes:
         stdout.print(sentence)
 
 

@@ -1,4 +1,4 @@
-"""`writeamp reproduce` where the package that has it is not installed."""
+"""`writeamp reproduce` if the package writeamp-papers is not installed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from writeamp.extensions import PAPERS_MISSING
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command("reproduce", context_settings=anything)(without_report(reproduce))
+    any_arguments = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command("reproduce", context_settings=any_arguments)(without_report(reproduce))
 
 
 def reproduce(

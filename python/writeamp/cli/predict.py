@@ -1,4 +1,4 @@
-"""`writeamp predict`: predictions of the analytic models, in microseconds."""
+"""`writeamp predict`: predictions of the analytic models."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def predict(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Predict write amplification (WA) under uniform random writes, or the op that a WA needs.
+    """Predict write amplification (WA) for uniform random writes, or the op for a given WA.
 
     Example: writeamp predict --op 0.28 --pages-per-block 256
 
@@ -44,21 +44,28 @@ def predict(
         _predict_sweep(swept.sweep, question, plot, json=json, csv=csv)
         return
     if plot is not None:
-        raise WriteampError("plot draws a sweep; give one, such as --sweep op=0.05:1.0:100")
+        raise WriteampError("plot needs a sweep, such as --sweep op=0.05:1.0:100")
     from writeamp.theory.answers import answer_of  # noqa: PLC0415 (slow)
     from writeamp.theory.prediction import predict as predictions_of  # noqa: PLC0415 (slow)
 
     with Bar("predicting"):
-        found = predictions_of(**question)
-    of_models = [f"{one.model.name}: {warning}" for one in found for warning in one.warnings]
-    rows = [answer_of(one, found.asked) | {"assumes": one.model.assumes} for one in found]
-    _print(found, of_models, found.drive | {"models": rows}, json=json, csv=csv)
+        predictions = predictions_of(**question)
+    model_warnings = [
+        f"{prediction.model.name}: {warning}"
+        for prediction in predictions
+        for warning in prediction.warnings
+    ]
+    rows = [
+        answer_of(prediction, predictions.asked) | {"assumes": prediction.model.assumes}
+        for prediction in predictions
+    ]
+    _print(predictions, model_warnings, predictions.drive | {"models": rows}, json=json, csv=csv)
 
 
 def _predict_sweep(
     text: str, question: dict[str, Any], plot: Path | None, *, json: bool, csv: bool
 ) -> None:
-    """Print what the models say of a row of drives, and draw it."""
+    """Print and draw the predictions at each point of a sweep."""
     from writeamp.plots import check_target  # noqa: PLC0415 (slow)
     from writeamp.theory.answers import answer_of  # noqa: PLC0415 (slow)
     from writeamp.theory.prediction import predict_sweep  # noqa: PLC0415 (slow)
@@ -67,7 +74,7 @@ def _predict_sweep(
         check_target(plot)
     with Bar("predicting"):
         points = predict_sweep(text, **question)
-    models = [one.model for one in points[0].predictions]
+    models = [prediction.model for prediction in points[0].predictions]
     rows = [
         {
             points.name: point.value,
@@ -85,22 +92,22 @@ def _predict_sweep(
 
 
 def _print(
-    found: ModelPredictions | PredictionSweep,
-    of_models: list[str],
+    result: ModelPredictions | PredictionSweep,
+    model_warnings: list[str],
     document: dict[str, Any],
     *,
     json: bool,
     csv: bool,
 ) -> None:
-    """Print the warnings, then the answers in the form asked for."""
-    for sentence in (*found.warnings, *of_models):
+    """Print the warnings, then the predictions as table, JSON or CSV."""
+    for sentence in (*result.warnings, *model_warnings):
         options.warn(sentence)
-    if options.printed_json(lambda: document | {"warnings": found.warnings}, json=json):
+    if options.printed_json(lambda: document | {"warnings": result.warnings}, json=json):
         return
     if csv:
-        options.print_csv(found.to_frame())
+        options.print_csv(result.to_frame())
         return
-    card = found.card()
+    card = result.card()
     options.print_card(card)
     for sentence in card.notes:
         stdout.print(sentence)

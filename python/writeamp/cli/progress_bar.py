@@ -1,4 +1,4 @@
-"""Progress of verbs that take long: a bar on a terminal, and elsewhere a line a minute."""
+"""Progress of slow verbs: a bar on a terminal, otherwise a line per minute."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from writeamp.cli import boundary
 from writeamp.cli.options import stderr
 
-_MOMENTS_S = 30.0
-_EVER_S = 1e9
-# Between two lines where stderr is no terminal.
+# Time over which the speed is averaged.
+_RECENT_S = 30.0
+_ALL_S = 1e9
+# Time between two lines if stderr is not a terminal.
 _LINE_EVERY_S = 60.0
 
 
 class Bar:
-    """Progress on stderr: a bar if that is a terminal, else a line a minute."""
+    """Progress on stderr: a bar if it is a terminal, otherwise a line per minute."""
 
     def __init__(
         self,
         verb: str,
         words: Callable[[int, int], str] | None = None,
         *,
-        by_own_pace: bool = False,
+        has_slow_steps: bool = False,
     ) -> None:
-        """Make a bar for what `verb` says.
+        """Make a bar.
 
         Args:
-            verb: what is being done.
-            words: tells how far it is, of what is expected; None if that is unknown.
-            by_own_pace: whether the time left follows from all that is done, for parts that may
-                take minutes each, and not from the last moments.
+            verb: the activity, such as "simulating".
+            words: returns the progress as text, from the amounts done and expected; None if these
+                are unknown.
+            has_slow_steps: whether a step may take minutes; the time left is then estimated from
+                the whole run instead of the last seconds.
         """
         self._words = words
         self._progress = Progress(
@@ -44,7 +46,7 @@ class Bar:
             console=stderr,
             transient=True,
             disable=not stderr.is_terminal,
-            speed_estimate_period=_EVER_S if by_own_pace else _MOMENTS_S,
+            speed_estimate_period=_ALL_S if has_slow_steps else _RECENT_S,
         )
         self._task = self._progress.add_task(verb, total=None, words="")
         self._is_over = threading.Event()
@@ -67,7 +69,7 @@ class Bar:
         self._progress.update(self._task, completed=done, total=expected, words=words)
 
     def describe(self, verb: str) -> None:
-        """Show what is being done now."""
+        """Show another activity."""
         self._progress.update(self._task, description=verb)
 
     def _print_lines(self) -> None:
@@ -80,5 +82,5 @@ class Bar:
 
 
 def points_in_words(done: int, expected: int) -> str:
-    """Return how far a study of points is, as text of a bar."""
+    """Return the progress of a study of points as text of a bar."""
     return f"{done} of {expected} points"

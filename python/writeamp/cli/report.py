@@ -1,4 +1,4 @@
-"""`writeamp report`: a page that `--report` wrote, read back."""
+"""`writeamp report`: reading a page that `--report` wrote."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ def register(app: typer.Typer) -> None:
 def report(
     page: Annotated[
         Path,
-        typer.Argument(
-            help="A page that --report of a verb wrote.", metavar="PAGE.html", show_default=False
-        ),
+        typer.Argument(help="A page that --report wrote.", metavar="PAGE.html", show_default=False),
     ],
     *,
     json: options.Json = False,
 ) -> None:
-    """Read back the result in a page that --report wrote, and print it as Markdown or JSON.
+    """Print the result in a page of --report, as Markdown or JSON.
 
-    The option --report of other verbs writes such a page. Its scripts are not run.
+    Other verbs write such pages with --report. Scripts in the page are not run.
 
     Example: writeamp report answer.html --json
     """
     from writeamp.reports.reading import report as read_back  # noqa: PLC0415 (slow)
 
     with Bar("reading"):
-        found = read_back(page)
-        text = "" if json else found.markdown()
+        report_ = read_back(page)
+        text = "" if json else report_.markdown()
     if json:
-        options.print_json(found.document)
+        options.print_json(report_.document)
     else:
         sys.stdout.write(text)

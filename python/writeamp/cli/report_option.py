@@ -1,7 +1,6 @@
-"""Option `--report` of every verb that prints JSON: a page on the result.
+"""Option `--report` of every verb that prints JSON: a page with the result.
 
-The verb hands its document over where it prints (`options.for_report`), and the page is written
-when the verb has ended well.
+The verb registers its document with `for_report`. The page is written after the verb succeeds.
 """
 
 from __future__ import annotations
@@ -24,60 +23,57 @@ from writeamp.files.output import check_distinct, check_target, replacing
 
 _FLAG = "--report"
 _SUFFIX = ".html"
-_HELP = (
-    "Write the result as a page (.html), which opens without a network; the verb `writeamp report` "
-    "reads it back."
-)
+_HELP = "Write the result as a page (.html) that works offline. `writeamp report` reads it."
 
 
 @dataclass
-class _Handed:
-    """Document that the running verb has handed over, and what is drawn beside it."""
+class _Registered:
+    """Document of the running verb, and the data that only the page draws."""
 
     document: Callable[[], Any] | None = None
     beside: Callable[[], dict[str, Any]] = dict
 
 
-_handed: ContextVar[_Handed | None] = ContextVar("handed", default=None)
+_registered: ContextVar[_Registered | None] = ContextVar("registered", default=None)
 
 
 def for_report(
     document: Callable[[], Any], beside: Callable[[], dict[str, Any]] | None = None
 ) -> None:
-    """Hand over what a page is made of, in case one is asked for.
+    """Register the content of a page; without `--report` this has no effect.
 
     Args:
-        document: returns what `--json` prints.
-        beside: returns what is drawn beside it, as `AnyResult.beside` does.
+        document: returns the document that `--json` prints.
+        beside: returns the data that only the page draws, as `AnyResult.beside`.
     """
-    handed = _handed.get()
-    if handed is not None:
-        handed.document = document
-        handed.beside = beside or dict
+    registered = _registered.get()
+    if registered is not None:
+        registered.document = document
+        registered.beside = beside or dict
 
 
 def with_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb with the option, if it prints JSON; `without_report` marks those without."""
+    """Return a verb with the option, if it prints JSON and `without_report` did not mark it."""
     signature = inspect.signature(body, eval_str=True)
     if "json" not in signature.parameters or getattr(body, _UNREPORTED, False):
         return body
 
     @wraps(body)
     def command(
-        *positional: Any, _context: typer.Context, report: Path | None = None, **given: Any
+        *positional: Any, _context: typer.Context, report: Path | None = None, **arguments: Any
     ) -> None:
         if report is None:
-            body(*positional, **given)
+            body(*positional, **arguments)
             return
-        _check(report, [*positional, *given.values()])
+        _check(report, [*positional, *arguments.values()])
         with _writing(report, _verb(_context)):
-            body(*positional, **given)
+            body(*positional, **arguments)
 
     option = typer.Option(_FLAG, help=_HELP, metavar="FILE", show_default=False)
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [
-        one if one.kind is not keyword else one.replace(kind=keyword)
-        for one in signature.parameters.values()
+        parameter if parameter.kind is not keyword else parameter.replace(kind=keyword)
+        for parameter in signature.parameters.values()
     ]
     parameters += [
         inspect.Parameter(
@@ -86,7 +82,7 @@ def with_report(body: Callable[..., None]) -> Callable[..., None]:
         inspect.Parameter("_context", keyword, annotation=typer.Context),
     ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 
@@ -94,19 +90,19 @@ _UNREPORTED = "__unreported__"
 
 
 def without_report(body: Callable[..., None]) -> Callable[..., None]:
-    """Mark a verb that prints JSON and finds nothing of its own, so that it has no option."""
+    """Mark a verb that prints JSON without results of its own, so that it gets no option."""
     setattr(body, _UNREPORTED, True)
     return body
 
 
-def _check(report: Path, given: Iterable[Any]) -> None:
-    """Refuse a page of another kind, or onto an input or another output."""
+def _check(report: Path, arguments: Iterable[Any]) -> None:
+    """Reject a page with another suffix, or at the path of an input or another output."""
     if report.suffix.lower() != _SUFFIX:
-        raise WriteampError(f"{_FLAG} writes a page; {str(report)!r} must end in {_SUFFIX}")
+        raise WriteampError(f"{_FLAG} is {str(report)!r}; the page must end in {_SUFFIX}")
     paths = [
         path
-        for one in given
-        for path in (one if isinstance(one, list | tuple) else [one])
+        for argument in arguments
+        for path in (argument if isinstance(argument, list | tuple) else [argument])
         if isinstance(path, Path)
     ]
     inputs = [path for path in paths if path.exists()]
@@ -117,8 +113,8 @@ def _check(report: Path, given: Iterable[Any]) -> None:
 
 @contextmanager
 def _writing(path: Path, verb: str) -> Iterator[None]:
-    """Write the page after a verb that ends well, or with a status that it has earned."""
-    token = _handed.set(_Handed())
+    """Write the page after a verb that succeeds, or ends with a status of its own."""
+    token = _registered.set(_Registered())
     try:
         try:
             yield
@@ -127,7 +123,7 @@ def _writing(path: Path, verb: str) -> Iterator[None]:
             raise
         _write(path, verb)
     finally:
-        _handed.reset(token)
+        _registered.reset(token)
 
 
 def _write(path: Path, verb: str) -> None:
@@ -135,33 +131,33 @@ def _write(path: Path, verb: str) -> None:
     from writeamp.reports.html import report_page  # noqa: PLC0415 (slow)
     from writeamp.reports.report import Report  # noqa: PLC0415
 
-    handed = _handed.get()
-    if handed is None or handed.document is None:
+    registered = _registered.get()
+    if registered is None or registered.document is None:
         return
-    found = Report(verb, _command(), handed.document(), handed.beside(), __version__)
-    page = report_page(without_serials(found))
+    content = Report(verb, _command(), registered.document(), registered.beside(), __version__)
+    page = report_page(without_serials(content))
     with replacing(path, "report") as file:
         file.write(page)
 
 
 def _command() -> tuple[str, ...]:
     """Return the arguments of this command without the option and its value."""
-    given = sys.argv[1:]
-    # What follows is of another command.
-    ours = given.index("--") if "--" in given else len(given)
-    for at, one in enumerate(given[:ours]):
-        if one == _FLAG:
-            return (*given[:at], *given[at + 2 :])
-        if one.startswith(f"{_FLAG}="):
-            return (*given[:at], *given[at + 1 :])
-    return tuple(given)
+    words = sys.argv[1:]
+    # The words after -- belong to another command.
+    ours = words.index("--") if "--" in words else len(words)
+    for at, word in enumerate(words[:ours]):
+        if word == _FLAG:
+            return (*words[:at], *words[at + 2 :])
+        if word.startswith(f"{_FLAG}="):
+            return (*words[:at], *words[at + 1 :])
+    return tuple(words)
 
 
 def _verb(context: typer.Context) -> str:
-    """Return the words after the name of the program."""
+    """Return the words after the name of the program, such as `measure diff`."""
     names = []
-    one: Any = context
-    while one is not None and one.parent is not None:
-        names.append(str(one.info_name))
-        one = one.parent
+    level: Any = context
+    while level is not None and level.parent is not None:
+        names.append(str(level.info_name))
+        level = level.parent
     return " ".join(reversed(names))

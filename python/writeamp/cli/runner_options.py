@@ -1,4 +1,4 @@
-"""Options that choose the runner: this process, processes of this machine, or a cluster."""
+"""Options that choose the runner: this process, worker processes, or a cluster."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from writeamp.cli.setting_options import asked, described, setting_parameters
+from writeamp.cli.setting_options import described, given_values, setting_parameters
 from writeamp.fields.setting import Settings, places_in
 from writeamp.runners import Here, Runner, Threads, runner_of
 from writeamp.runners.settings import SchedulerSettings, ThreadSettings, WorkerSettings
 
 
 def with_runner(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb whose argument `runner` is made from options: workers here, or a scheduler."""
+    """Return a verb whose argument `runner` is made from options: processes or a scheduler."""
     return _with_options(body, (WorkerSettings, SchedulerSettings))
 
 
 def with_threads(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb whose argument `runner` is made from options: threads here, or a scheduler."""
+    """Return a verb whose argument `runner` is made from options: threads or a scheduler."""
     return _with_options(body, (ThreadSettings, SchedulerSettings))
 
 
 def with_scheduler(body: Callable[..., None]) -> Callable[..., None]:
-    """Return a verb whose argument `runner` is made from options: None, or a scheduler.
+    """Return a verb whose argument `runner` is made from options: a scheduler, or None.
 
-    Of None the verb runs what it does on threads of its own process.
+    Without a scheduler, the verb uses threads of its own process.
     """
     return _with_options(body, (SchedulerSettings,))
 
@@ -37,23 +37,23 @@ def _with_options(
     places = places_in(kinds, body.__name__)
 
     @wraps(body)
-    def verb(*positional: Any, **given: Any) -> None:
-        values = asked({name: given.pop(name, None) for name in places})
+    def verb(*positional: Any, **arguments: Any) -> None:
+        values = given_values({name: arguments.pop(name, None) for name in places})
         if WorkerSettings not in kinds and not values.keys() - {"workers"}:
             here = _threads(**values) if ThreadSettings in kinds else None
-            body(*positional, runner=here, **given)
+            body(*positional, runner=here, **arguments)
             return
         workers = values.pop("workers", None)
         cluster = SchedulerSettings(**values)
         with runner_of(workers=workers, scheduler=cluster.scheduler, tls=cluster.tls) as runner:
-            body(*positional, runner=runner, **given)
+            body(*positional, runner=runner, **arguments)
 
     own = list(inspect.signature(body, eval_str=True).parameters.values())
-    place = next(at for at, one in enumerate(own) if one.name == "runner")
+    place = next(at for at, parameter in enumerate(own) if parameter.name == "runner")
     own[place : place + 1] = setting_parameters(places)
     return described(verb, own, [places])
 
 
 def _threads(workers: int | None = None) -> Runner:
-    ThreadSettings(workers)  # refuses what is no number of them
+    ThreadSettings(workers)  # checks the number
     return Here() if workers == 1 else Threads(workers)

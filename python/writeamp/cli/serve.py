@@ -1,4 +1,4 @@
-"""`writeamp serve`: a virtual SSD that real programs write to."""
+"""`writeamp serve`: virtual SSD for real programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _STDERR = 2
 _COMMAND_FAILED = 1
 _EXCEEDED = 3
-# The fewest rounds of random writes after which a drive is found steady.
+# Least number of rounds of random writes until a drive is steady.
 _FEWEST_ROUNDS = 5
 
 
@@ -47,29 +47,32 @@ def serve(
     device: DeviceSettings,
     policy: BuiltInPolicySettings,
     drive: DriveSettings,
-    asked: ServeSettings,
+    settings: ServeSettings,
     *,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw what each layer wrote (with --mount), or WA over time, to a .png, .svg, "
-            ".pdf or .html file.",
+            help="Draw the bytes of each layer (with --mount), or WA over time (.png, .svg, "
+            ".pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Serve a virtual SSD to real programs over NBD, and tell its write amplification (WA).
+    """Serve a virtual SSD to real programs over NBD, and report its write amplification (WA).
 
-    Exits with 1 if the command failed, 3 if WA is above --max-wa; without --run,
-    Ctrl-C and SIGTERM end it with 0. With --json the output of the command goes to
-    stderr. Without a size, the generic drive has 3.125 GiB, and a profile the size
-    that it says, but at most 64 GiB.
+    With --run, the drive lives as long as the command. Without it, the drive serves until Ctrl-C
+    or SIGTERM.
+
+    The exit status is 1 if the command failed, and 3 if WA is above --max-wa. With --json, the
+    output of the command goes to stderr.
+
+    Without a size, the generic drive has 3.125 GiB. A profile has its own size, at most 64 GiB.
 
     Example: writeamp serve --device ssd-v --size 1G --run 'nbdcopy /bin/sh $uri'
     """
-    run, max_wa = asked.run, asked.max_wa
+    run, max_wa = settings.run, settings.max_wa
     if run is not None and not run.strip():
         raise WriteampError("--run is empty; give a command, or leave it out to serve until Ctrl-C")
     if plot is not None:
@@ -78,30 +81,30 @@ def serve(
     from writeamp.vssd.session import serve as serve_drive  # noqa: PLC0415 (slow)
     from writeamp.vssd.specification import specify  # noqa: PLC0415 (slow)
 
-    found = specify(device, policy, drive)
+    specification = specify(device, policy, drive)
     wrong = [] if run is None else findings.of_command(run)
     with ExitStack() as bars:
         result = serve_drive(
-            found,
+            specification,
             run=run,
-            # The command's output must not come into the document.
+            # The command's output must not mix with the document.
             stdout=_STDERR if json else None,
-            started=lambda one: _started(one, bars, is_captive=run is not None, json=json),
-            tick=_ticking(found, bars) if found.is_aged else lambda: None,
+            started=lambda running: _started(running, bars, is_captive=run is not None, json=json),
+            tick=_ticking(specification, bars) if specification.is_aged else lambda: None,
         )
-    _tell(result, wrong, plot, json=json)
+    _print(result, wrong, plot, json=json)
     _end(result, max_wa)
 
 
-def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
-    """Return a callback that shows the progress of a drive's ageing."""
+def _ticking(specification: Specification, bars: ExitStack) -> Callable[[], None]:
+    """Return a callback that shows the progress of preconditioning."""
     from writeamp.runs.preconditioning import CHUNK_PAGES  # noqa: PLC0415 (slow)
 
-    asked, size = found.precondition, found.device.logical_pages
-    rounds = (asked.drive_writes or _FEWEST_ROUNDS) if asked.is_random else 0
+    precondition, size = specification.precondition, specification.device.logical_pages
+    rounds = (precondition.drive_writes or _FEWEST_ROUNDS) if precondition.is_random else 0
     expected = round(size * (1 + rounds))
-    if found.plan.earlier is not None:
-        expected += found.plan.earlier.host_pages
+    if specification.plan.earlier is not None:
+        expected += specification.plan.earlier.host_pages
     bar = bars.enter_context(Bar("preconditioning", lambda done, _: f"{done / 1e6:.1f} M pages"))
     written = 0
 
@@ -114,7 +117,7 @@ def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
 
 
 def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> None:
-    """Say where the drive is, if its host is not the command, and where its metrics are."""
+    """Print the address of the metrics, and without --run the address of the drive."""
     bars.close()
     if drive.metrics_url is not None:
         boundary.say(f"metrics are at {drive.metrics_url}")
@@ -127,7 +130,7 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
         where.append(f"mounted at {drive.mounted.point}")
     for sentence in (
         f"serving {summary(drive.specification.device)}: {', '.join(where)}",
-        f"Ctrl-C ends it; `writeamp top {shlex.quote(str(drive.server.socket))}` shows its counts",
+        f"Ctrl-C ends it; watch it with `writeamp top {shlex.quote(str(drive.server.socket))}`",
     ):
         if json:
             boundary.say(sentence)
@@ -135,11 +138,11 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
             print(sentence, flush=True)
 
 
-def _tell(
+def _print(
     result: ServeResult, wrong: Sequence[AnyFinding], plot: Path | None, *, json: bool
 ) -> None:
     for sentence in result.notes:
-        # The end says these.
+        # `_end` prints the failures.
         if sentence not in result.failures:
             options.note(sentence)
     document = partial(findings.with_findings, result.to_dict(), wrong)
@@ -150,15 +153,15 @@ def _tell(
     if result.host_pages:
         result.plot(plot)
     else:
-        options.warn(f"nothing was written, so {plot} was not drawn")
+        options.warn(f"the host wrote nothing, so {plot} was not drawn")
 
 
 def _end(result: ServeResult, max_wa: float | None) -> None:
-    """End with the status that the run has earned."""
+    """End with the exit status of the run."""
     sys.stdout.flush()
     if result.interrupted_by is not None:
         boundary.end_as_interrupted(
-            result.interrupted_by, "the figures are of what was written by then"
+            result.interrupted_by, "the figures include the writes until then"
         )
     if result.run_exit_status:
         boundary.say(f"the command failed with status {result.run_exit_status}")
@@ -170,12 +173,12 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
 
 
 def _judge(result: ServeResult, max_wa: float) -> None:
-    """Fail where write amplification is above the limit, or where there is none."""
+    """Fail if write amplification is above the limit or undefined."""
     if not result.host_pages:
-        boundary.say("nothing was written, so --max-wa has nothing to judge")
+        boundary.say("the host wrote nothing, so WA cannot be compared with --max-wa")
         raise typer.Exit(_EXCEEDED)
     if result.exceeds(max_wa):
-        boundary.say(f"write amplification is {result.wa:.4f}, above the {max_wa:g} of --max-wa")
+        boundary.say(f"write amplification is {result.wa:.4f}, above --max-wa {max_wa:g}")
         raise typer.Exit(_EXCEEDED)
     if not result.has_ever_collected:
         options.warn(

@@ -1,4 +1,4 @@
-"""Options made from settings: word, default, help and reading of each from its field."""
+"""Options made from the fields of settings: name, default, help and parser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from writeamp.fields.setting import (
 )
 from writeamp.registry.entries import EngineKind, engine_entries
 
-# Gives the examples of one kind.
+# Returns the examples of a kind.
 Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
 
 _PANELS = {
@@ -35,27 +35,27 @@ _PANELS = {
     "doctor": "Simulated drive (by default 256 logical blocks of 64 pages, op 0.15)",
     "trace": "Trace",
     "run": "Run",
-    "timed": "Virtual time (runs that have a latency)",
+    "timed": "Virtual time (timed runs, which have latencies)",
     "answer": "Ways to answer",
     "virtual": "Virtual drive",
-    "counted": "What is counted and written down",
-    "op": "Search for, or sweep over, over-provisioning (the logical size stays)",
-    "partly full": "Drive that is partly full",
+    "counted": "Counters and recording",
+    "op": "Search for or sweep over-provisioning (at constant logical size)",
+    "partly full": "Partly full drive",
     "models": "Models",
-    "groups": "Groups of pages (as many sizes as frequencies)",
+    "groups": "Groups of pages (one size and one frequency each)",
     "coldest": "Coldest group",
-    "hot and cold": "Drive (one ratio of spare space) and data",
-    "pins": "Drive (its profile, or what it would say)",
+    "hot and cold": "Drive (give one ratio of spare space) and data",
+    "pins": "Drive (its profile, or the values of one)",
     "runner": "Runner",
-    "results": "Which results",
+    "results": "Selection of results",
     "axes": "Lines and heat maps",
     "other views": "Trade-offs and sensitivity",
     "simulated": "Simulated targets",
     "real": "Real targets",
     "fleet": "Fleet (its size, and distributions over its volumes)",
-    "which volumes": "Which volumes",
-    "drive use": "State of the drive (features modern)",
-    "bounds": "What is asked",
+    "which volumes": "Selection of volumes",
+    "drive use": "State of the drive (for the feature set modern)",
+    "bounds": "Bounds",
 }
 _TYPES: dict[str, Any] = {
     "count": int,
@@ -79,7 +79,7 @@ _DECLARED = "__declared__"
 
 
 class _Taken(NamedTuple):
-    """Groups of settings that one parameter of a verb takes, made or as they are given."""
+    """Groups of settings of one parameter of a verb, as checked objects or as given values."""
 
     kinds: tuple[type[Settings], ...]
     places: Places
@@ -89,113 +89,112 @@ class _Taken(NamedTuple):
 def with_settings(
     body: Callable[..., None], examples: Examples | None = None
 ) -> Callable[..., None]:
-    """Return a verb that has options in place of the parameters of its body that are settings.
+    """Return a verb with options in place of the settings among the parameters of its body.
 
-    A parameter annotated with a group of settings gets that group, made and checked. One annotated
-    `Annotated[dict[str, Any], Group, …]` gets the values that are given, by name, where what is
-    left out is for the library to decide.
+    A parameter annotated with a group of settings gets the checked group. A parameter annotated
+    `Annotated[dict[str, Any], Group, …]` gets the given values by name; the library chooses the
+    defaults of the others.
 
     Args:
-        body: the verb; settings that are not for what it is called are left out.
-        examples: what the help offers of each kind that the engine has, if the verb does not take
-            all of them.
+        body: the verb; settings that are not for a verb of this name are left out.
+        examples: returns the specs of a kind for the help, if the verb takes only some of them.
     """
     verb = body.__name__
     parameters: list[inspect.Parameter] = []
     taken: dict[str, _Taken] = {}
-    for one in inspect.signature(body, eval_str=True).parameters.values():
-        kinds = _kinds_in(one.annotation)
+    for parameter in inspect.signature(body, eval_str=True).parameters.values():
+        kinds = _kinds_in(parameter.annotation)
         if kinds:
             places = places_in(kinds, verb)
             parameters += setting_parameters(places, examples, is_whole=True)
-            taken[one.name] = _Taken(kinds, places, get_origin(one.annotation) is None)
+            taken[parameter.name] = _Taken(kinds, places, get_origin(parameter.annotation) is None)
         else:
-            parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(body)
-    def command(*positional: Any, **given: Any) -> None:
+    def command(*positional: Any, **arguments: Any) -> None:
         with ExitStack() as names:
-            for name, one in taken.items():
-                values = asked({each: given.pop(each, None) for each in one.places})
-                names.enter_context(naming_options(one.places, values))
-                if one.is_made:
-                    [given[name]] = made_settings(verb, one.kinds, one.places, values)
+            for name, groups in taken.items():
+                values = given_values({each: arguments.pop(each, None) for each in groups.places})
+                names.enter_context(naming_options(groups.places, values))
+                if groups.is_made:
+                    [arguments[name]] = made_settings(verb, groups.kinds, groups.places, values)
                 else:
-                    given[name] = values
-            body(*positional, **given)
+                    arguments[name] = values
+            body(*positional, **arguments)
 
-    return described(command, parameters, [one.places for one in taken.values()])
+    return described(command, parameters, [groups.places for groups in taken.values()])
 
 
 def _kinds_in(annotation: Any) -> tuple[type[Settings], ...]:
     """Return the groups of settings that an annotation names."""
-    found = [annotation]
+    kinds = [annotation]
     if get_origin(annotation) is Annotated:
-        found = list(get_args(annotation)[1:])
-    return tuple(one for one in found if isinstance(one, type) and issubclass(one, Settings))
+        kinds = list(get_args(annotation)[1:])
+    return tuple(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Settings))
 
 
 def described(
     command: Callable[..., None], parameters: list[inspect.Parameter], places: Iterable[Places]
 ) -> Callable[..., None]:
-    """Return a command with these parameters, of which those in `places` are declared."""
+    """Return a command with these parameters, and store the fields of those in `places`."""
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    known = dict(declared(command))
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    settings = dict(declared(command))
     for each in places:
-        known |= {name: _field(*place) for name, place in each.items()}
-    setattr(command, _DECLARED, known)
+        settings |= {name: _field(*place) for name, place in each.items()}
+    setattr(command, _DECLARED, settings)
     return command
 
 
 @contextmanager
-def naming_options(places: Places, given: Mapping[str, Any]) -> Iterator[None]:
-    """Have an error that begins with the name of a setting begin with the option that gave it.
+def naming_options(places: Places, values: Mapping[str, Any]) -> Iterator[None]:
+    """Replace the name of a setting at the start of an error by its option.
 
-    A name of several words, such as `target_wa`, is told from the words of a sentence as it is.
+    A name with an underscore, such as `target_wa`, stays: it is clearly a name.
     """
     try:
         yield
     except WriteampError as error:
         name, _, rest = str(error).partition(" ")
-        if "_" not in name and given.get(name) is not None:
+        if "_" not in name and values.get(name) is not None:
             error.args = (f"{flag_of(_field(*places[name]))} {rest}",)
         raise
 
 
 def declared(command: Callable[..., None]) -> dict[str, Field[Any]]:
-    """Return the fields that options of a command were made from, by name of the parameter."""
-    found: dict[str, Field[Any]] = getattr(command, _DECLARED, {})
-    return found
+    """Return the field of each option of a command, by name of the parameter."""
+    settings: dict[str, Field[Any]] = getattr(command, _DECLARED, {})
+    return settings
 
 
-def asked(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that are given."""
-    # An option that may be given several times and was not is an empty list.
+def given_values(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the options that the user gave."""
+    # An option that takes several values and was not given is an empty list.
     return {name: value for name, value in options.items() if value not in (None, [])}
 
 
 def setting_parameters(
     places: Places, examples: Examples | None = None, *, is_whole: bool = False
 ) -> list[inspect.Parameter]:
-    """Return an option for each setting; none that is not given has a value.
+    """Return an option for each setting; the default of each is None.
 
     Args:
-        places: where each setting stands.
+        places: group and field of each setting.
         examples: see `with_settings`.
-        is_whole: the options are all that is said, so that a required one must be among them.
+        is_whole: whether the options are the only source, so that required ones must be given.
     """
-    found = []
+    parameters = []
     for name, place in places.items():
-        one = _field(*place)
-        if words_of(one).flag is not None:
-            is_required = is_whole and words_of(one).required
-            found.append(_parameter(name, one, examples, is_required=is_required))
-    return found
+        field = _field(*place)
+        if words_of(field).flag is not None:
+            is_required = is_whole and words_of(field).required
+            parameters.append(_parameter(name, field, examples, is_required=is_required))
+    return parameters
 
 
 def _field(kind: type[Settings], name: str) -> Field[Any]:
-    return next(one for one in fields(kind) if one.name == name)  # type: ignore[arg-type]
+    return next(field for field in fields(kind) if field.name == name)  # type: ignore[arg-type]
 
 
 def _all_examples(kind: EngineKind) -> tuple[str, ...]:
@@ -203,15 +202,15 @@ def _all_examples(kind: EngineKind) -> tuple[str, ...]:
 
 
 def _parameter(
-    name: str, one: Field[Any], examples: Examples | None, *, is_required: bool
+    name: str, field: Field[Any], examples: Examples | None, *, is_required: bool
 ) -> inspect.Parameter:
-    words = words_of(one)
-    flag = flag_of(one)
+    words = words_of(field)
+    flag = flag_of(field)
     more = dict(_READINGS.get(words.number, {}))
     if words.number == "flag" and "/" not in flag:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
-    elif isinstance(one.metadata["domain"], WholeOr):
-        more["parser"] = _count_or(one.metadata["domain"].word)
+    elif isinstance(field.metadata["domain"], WholeOr):
+        more["parser"] = _count_or(field.metadata["domain"].word)
     completions, completes = words.choices, completer
     help_text = _capitalized(words)
     if words.kind is not None:
@@ -220,8 +219,8 @@ def _parameter(
         completes = partial(policy_completer, kind) if examples is None else completer
         help_text += f", for example {', '.join(completions)}"
         more["metavar"] = "SPEC"
-    if one.default is not None and words.number != "switch":
-        help_text += f" (default {_shown(one)})"
+    if field.default is not None and words.number != "switch":
+        help_text += f" (default {_shown(field)})"
     if words.metavar is not None:
         more["metavar"] = words.metavar
     if completions:
@@ -243,19 +242,19 @@ def _parameter(
 
 
 def _capitalized(words: Words) -> str:
-    """Return the help as a sentence begins, but for a name or a value, which stays as it is."""
+    """Return the help with a capital first letter, unless it begins with a name or value."""
     first = words.help.split()[0]
     if first.endswith(":") or first.rstrip(",") in words.choices:
         return words.help
     return f"{words.help[0].upper()}{words.help[1:]}"
 
 
-def _shown(one: Field[Any]) -> str:
-    """Return the default of a setting as one would give it."""
-    default: Any = one.default
-    if words_of(one).number == "flag":
+def _shown(field: Field[Any]) -> str:
+    """Return the default of a setting as the user would write it."""
+    default: Any = field.default
+    if words_of(field).number == "flag":
         return "yes" if default else "no"
-    shown: Callable[[Any], str] = getattr(one.metadata["domain"], "shown", str)
+    shown: Callable[[Any], str] = getattr(field.metadata["domain"], "shown", str)
     return shown(default)
 
 
@@ -266,6 +265,6 @@ def _count_or(word: str) -> Callable[[str], int | str]:
         try:
             return count(text)
         except typer.BadParameter:
-            raise typer.BadParameter(f"{text!r} is neither {word} nor a whole number") from None
+            raise typer.BadParameter(f"{text!r} must be {word} or a whole number") from None
 
     return parse

@@ -1,4 +1,4 @@
-"""`writeamp simulate`: a drive in memory under a workload or a trace."""
+"""`writeamp simulate`: simulation of a drive under a workload or a trace."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def simulate(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw WA over time, and events, or WA over op, to a .png, .svg, .pdf or .html "
-            "file.",
+            help="Draw WA over time with events, or WA over op (.png, .svg, .pdf or .html).",
+            metavar="FILE",
         ),
     ] = None,
     over_op: OpSettings,
@@ -63,33 +63,35 @@ def simulate(
     if plot is not None:
         check_target(plot)
     if series and not (json or csv):
-        raise WriteampError("--series adds to the JSON document; give --json too, or --csv")
+        raise WriteampError("--series extends the output of --json or --csv; give one of these too")
     if over_op.target_wa is not None or over_op.sweep is not None:
         if series:
-            raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
+            raise WriteampError(
+                "--series is for a single run; leave it out with --target-wa and --sweep"
+            )
         simulate_op.simulate_over_op(
             experiment, over_op, plot=plot, keep=keep, runner=runner, json=json, csv=csv
         )
         return
     if keep is not None or runner is not None:
-        given = "--scheduler runs" if keep is None else "--keep stores"
-        raise WriteampError(f"{given} the many drives of --target-wa and --sweep; give one of them")
+        option = "--scheduler" if keep is None else "--keep"
+        raise WriteampError(f"{option} is for many runs; give --target-wa or --sweep too")
     from writeamp.studies.simulation import run_simulation  # noqa: PLC0415 (slow)
 
-    told = _share if experiment.is_timed or experiment.candidates else _millions
-    with Bar("simulating", told) as bar:
+    words = _share if experiment.is_timed or experiment.candidates else _millions
+    with Bar("simulating", words) as bar:
         result = run_simulation(experiment, bar.update)
-    found = None if result.load is None else findings.of_load(result.load)
+    mistakes = None if result.load is None else findings.of_load(result.load)
 
     def document() -> dict[str, Any]:
         whole = result.to_dict(series=series)
-        return whole if found is None else findings.with_findings(whole, found)
+        return whole if mistakes is None else findings.with_findings(whole, mistakes)
 
     def frame() -> pl.DataFrame:
         over_time = result.series if series else None
         return result.to_frame() if over_time is None else over_time
 
-    options.tell(
+    options.show_result(
         result,
         lambda: options.print_card(result.card()),
         json=json,

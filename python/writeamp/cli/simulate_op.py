@@ -1,4 +1,4 @@
-"""`writeamp simulate --target-wa` and `--sweep`: over-provisioning, asked for and swept."""
+"""`writeamp simulate --target-wa` and `--sweep`: search and sweep of over-provisioning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def simulate_over_op(
     experiment: Experiment,
-    asked: OpSettings,
+    settings: OpSettings,
     *,
     plot: Path | None,
     keep: str | None,
@@ -29,49 +29,49 @@ def simulate_over_op(
     json: bool,
     csv: bool,
 ) -> None:
-    """Answer one of the two questions, print the answer and draw it."""
-    target_wa, sweep = asked.target_wa, asked.sweep
+    """Run the search or the sweep, print the result and draw it."""
+    target_wa, sweep = settings.target_wa, settings.sweep
     if target_wa is not None and sweep is not None:
-        raise WriteampError("target_wa and sweep are two questions; give only one")
+        raise WriteampError("target_wa and sweep exclude each other; give only one")
     from writeamp.studies.op.curve import run_op_curve  # noqa: PLC0415 (slow)
     from writeamp.studies.op.required_op import run_required_op  # noqa: PLC0415 (slow)
 
-    found: RequiredOp | OpCurve
+    result: RequiredOp | OpCurve
     if target_wa is not None:
         with (
             boundary.runs_kept_in(keep),
-            Bar("searching", _drives, by_own_pace=True) as bar,
+            Bar("searching", _drives, has_slow_steps=True) as bar,
         ):
-            found = run_required_op(experiment, target_wa, bar.update, runner, keep)
+            result = run_required_op(experiment, target_wa, bar.update, runner, keep)
     else:
         assert sweep is not None
         with Bar("sweeping", lambda done, all_: f"{done} of {all_} drives") as bar:
-            found = options.whole_or_part(
+            result = options.finished_part(
                 lambda: run_op_curve(experiment, sweep, bar.update, runner, keep)
             )
-    options.tell(
-        found,
-        lambda: _print(found),
+    options.show_result(
+        result,
+        lambda: _print(result),
         json=json,
         csv=csv,
-        plot=None if found.unfinished else plot,
+        plot=None if result.unfinished else plot,
     )
-    if found.unfinished:
-        raise boundary.PartlyDone(f"{_finished(found)} were finished; no picture was drawn")
+    if result.unfinished:
+        raise boundary.PartlyDone(f"{_finished(result)} are finished; no picture was drawn")
 
 
 def _drives(done: int, _: int) -> str:
     return f"{done // 1000} drives tried"
 
 
-def _finished(found: OpCurve | RequiredOp) -> str:
-    return f"{len(found.points)} of {len(found.points) + len(found.unfinished)} points"
+def _finished(result: OpCurve | RequiredOp) -> str:
+    return f"{len(result.points)} of {len(result.points) + len(result.unfinished)} points"
 
 
-def _print(found: OpCurve | RequiredOp) -> None:
-    card = found.card()
-    if found.unfinished:
-        card = replace(card, title=f"INTERRUPTED after {_finished(found)}: {card.title}")
+def _print(result: OpCurve | RequiredOp) -> None:
+    card = result.card()
+    if result.unfinished:
+        card = replace(card, title=f"INTERRUPTED after {_finished(result)}: {card.title}")
     options.print_card(card)
-    for sentence in found.legend:
+    for sentence in result.legend:
         stdout.print(sentence)

@@ -1,4 +1,4 @@
-"""`writeamp sweep`: run many points, each once, and look at their results."""
+"""`writeamp sweep`: runs of an experiment at many points, and their results."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _RUN = "run"
 
 
 class _RunUnlessNamed(TyperGroup):
-    """Takes `writeamp sweep FILE` for `writeamp sweep run FILE`."""
+    """Group that reads `writeamp sweep FILE` as `writeamp sweep run FILE`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Name the verb where none is named."""
+        """Insert the verb if the first argument is not one."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = [_RUN, *args]
         return super().parse_args(ctx, args)
@@ -61,24 +61,26 @@ def run(
         Path,
         typer.Option(
             "--keep",
-            help="The folder of the results; points that have one there are not run again.",
+            help="Folder of the results; points with a result there are not run again.",
             metavar="DIR",
             show_default=False,
         ),
     ],
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run points again whose result is an error.")
+        bool, typer.Option("--retry-failed", help="Run points again that failed.")
     ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Draw the results, as `sweep show` does by default.", metavar="FILE"
+            "--plot",
+            help="Draw the results, as `sweep show --plot` does by default.",
+            metavar="FILE",
         ),
     ] = None,
     runner: Runner,
     json: options.Json = False,
 ) -> None:
-    """Run every point of a sweep that has no result yet; `run` may be left out.
+    """Run every point of a sweep that has no result yet. The word `run` may be left out.
 
     Example: writeamp sweep examples/op_by_manager.toml --keep results/
     """
@@ -92,18 +94,20 @@ def run(
     if plot is not None:
         _check_picture(plan, file)
     try:
-        with Bar("sweeping", points_in_words, by_own_pace=True) as bar:
+        with Bar("sweeping", points_in_words, has_slow_steps=True) as bar:
             done = sweep(
                 plan, keep=keep, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
     except Interrupted as stopped:
-        raise boundary.PartlyDone(_how_far(stopped.finished)) from None
+        raise boundary.PartlyDone(_progress(stopped.finished)) from None
     _warn(done)
     if not options.printed_json(done.to_dict, json=json):
         facts = done.to_dict()
         if best := facts.get("best"):
-            facts["best"] = ", ".join(f"{name} {shown_value(one)}" for name, one in best.items())
-        stdout.print(options.facts([(name, shown_value(one)) for name, one in facts.items()]))
+            facts["best"] = ", ".join(
+                f"{name} {shown_value(value)}" for name, value in best.items()
+            )
+        stdout.print(options.facts([(name, shown_value(value)) for name, value in facts.items()]))
     if plot is not None:
         done.plot(plot)
     if done.failed or done.failed_before:
@@ -111,7 +115,7 @@ def run(
 
 
 def _check_picture(plan: SweepPlan, file: Path) -> None:
-    """Refuse a sweep whose axes do not fit the picture, before hours are spent on it."""
+    """Reject a sweep that --plot cannot draw, before it runs for hours."""
     if plan.search is not None:
         return
     from writeamp.studies.sweep.results import SweepResults  # noqa: PLC0415 (slow)
@@ -120,25 +124,25 @@ def _check_picture(plan: SweepPlan, file: Path) -> None:
         SweepResults.expected(plan).curves()
     except WriteampError as error:
         raise WriteampError(
-            f"{file} does not fit the picture of --plot, so leave that out and draw with "
-            f"`writeamp sweep show`: {error}"
+            f"--plot cannot draw {file} ({error}); leave it out, and draw with "
+            "`writeamp sweep show`"
         ) from None
 
 
-def _how_far(stopped: Sweep) -> str:
+def _progress(stopped: Sweep) -> str:
     have = stopped.done + stopped.failed + stopped.skipped
     return (
-        f"{have} of {stopped.points} points have results in {stopped.out}, and the same command "
-        "goes on with the others"
+        f"{have} of {stopped.points} points have results in {stopped.out}; run the same command "
+        "to continue"
     )
 
 
 def _warn(done: Sweep) -> None:
     if done.plan.merged:
-        options.note(f"{done.plan.merged} points that mean the same as others are run once")
+        options.note(f"{done.plan.merged} points are equal to others and are not run again")
     if done.failed_before:
         options.warn(
-            f"{done.failed_before} of the points that were skipped failed before; --retry-failed "
+            f"{done.failed_before} of the skipped points failed in an earlier run; --retry-failed "
             "runs them again"
         )
     if not done.failed:

@@ -1,4 +1,4 @@
-"""`writeamp sweep show`: the results in a folder, as tables, pictures and JSON."""
+"""`writeamp sweep show`: results in a folder as tables, pictures and JSON."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _LINES, _HEAT_MAP = (f"--kind {kind}" for kind in KINDS)
 _PARETO, _SENSITIVITY = "--pareto", "--sensitivity"
-# So many rows of a table are printed; the JSON document has all.
+# Most rows of a table that are printed; the JSON document has all.
 _MOST_ROWS = 200
 
-# The options of each way to look.
+# Options of each view.
 _TAKES = {
     _LINES: ("x", "y", "hue", "facet", "log_x", "log_y"),
     _HEAT_MAP: ("x", "y", "color", "facet"),
@@ -39,20 +39,23 @@ _TAKES = {
 
 def show(
     folder: Annotated[
-        Path, typer.Argument(help="The folder of the results.", metavar="DIR", show_default=False)
+        Path, typer.Argument(help="Folder of the results.", metavar="DIR", show_default=False)
     ],
     results: ResultsSettings,
-    asked: ViewSettings,
-    given: Annotated[dict[str, Any], AxesSettings],
+    views: ViewSettings,
+    axes: Annotated[dict[str, Any], AxesSettings],
     *,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw it (.png, .svg, .pdf or .html).", metavar="FILE"),
+        typer.Option("--plot", help="Draw the view (.png, .svg, .pdf or .html).", metavar="FILE"),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Print the results in a folder, draw them, or ask them which choices are best and why.
+    """Print or draw the results in a folder; find the best settings and the decisive ones.
+
+    --pareto shows the best trade-offs between two numbers, --sensitivity the settings that decide
+    a number.
 
     Example: writeamp sweep show results/
 
@@ -62,21 +65,21 @@ def show(
         check_target(plot)
     from writeamp.studies.sweep.results import sweep_results  # noqa: PLC0415 (slow)
 
-    chosen = _chosen(asked, is_asked=bool(given) or plot is not None)
+    chosen = _chosen(views, is_asked=bool(axes) or plot is not None)
     with Bar("reading"):
-        found = sweep_results(folder, of=results.of).where(results.where or {})
-        view = None if chosen is None else _view(found, chosen, asked.pareto, given)
+        points = sweep_results(folder, of=results.of).where(results.where or {})
+        view = None if chosen is None else _view(points, chosen, views.pareto, axes)
     if view is not None and plot is not None:
         view.plot(plot)
-    _note_failures(found)
+    _note_failures(points)
 
     def document() -> dict[str, Any]:
         return {
             "out": str(folder),
-            "points": found.tidy.frame.height,
-            "parameters": found.tidy.parameters,
+            "points": points.tidy.frame.height,
+            "parameters": points.tidy.parameters,
             **(
-                {"rows": [group.to_dict() for group in found.groups()]}
+                {"rows": [group.to_dict() for group in points.groups()]}
                 if view is None
                 else view.to_dict()
             ),
@@ -85,50 +88,50 @@ def show(
     if options.printed_json(document, json=json):
         return
     if csv:
-        options.print_csv((view or found).to_frame())
+        options.print_csv((view or points).to_frame())
         return
-    card = (view or found).card()
-    # Its title is the number of points where it does not say more.
+    card = (view or points).card()
+    # Some titles are the number of points only.
     title = f"{folder}: {card.title}" if card.title.endswith(" points") else card.title
     options.print_card(replace(card, title=title), most_rows=_MOST_ROWS)
     for sentence in card.notes:
         options.note(sentence)
 
 
-def _chosen(asked: ViewSettings, *, is_asked: bool) -> str | None:
-    """Return the way to look that the options choose; None for the plain table."""
+def _chosen(views: ViewSettings, *, is_asked: bool) -> str | None:
+    """Return the view that the options choose, or None for the plain table."""
     named = [
         flag
         for flag, is_given in (
-            (f"--kind {asked.kind}", asked.kind is not None),
-            (_PARETO, asked.pareto is not None),
-            (_SENSITIVITY, asked.sensitivity),
+            (f"--kind {views.kind}", views.kind is not None),
+            (_PARETO, views.pareto is not None),
+            (_SENSITIVITY, views.sensitivity),
         )
         if is_given
     ]
     if len(named) > 1:
-        raise WriteampError(f"{named[0]} and {named[1]} are different pictures; give only one")
+        raise WriteampError(f"{named[0]} and {named[1]} exclude each other; give only one")
     return named[0] if named else _LINES if is_asked else None
 
 
-def _view(found: SweepResults, chosen: str, pareto: str | None, given: dict[str, Any]) -> View:
-    for name in given:
+def _view(results: SweepResults, chosen: str, pareto: str | None, axes: dict[str, Any]) -> View:
+    for name in axes:
         if name not in _TAKES[chosen]:
-            words = ", ".join(f"--{one.replace('_', '-')}" for one in _TAKES[chosen])
+            words = ", ".join(f"--{option.replace('_', '-')}" for option in _TAKES[chosen])
             raise WriteampError(
-                f"--{name.replace('_', '-')} is no option of {chosen}, which takes {words}"
+                f"--{name.replace('_', '-')} does not go with {chosen}, which takes {words}"
             )
     if chosen == _PARETO:
-        return found.pareto(*map(str.strip, (pareto or "").split(",")), **given)
+        return results.pareto(*map(str.strip, (pareto or "").split(",")), **axes)
     if chosen == _SENSITIVITY:
-        return found.sensitivity(**given)
-    return found.heat_map(**given) if chosen == _HEAT_MAP else found.curves(**given)
+        return results.sensitivity(**axes)
+    return results.heat_map(**axes) if chosen == _HEAT_MAP else results.curves(**axes)
 
 
-def _note_failures(found: SweepResults) -> None:
-    failed = found.tidy.frame["error"].count()
+def _note_failures(results: SweepResults) -> None:
+    failed = results.tidy.frame["error"].count()
     if failed:
         options.warn(
-            f"{failed} of {found.tidy.frame.height} points failed; `writeamp sweep FILE.toml "
+            f"{failed} of {results.tidy.frame.height} points failed; `writeamp sweep FILE.toml "
             "--retry-failed` runs them again"
         )

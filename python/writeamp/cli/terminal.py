@@ -1,6 +1,6 @@
-"""Terminal output: tables fit any width, and text from outside is escaped.
+"""Terminal output: tables fit any width, and foreign text is escaped.
 
-No name and no number is cut.
+Names and numbers are never cut.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from rich.text import Text
 from writeamp.text import printable
 
 LEAST_COLUMNS = 40
-# Words longer than this are broken, for which nothing else makes room: specs, paths.
+# Longer words, such as specs and paths, are broken if a table is too wide.
 _LONGEST_WORD = 16
 _BREAKS = re.compile(r"(?<=[/-])(?=\S)|\s+")
 
 
 class Terminal(Console):
-    """A console that loses nothing, and to which every `str` is text of others.
+    """Console that cuts nothing, and treats every `str` as foreign text.
 
-    A table that would lose something has its columns closer together, or below each other, and
-    where even that is too wide, lines longer than the terminal's. Text of others is shown as it is,
-    and never obeyed; styles and line breaks are ours, and come as `Text`.
+    A table that is too wide is printed with narrower columns, then as a list of each row, and as
+    the last resort with lines longer than the terminal's. Control characters and markup in a `str`
+    are shown, not executed; writeamp's own styles and line breaks are passed as `Text`.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -35,43 +35,43 @@ class Terminal(Console):
         super().__init__(stderr=stderr, markup=False, emoji=False)
 
     def render_str(self, text: str, **how: Any) -> Text:
-        """Return text from outside as it is shown."""
+        """Return foreign text with its control characters escaped."""
         return super().render_str(printable(text), **how)
 
     def has_room_for(self, table: Table) -> bool:
-        """Return whether a table stays one, and is not printed as a list of each row."""
+        """Return whether the table is printed as a table, and not as a list of each row."""
         room = max(self.width, LEAST_COLUMNS)
-        return any(_least_columns(one) <= room for one in (table, _closer(table)))
+        return any(_least_columns(form) <= room for form in (table, _closer(table)))
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print; the terminal breaks lines that are too long for it, which loses nothing."""
+        """Print objects without cutting any of them."""
         room = max(self.width, LEAST_COLUMNS)
-        shown = [_fitting(one, room) if isinstance(one, Table) else one for one in objects]
-        tables = [_least_columns(one) for one in shown if isinstance(one, Table)]
-        # A width that is set stays, whatever becomes of the terminal.
+        shown = [_fitting(item, room) if isinstance(item, Table) else item for item in objects]
+        tables = [_least_columns(item) for item in shown if isinstance(item, Table)]
+        # A copy: setting the width of this console would fix it for its lifetime.
         wide = copy(self)
         wide.width = max([room, *tables])
         super(Terminal, wide).print(*shown, **how)
 
 
 def _fitting(table: Table, columns: int) -> Table:
-    """Return a table as the terminal has room for it: as it is, closer, or with rows as lists."""
+    """Return the widest form of a table that fits: unchanged, narrower, or rows as lists."""
     narrower = (_tighter(table), _closer(table)) if table.show_header else ()
-    for one in (table, *narrower):
-        if _least_columns(one) <= columns:
-            return _dealt(one, columns)
+    for form in (table, *narrower):
+        if _least_columns(form) <= columns:
+            return _shared(form, columns)
     return _stacked(table) if table.show_header else table
 
 
 def _tighter(table: Table) -> Table:
-    """Return a table without space beside its lines."""
+    """Return a table without padding."""
     tighter = _copied(table)
     tighter.padding = 0
     return tighter
 
 
 def _closer(table: Table) -> Table:
-    """Return a tighter table, the headings of its numbers broken, also inside a unit."""
+    """Return a table without padding, with the headings of its numbers broken into lines."""
     closer = _tighter(table)
     for column in closer.columns:
         if column.no_wrap:
@@ -79,20 +79,20 @@ def _closer(table: Table) -> Table:
     return closer
 
 
-def _dealt(table: Table, columns: int) -> Table:
-    """Return a table whose columns share the room, those first that lack little: names, numbers."""
+def _shared(table: Table, columns: int) -> Table:
+    """Return a table whose columns share the spare room; those that lack least get it first."""
     least, whole = _widths(table, shortest=True), _widths(table, shortest=False)
     room = columns - _beside(table) - sum(least)
     lacking = [most - fewest for fewest, most in zip(least, whole, strict=True)]
     if sum(lacking) <= room:
         return table
-    dealt = _copied(table)
+    shared = _copied(table)
     by_lack = sorted(range(len(lacking)), key=lacking.__getitem__)
     for others, at in zip(reversed(range(len(by_lack))), by_lack, strict=True):
         share = min(lacking[at], room // (others + 1))
-        dealt.columns[at].width = least[at] + share
+        shared.columns[at].width = least[at] + share
         room -= share
-    return dealt
+    return shared
 
 
 def _copied(table: Table) -> Table:
@@ -102,41 +102,41 @@ def _copied(table: Table) -> Table:
 
 
 def _stacked(table: Table) -> Table:
-    """Return a table in which each row is a list of what the columns call its cells."""
-    found = Table(
+    """Return a table in which each row is a list of column names and cells."""
+    stacked = Table(
         title=table.title,
         title_justify=table.title_justify,
         title_style=table.title_style,
         show_header=False,
     )
-    found.add_column(no_wrap=True)
-    found.add_column(overflow="fold")
+    stacked.add_column(no_wrap=True)
+    stacked.add_column(overflow="fold")
     headings = [" ".join(str(column.header).split()) for column in table.columns]
     for cells in zip(*(column.cells for column in table.columns), strict=True):
-        found.add_section()
+        stacked.add_section()
         for heading, cell in zip(headings, cells, strict=True):
-            found.add_row(heading, cell)
-    return found
+            stacked.add_row(heading, cell)
+    return stacked
 
 
 def _least_columns(table: Table) -> int:
-    """Return the columns at which every number stays whole, and every word but the longest."""
+    """Return the least width at which numbers and all but the longest words stay whole."""
     return sum(_widths(table, shortest=True)) + _beside(table)
 
 
 def _widths(table: Table, *, shortest: bool) -> list[int]:
-    """Return the least width of each column, or that at which it breaks no line."""
-    found = []
+    """Return the least width of each column, or the width at which it breaks no line."""
+    widths = []
     for column in table.columns:
         headings = (column.header,) if table.show_header else ()
         lines = [line for cell in (*headings, *column.cells) for line in str(cell).splitlines()]
         if shortest and not column.no_wrap:
             lines = [word[:_LONGEST_WORD] for line in lines for word in line.split()]
-        found.append(max([column.min_width or 0, *map(cell_len, lines)]))
-    return found
+        widths.append(max([column.min_width or 0, *map(cell_len, lines)]))
+    return widths
 
 
 def _beside(table: Table) -> int:
-    """Return the columns that a table has beside those of its cells: lines, and space at them."""
+    """Return the width of a table's lines and padding."""
     _, right, _, left = table.padding
     return len(table.columns) * (1 + right + left) + 1

@@ -1,4 +1,4 @@
-"""`writeamp top`: a virtual SSD, watched while it serves."""
+"""`writeamp top`: live view of a virtual SSD."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BINS = 8
 _HISTOGRAM_COLUMNS = 28  # two side by side in 60
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
-# Of more causes than this, the least are shown together: a terminal has 24 lines.
+# Other causes are summed, so that the view fits into 24 lines.
 _MOST_CAUSES = 7
 _CAUSE_LABELS = {
     "host": "host writes",
@@ -59,18 +59,18 @@ def top(
     socket: Annotated[
         Path,
         typer.Argument(
-            help="The NBD socket of `serve`, or the control socket beside it.",
+            help="NBD socket of `serve`, or its control socket.",
             metavar="SOCKET",
             show_default=False,
         ),
     ],
     *,
-    once: Annotated[bool, typer.Option("--once", help="Print it once and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print the state once and end.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Watch a virtual SSD: its write amplification (WA), what its blocks hold, and their wear.
+    """Watch a virtual SSD: write amplification (WA), traffic, valid pages and block wear.
 
-    Press q or Ctrl-C to end. Where the output is no terminal, it is printed once.
+    Press q or Ctrl-C to end. If the output is not a terminal, the state is printed once.
 
     Example: writeamp top vssd.sock
     """
@@ -86,17 +86,17 @@ def top(
 
 def _control_path(socket: Path) -> Path:
     if not socket.name:
-        raise WriteampError(f"{str(socket)!r} is no socket; give the NBD socket of `serve`")
+        raise WriteampError(f"{str(socket)!r} is not a socket; give the NBD socket of `serve`")
     return socket if socket.name.endswith(SUFFIX) else socket.with_name(socket.name + SUFFIX)
 
 
 def _watch(control: Control, reading: LiveReading) -> None:
-    """Show the drive until somebody ends it or it is gone, and leave what was last seen."""
+    """Show the drive until the user or the drive ends; then print the last state."""
     recent = Recent()
     console = Terminal()
     view = _screen(control.path, reading, recent.add(reading))
     _fit(console)
-    # A signal amid the drawing would leave the terminal as no shell can use it.
+    # A signal while drawing would leave the terminal unusable.
     with held_signals() as signals:
         try:
             live = Live(view, console=console, screen=True, auto_refresh=False)
@@ -107,18 +107,18 @@ def _watch(control: Control, reading: LiveReading) -> None:
                     _fit(console)
                     live.update(view, refresh=True)
         except WriteampError as gone:
-            options.note(f"{gone}; this is what was last seen")
+            options.note(f"{gone}; the last state follows")
         stdout.print(view)
 
 
 def _is_ended(signals: HeldSignals, keyboard: int | None) -> bool:
-    """Wait for the next reading, and return whether a signal or the key q came instead."""
+    """Wait for the next reading; return whether a signal or the key q came first."""
     keyboards = [] if keyboard is None else [keyboard]
     signals.wait(keyboards, _PERIOD_S)
     if signals.take() is not None:
         return True
     ready, _, _ = select.select(keyboards, [], [], 0)
-    return any(_has_q(one) for one in ready)
+    return any(_has_q(terminal) for terminal in ready)
 
 
 def _has_q(keyboard: int) -> bool:
@@ -126,31 +126,31 @@ def _has_q(keyboard: int) -> bool:
         keys = os.read(keyboard, 64)
     except OSError:
         keys = b""
-    return not keys or b"q" in keys.lower()  # without any, the terminal is gone
+    return not keys or b"q" in keys.lower()  # no keys: the terminal is closed
 
 
 def _fit(console: Terminal) -> None:
-    """Draw for the terminal as large as it is now; what the environment says is for help."""
+    """Set the console to the terminal's current size, not to that of the environment."""
     console.size = os.get_terminal_size(sys.stdout.fileno())
 
 
 @contextmanager
 def _keys() -> Iterator[int | None]:
-    """Hear single keys, if there is a keyboard, and leave the terminal as it was."""
+    """Read single keys, if there is a keyboard, and restore the terminal at the end."""
     if not sys.stdin.isatty():
         yield None
         return
     keyboard = sys.stdin.fileno()
-    before = termios.tcgetattr(keyboard)
+    attributes = termios.tcgetattr(keyboard)
     tty.setcbreak(keyboard)
     try:
         yield keyboard
     finally:
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, attributes)
 
 
 def _screen(path: Path, reading: LiveReading, earlier: LiveReading) -> RenderableType:
-    """Return all that is shown, in 60 columns and 24 lines; rates are those since `earlier`."""
+    """Return the view, in 60 columns and 24 lines; rates are since `earlier`."""
     counters, blocks = reading.counters, reading.blocks
     name = printable(path.name.removesuffix(SUFFIX))
     size = shown_bytes(counters["size_bytes"])
@@ -162,8 +162,8 @@ def _screen(path: Path, reading: LiveReading, earlier: LiveReading) -> Renderabl
     )
     histograms = Table.grid(padding=(0, 3))
     histograms.add_row(
-        _histogram("valid pages of blocks", valid_pages(blocks)),
-        _histogram("erases of a block", erase_counts(blocks)),
+        _histogram("valid pages per block", valid_pages(blocks)),
+        _histogram("erases per block", erase_counts(blocks)),
     )
     return Group(
         head, _wa(reading, earlier), _traffic(reading, earlier), _space(reading), histograms
@@ -171,11 +171,11 @@ def _screen(path: Path, reading: LiveReading, earlier: LiveReading) -> Renderabl
 
 
 def _wa(reading: LiveReading, earlier: LiveReading) -> Text:
-    found = Text.assemble("WA ", (_shown_wa(reading.wa), "bold"), " since counting began")
+    line = Text.assemble("WA ", (_shown_wa(reading.wa), "bold"), " since counting began")
     seconds = reading.seconds_after(earlier)
     if seconds > 0:
-        found.append(f", {_shown_wa(reading.wa_after(earlier))} in {seconds:.0f} s")
-    return found.append(f", {_shown_wa(reading.wa_life)} in life")
+        line.append(f", {_shown_wa(reading.wa_after(earlier))} in {seconds:.0f} s")
+    return line.append(f", {_shown_wa(reading.wa_life)} over its lifetime")
 
 
 def _shown_wa(wa: float | None) -> str:
@@ -183,34 +183,34 @@ def _shown_wa(wa: float | None) -> str:
 
 
 def _traffic(reading: LiveReading, earlier: LiveReading) -> Table:
-    """Return bytes of the flash by cause and those of the host, in life and a second."""
-    found = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    found.add_column("")
-    found.add_column("in life", justify="right", no_wrap=True)
-    found.add_column("a second", justify="right", no_wrap=True)
+    """Return the flash bytes by cause and the host bytes, in total and per second."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("")
+    table.add_column("lifetime", justify="right", no_wrap=True)
+    table.add_column("per second", justify="right", no_wrap=True)
     seconds = reading.seconds_after(earlier)
-    for label, now, before in _amounts(reading, earlier):
-        rate = _shown_size((now - before) / seconds) if seconds > 0 else "–"
-        found.add_row(label, _shown_size(now), rate)
-    return found
+    for label, now, last in _amounts(reading, earlier):
+        rate = _shown_size((now - last) / seconds) if seconds > 0 else "–"
+        table.add_row(label, _shown_size(now), rate)
+    return table
 
 
 def _amounts(reading: LiveReading, earlier: LiveReading) -> Iterator[tuple[str, int, int]]:
-    """Return name, bytes now and bytes before of each amount."""
-    now, before = reading.counters, earlier.counters
+    """Yield the name, the current and the earlier bytes of each amount."""
+    now, last = reading.counters, earlier.counters
     page_bytes = now["page_bytes"]
-    shown = [one for one in TIMED_CAUSES if now["programs"].get(one, 0) or one == "host"]
-    least = sorted(shown[1:], key=lambda one: now["programs"][one])
+    shown = [cause for cause in TIMED_CAUSES if now["programs"].get(cause, 0) or cause == "host"]
+    least = sorted(shown[1:], key=lambda cause: now["programs"][cause])
     others = set(least[: len(shown) - _MOST_CAUSES + 1]) if len(shown) > _MOST_CAUSES else set()
     for label, causes in [
-        *((_CAUSE_LABELS.get(one, one), {one}) for one in shown if one not in others),
+        *((_CAUSE_LABELS.get(cause, cause), {cause}) for cause in shown if cause not in others),
         ("other causes", others),
     ]:
         if causes:
-            pages = [sum(at["programs"].get(one, 0) for one in causes) for at in (now, before)]
+            pages = [sum(at["programs"].get(cause, 0) for cause in causes) for at in (now, last)]
             yield f"programmed: {label}", pages[0] * page_bytes, pages[1] * page_bytes
     for label, key in (("written", "written"), ("read", "read"), ("trimmed", "trimmed")):
-        yield f"host {label}", now["host"][f"{key}_bytes"], before["host"][f"{key}_bytes"]
+        yield f"host {label}", now["host"][f"{key}_bytes"], last["host"][f"{key}_bytes"]
 
 
 def _space(reading: LiveReading) -> Text:
@@ -223,7 +223,7 @@ def _space(reading: LiveReading) -> Text:
 
 
 def _histogram(title: str, counts: dict[int, int]) -> Table:
-    found = Table(
+    table = Table(
         box=None,
         padding=(0, 1, 0, 0),
         pad_edge=False,
@@ -238,21 +238,21 @@ def _histogram(title: str, counts: dict[int, int]) -> Table:
     columns = _HISTOGRAM_COLUMNS - max(map(len, labels)) - max(map(len, numbers)) - 2
     most = max(count for *_, count in bins)
     for label, (*_, count), number in zip(labels, bins, numbers, strict=True):
-        found.add_row(Text(label, justify="right"), _bar(count, most, columns), number)
-    return found
+        table.add_row(Text(label, justify="right"), _bar(count, most, columns), number)
+    return table
 
 
 def _bar(count: int, most: int, columns: int) -> Text:
     eighths = round(8 * columns * count / max(most, 1))
     if count > 0:
-        eighths = max(eighths, 1)  # a few are not none
-    whole, part = divmod(eighths, 8)
-    bar = _EIGHTHS[8] * whole + (_EIGHTHS[part] if part else "")
+        eighths = max(eighths, 1)  # small counts stay visible
+    whole, rest = divmod(eighths, 8)
+    bar = _EIGHTHS[8] * whole + (_EIGHTHS[rest] if rest else "")
     return Text(bar.ljust(columns), style="cyan", no_wrap=True)
 
 
 def _shown_size(size: float) -> str:
-    """Return bytes in the unit that leaves at most three digits before the point."""
+    """Return bytes in the unit with at most three digits before the decimal point."""
     power = 0
     while size >= 999.5 and power < len(_UNITS) - 1:
         size /= 1000

@@ -1,4 +1,4 @@
-"""`writeamp trace`: look into block traces, and convert them."""
+"""`writeamp trace`: description and conversion of block traces."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from writeamp.cli.report_option import without_report
 from writeamp.cli.setting_options import with_settings
 from writeamp.traces.settings import ConversionSettings, ReadSettings
 
-# On fewer blocks, whole ones make an op that is far from what was asked for.
+# With fewer blocks, rounding to whole blocks changes op too much.
 _FEWEST_BLOCKS = 64
 _USUAL_PAGES_PER_BLOCK, _FEWEST_PAGES_PER_BLOCK = 128, 2
 
 TraceFile = Annotated[
-    Path, typer.Argument(help="The trace file, or - for standard input.", show_default=False)
+    Path, typer.Argument(help="Trace file, or - for standard input.", show_default=False)
 ]
 
 
@@ -36,18 +36,18 @@ def register(app: typer.Typer) -> None:
 
 def info(
     file: TraceFile,
-    asked: ReadSettings,
+    settings: ReadSettings,
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Say what a trace holds: requests, bytes, footprint, duration, how uneven its writes are.
+    """Describe a trace: requests, bytes, footprint, duration, skew of its writes.
 
     Example: writeamp trace info examples/postgres-tpcb.parquet
     """
     with Bar("reading"):
-        trace = traces.read(file, asked.trace_format, action=asked.action)
-        found = {} if csv else traces.info(trace)
+        trace = traces.read(file, settings.trace_format, action=settings.action)
+        document = {} if csv else traces.info(trace)
     for warning in trace.warnings:
         options.warn(warning)
     for note in trace.notes:
@@ -55,23 +55,23 @@ def info(
     if csv:
         options.print_csv(trace.to_frame())
         return
-    if options.printed_json(lambda: found, json=json):
+    if options.printed_json(lambda: document, json=json):
         return
     options.print_card(trace.card())
-    command = _next_command(file, asked, found["pages_written"])
+    command = _next_command(file, settings, document["pages_written"])
     if command is not None:
-        # One line, however long, so that it can be copied.
+        # One long line, so that it can be copied.
         stdout.print(f"next: {command}", highlight=False, soft_wrap=True)
 
 
-def _next_command(file: Path, asked: ReadSettings, pages_written: int) -> str | None:
-    """Return the command that simulates the trace, which is read as here; None of too few pages."""
+def _next_command(file: Path, settings: ReadSettings, pages_written: int) -> str | None:
+    """Return a command that simulates the trace, or None if it writes too few pages."""
     if pages_written < _FEWEST_BLOCKS * _FEWEST_PAGES_PER_BLOCK:
         return None
     options: dict[str, Any] = {
         "--trace": file,
-        "--format": asked.trace_format,
-        "--action": asked.action,
+        "--format": settings.trace_format,
+        "--action": settings.action,
         "--op": "0.1",
         "--pages-per-block": _pages_per_block(pages_written),
     }
@@ -80,17 +80,17 @@ def _next_command(file: Path, asked: ReadSettings, pages_written: int) -> str | 
 
 
 def _pages_per_block(pages: int) -> int | None:
-    """Return a power of two for a drive of few pages; None where the usual number will do."""
-    found = _USUAL_PAGES_PER_BLOCK
-    while found > _FEWEST_PAGES_PER_BLOCK and pages < _FEWEST_BLOCKS * found:
-        found //= 2
-    return None if found == _USUAL_PAGES_PER_BLOCK else found
+    """Return a power of two for a small drive, or None if the default is suitable."""
+    pages_per_block = _USUAL_PAGES_PER_BLOCK
+    while pages_per_block > _FEWEST_PAGES_PER_BLOCK and pages < _FEWEST_BLOCKS * pages_per_block:
+        pages_per_block //= 2
+    return None if pages_per_block == _USUAL_PAGES_PER_BLOCK else pages_per_block
 
 
 def convert(
     file: TraceFile,
-    out: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
-    asked: ConversionSettings,
+    out: Annotated[Path, typer.Argument(help="File to write.", show_default=False)],
+    settings: ConversionSettings,
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     json: options.Json = False,
@@ -101,14 +101,14 @@ def convert(
     """
     from writeamp.traces.writing import check_target  # noqa: PLC0415 (slow)
 
-    check_target(out, asked.target, source=file, replace=force)
+    check_target(out, settings.target, source=file, replace=force)
     with Bar("converting"):
-        trace = traces.read(file, asked.source, action=asked.action)
-        notes = [*trace.notes, *traces.write(trace, out, asked.target, replace=force)]
+        trace = traces.read(file, settings.source, action=settings.action)
+        notes = [*trace.notes, *traces.write(trace, out, settings.target, replace=force)]
     for warning in trace.warnings:
         options.warn(warning)
     for note in notes:
         options.note(note)
     if json:
-        found = {"path": str(out), "requests": trace.requests.height}
-        options.print_json(found | {"warnings": trace.warnings, "notes": notes})
+        summary = {"path": str(out), "requests": trace.requests.height}
+        options.print_json(summary | {"warnings": trace.warnings, "notes": notes})

@@ -1,7 +1,7 @@
-"""Verbs of the command: found by their entry points, and imported when they are called.
+"""Verbs of the command, from entry points; a verb is imported when it is called.
 
-A package adds a verb by an entry point of the group `writeamp.verbs`: its name is that of the verb,
-and it leads to a `Verb`.
+A package adds a verb by an entry point of the group `writeamp.verbs`, which has the name of the
+verb and refers to a `Verb`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from writeamp.text import printable
 
 
 class HelpPanel(StrEnum):
-    """Panels of the help, in its order."""
+    """Panels of the help, in order."""
 
     START = "Start here"
     SIMULATE = "Simulate"
@@ -34,9 +34,9 @@ class Verb(NamedTuple):
     """A verb.
 
     Attributes:
-        module: its `register` function adds the verb to a Typer application.
-        summary: first paragraph of its help; the help of a group follows it.
-        panel: panel of the help, one of `HelpPanel` or a new one.
+        module: module whose `register` function adds the verb to a Typer application.
+        summary: first paragraph of the help; a group adds its own help.
+        panel: panel of the help: one of `HelpPanel`, or a new one.
     """
 
     module: str
@@ -44,7 +44,7 @@ class Verb(NamedTuple):
     panel: str
 
 
-# Stands for the verb of the papers where they are not installed.
+# Replaces the verb of the papers if these are not installed.
 REPRODUCE = Verb(
     "writeamp.cli.papers_missing",
     "Compute a paper's published values; exit with status 1 on unexplained differences.",
@@ -57,22 +57,26 @@ def verbs() -> dict[str, Verb]:
     """Return all verbs by name, in the order of the help.
 
     Raises:
-        WriteampError: writeamp is on Python's path without being installed.
+        WriteampError: writeamp is on Python's path but not installed.
     """
     entries = extensions("writeamp.verbs")
-    if not any(one.is_ours for one in entries.values()):
-        raise WriteampError("writeamp is not installed, only on Python's path; run `make` there")
-    found = {name: _loaded(one) for name, one in entries.items()}
+    if not any(entry.is_ours for entry in entries.values()):
+        raise WriteampError(
+            "writeamp is on Python's path but not installed; run `make` in its folder"
+        )
+    installed = {name: _loaded(entry) for name, entry in entries.items()}
     panels = {str(panel): place for place, panel in enumerate(HelpPanel)}
-    everything = ({"reproduce": REPRODUCE} | found).items()
-    return dict(sorted(everything, key=lambda one: (panels.get(one[1].panel, len(panels)), one[0])))
+    all_verbs = ({"reproduce": REPRODUCE} | installed).items()
+    return dict(
+        sorted(all_verbs, key=lambda item: (panels.get(item[1].panel, len(panels)), item[0]))
+    )
 
 
 def _loaded(entry: Extension) -> Verb:
-    """Return the verb of an entry point, or one whose summary is the reason why it is unusable."""
+    """Return the verb of an entry point; if it cannot be loaded, its summary is the reason."""
     try:
         verb = entry.load()
-        if not isinstance(verb, Verb) or not all(isinstance(one, str) for one in verb):
+        if not isinstance(verb, Verb) or not all(isinstance(text, str) for text in verb):
             raise entry.fault(f"it is not a {__name__}.Verb of three texts")
     except WriteampError as error:
         return Verb("", str(error), HelpPanel.PAPERS)
@@ -80,23 +84,23 @@ def _loaded(entry: Extension) -> Verb:
 
 
 class Verbs(TyperGroup):
-    """A group whose commands are summaries until one of them is called."""
+    """Group of commands that have only a summary until one is called."""
 
     def __init__(self, **how: Any) -> None:
-        """Name all verbs."""
+        """Add the names of all verbs."""
         super().__init__(**how)
         for name, verb in verbs().items():
             summary, panel = _shown(verb)
             self.add_command(TyperCommand(name, help=summary, rich_help_panel=panel))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the verb that is called, with its options, and the arguments that follow it."""
+        """Return the called verb with its options, and the arguments after it."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load(name), rest
 
 
 def _shown(verb: Verb) -> tuple[str, str]:
-    """Return the summary and the panel of a verb, those of other packages made harmless."""
+    """Return the summary and panel of a verb; those of other packages are escaped."""
     if verb.module.startswith(("writeamp.", "writeamp_papers.")):
         return verb.summary, verb.panel
     from rich.markup import escape  # noqa: PLC0415 (slow)
@@ -110,7 +114,7 @@ def load(name: str) -> Any:
     verb = verbs()[name]
     if not verb.module:
         raise WriteampError(verb.summary)
-    from writeamp.cli.application import App  # noqa: PLC0415 (slow, and the list needs it not)
+    from writeamp.cli.application import App  # noqa: PLC0415 (slow; not needed for the list)
 
     app = App()
     entry = extensions("writeamp.verbs").get(name)
@@ -122,6 +126,6 @@ def load(name: str) -> Any:
             raise
         raise entry.fault(f"{verb.module} registers no verb {name} ({error!r})") from error
     if isinstance(command, TyperGroup):
-        # The group's own help is what follows the summary.
+        # The help of the group follows the summary.
         command.help = "\n\n".join(filter(None, (verb.summary, command.help)))
     return command

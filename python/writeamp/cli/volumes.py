@@ -1,4 +1,4 @@
-"""`writeamp volumes`: fleets of many volumes, made, split, looked at and run."""
+"""`writeamp volumes`: fleets of volumes: making, splitting, describing and simulating them."""
 
 from __future__ import annotations
 
@@ -25,21 +25,19 @@ from writeamp.volumes.settings import (
     SplitSettings,
 )
 
-# Those for which a table has room; all are in --json.
+# Quantiles in the table; --json has all.
 _SHOWN_QUANTILES = ("0", "0.25", "0.5", "0.75", "1")
 
 FleetFolder = Annotated[
     Path,
-    typer.Argument(
-        help="The folder that `volumes split` wrote.", metavar="DIR", show_default=False
-    ),
+    typer.Argument(help="Folder that `volumes split` wrote.", metavar="DIR", show_default=False),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(
-        help="`writeamp measure fleet` reads the counters of many real drives instead.",
+        help="To read the counters of many real drives, use `writeamp measure fleet`.",
         no_args_is_help=True,
     )
     verbs.command("make")(with_settings(make))
@@ -52,71 +50,70 @@ def register(app: typer.Typer) -> None:
 
 
 def make(
-    asked: FleetSettings,
+    settings: FleetSettings,
     *,
     out: Annotated[
         Path,
         typer.Option(
             "--out",
-            help="The trace to write; with .zst or .gz it is compressed. The true parameters go "
-            "beside it, to NAME.truth.parquet.",
+            help="Trace to write, compressed if it ends in .zst or .gz. The true parameters of the "
+            "volumes go to NAME.truth.parquet.",
             metavar="FILE",
             show_default=False,
         ),
     ],
     json: options.Json = False,
 ) -> None:
-    """Make a fleet whose volumes have stated distributions of size, skew, order and drift.
+    """Make a synthetic fleet: a trace of volumes with given distributions of size and skew.
 
     Example: writeamp volumes make --volumes 200 --requests 2e6 --seed 1 --out fleet.csv.zst
     """
     from writeamp.volumes.making import make as made  # noqa: PLC0415 (slow)
 
     with Bar("making", lambda done, whole: f"{done:,} of {whole:,} requests") as bar:
-        found = made(out, progress=bar.update, **vars(asked))
-    _tell(found.to_dict(), json=json)
+        summary = made(out, progress=bar.update, **vars(settings))
+    _print_summary(summary.to_dict(), json=json)
 
 
 def split(
     traces: Annotated[
         list[str],
         typer.Argument(
-            help="Trace files, which may be compressed, or addresses such as s3://…; read in the "
-            "order of their times.",
+            help="Trace files, also compressed, or addresses such as s3://…, in order of time.",
             metavar="TRACE",
             show_default=False,
         ),
     ],
-    asked: SplitSettings,
+    settings: SplitSettings,
     *,
     out: Annotated[
         Path,
         typer.Option(
             "--out",
-            help="The folder of the fleet to write; a split that was interrupted goes on there.",
+            help="Folder of the fleet to write; an interrupted split continues in it.",
             metavar="DIR",
             show_default=False,
         ),
     ],
     json: options.Json = False,
 ) -> None:
-    """Split traces by volume, in one pass and bounded memory, with a table of the volumes.
+    """Split traces by volume, in one pass and bounded memory, and describe each volume.
 
     Example: writeamp volumes split fleet.csv.zst --format alibaba --out fleet/
     """
     from writeamp.volumes.splitting import split as split_fleet  # noqa: PLC0415 (slow)
 
     with Bar("splitting", _split_words) as bar:
-        found = split_fleet(
+        summary = split_fleet(
             traces,
             out,
-            runner=Threads(asked.threads),
+            runner=Threads(settings.threads),
             progress=bar.update,
-            trace_format=asked.trace_format,
-            action=asked.action,
-            by_file=asked.by_file,
+            trace_format=settings.trace_format,
+            action=settings.action,
+            by_file=settings.by_file,
         )
-    _tell(found.to_dict(), json=json)
+    _print_summary(summary.to_dict(), json=json)
 
 
 def _split_words(done: int, whole: int) -> str:
@@ -127,12 +124,12 @@ def _split_words(done: int, whole: int) -> str:
 
 def info(
     fleet: FleetFolder,
-    asked: SelectionSettings,
+    selection: SelectionSettings,
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Say what the volumes of a fleet are like: sums, distributions; with --csv each of them.
+    """Describe the volumes of a fleet: totals and distributions; with --csv, each volume.
 
     Example: writeamp volumes info fleet/ --where "drive_writes > 2"
     """
@@ -140,29 +137,29 @@ def info(
     from writeamp.volumes.selection import facts_table  # noqa: PLC0415 (slow)
     from writeamp.volumes.selection import info as info_of  # noqa: PLC0415
 
-    found = Fleet.open(fleet)
+    volumes = Fleet.open(fleet)
     if csv:
-        options.print_csv(facts_table(found, asked))
+        options.print_csv(facts_table(volumes, selection))
         return
     with Bar("reading"):
-        facts = info_of(found, **vars(asked))
+        facts = info_of(volumes, **vars(selection))
     if options.printed_json(lambda: facts, json=json):
         return
     distributions, presets = facts["distributions"], facts["presets"]
     _print_facts({key: facts[key] for key in facts if key not in ("distributions", "presets")})
-    heading = ["of the volumes", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
+    heading = ["quantile", *(f">{100 * float(name):g}%" for name in _SHOWN_QUANTILES)]
     rows = [
-        [name.replace("_", " "), *(_shown(one[quantile]) for quantile in _SHOWN_QUANTILES)]
-        for name, one in distributions.items()
+        [name.replace("_", " "), *(_shown(quantiles[quantile]) for quantile in _SHOWN_QUANTILES)]
+        for name, quantiles in distributions.items()
     ]
     stdout.print(options.table("Quantiles over the volumes", heading, rows))
     chosen = ", ".join(f"{name} {count:,}" for name, count in presets.items())
-    stdout.print(f"volumes that presets choose: {chosen}", highlight=False)
+    stdout.print(f"volumes by preset: {chosen}", highlight=False)
 
 
 def need(
     fleet: FleetFolder,
-    asked: NeedSettings,
+    target: NeedSettings,
     selection: SelectionSettings,
     settings: dict[str, Any],
     *,
@@ -170,7 +167,7 @@ def need(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the overall WA over op to a .png, .svg, .pdf or .html file.",
+            help="Draw the overall WA over op (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -179,7 +176,7 @@ def need(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell what a fleet needs: op for an overall WA, wear a day, and the volumes that cost most.
+    """Compute the op that a fleet needs for an overall WA, its daily wear and costliest volumes.
 
     Example: writeamp volumes need fleet/ --target-wa 2 --manager sepgc --keep savings/
     """
@@ -192,28 +189,30 @@ def need(
         boundary.runs_kept_in(keep),
         Bar("searching", lambda done, runs: f"{done:,} of {runs:,} runs at this op") as bar,
     ):
-        found = needed(
-            asked.target_wa,
+        result = needed(
+            target.target_wa,
             Fleet.open(fleet),
-            asked.manager,
-            victims=asked.victims,
+            target.manager,
+            victims=target.victims,
             keep=keep,
             runner=runner,
             progress=bar.update,
             **vars(selection),
             **settings,
         )
-    options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=plot)
+    options.show_result(
+        result, lambda: options.print_card(result.card()), json=json, csv=csv, plot=plot
+    )
 
 
-def _tell(facts: dict[str, Any], *, json: bool) -> None:
+def _print_summary(facts: dict[str, Any], *, json: bool) -> None:
     if not options.printed_json(lambda: facts, json=json):
         _print_facts(facts)
 
 
 def _print_facts(facts: dict[str, Any]) -> None:
     stdout.print(
-        options.facts([(key.replace("_", " "), _shown(one)) for key, one in facts.items()])
+        options.facts([(key.replace("_", " "), _shown(value)) for key, value in facts.items()])
     )
 
 

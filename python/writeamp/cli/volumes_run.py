@@ -1,4 +1,4 @@
-"""`writeamp volumes run`: a study of a fleet, each volume on a drive of its own."""
+"""`writeamp volumes run`: simulation of a fleet, each volume on its own drive."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from writeamp.cli import boundary, options
 from writeamp.cli.progress_bar import Bar
-from writeamp.cli.setting_options import asked, described, setting_parameters
+from writeamp.cli.setting_options import described, given_values, setting_parameters
 from writeamp.errors import Interrupted
 from writeamp.plots import check_target
 from writeamp.runners import Runner
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
 def with_run_settings(
     body: Callable[..., None], names: Sequence[str] = RUN_OPTIONS
 ) -> Callable[..., None]:
-    """Return a verb whose argument `settings` has the options of a run that are given."""
+    """Return a verb whose argument `settings` has the given options of a run."""
     places = run_places(names)
 
     @wraps(body)
-    def verb(**given: Any) -> None:
-        values = asked({name: given.pop(name, None) for name in places})
-        body(settings=values, **given)
+    def verb(**arguments: Any) -> None:
+        values = given_values({name: arguments.pop(name, None) for name in places})
+        body(settings=values, **arguments)
 
     own = list(inspect.signature(body, eval_str=True).parameters.values())
-    place = next(at for at, one in enumerate(own) if one.name == "settings")
+    place = next(at for at, parameter in enumerate(own) if parameter.name == "settings")
     own[place : place + 1] = setting_parameters(places)
-    return described(verb, [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own],
-                     [places])  # fmt: skip
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return described(verb, [parameter.replace(kind=keyword) for parameter in own], [places])
 
 
 def run(
     fleet: Annotated[
         Path,
         typer.Argument(
-            help="The folder that `volumes split` wrote.", metavar="DIR", show_default=False
+            help="Folder that `volumes split` wrote.", metavar="DIR", show_default=False
         ),
     ],
     policies: PoliciesSettings,
@@ -66,8 +66,8 @@ def run(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw boxes and curves of WA, overall WA and savings to a .png, .svg, .pdf or "
-            ".html file; with --together WA by cause.",
+            help="Draw boxes and curves of WA, overall WA and savings; with --together, WA by "
+            "cause (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -75,7 +75,9 @@ def run(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Run each volume of a fleet on a drive of its own, sized by its written set.
+    """Simulate each volume of a fleet on its own drive, sized by the pages that it writes.
+
+    With --together, all volumes share one drive.
 
     Example: writeamp volumes run fleet/ --managers single,sepgc --op 0.15 --keep savings/
     """
@@ -87,8 +89,8 @@ def run(
 
     study: Callable[..., FleetRun | TogetherRun] = run_together if drives.together else run_fleet
     try:
-        with Bar("running", _words, by_own_pace=True) as bar:
-            found = study(
+        with Bar("running", _words, has_slow_steps=True) as bar:
+            result = study(
                 Fleet.open(fleet),
                 policies,
                 keep=keep,
@@ -99,10 +101,12 @@ def run(
                 **settings,
             )
     except Interrupted as stopped:
-        raise boundary.PartlyDone(_how_far(stopped.finished)) from None
-    drawn = plot if found.is_drawable else None
-    options.tell(found, lambda: options.print_card(found.card()), json=json, csv=csv, plot=drawn)
-    if found.failed.height:
+        raise boundary.PartlyDone(_progress(stopped.finished)) from None
+    drawn = plot if result.is_drawable else None
+    options.show_result(
+        result, lambda: options.print_card(result.card()), json=json, csv=csv, plot=drawn
+    )
+    if result.failed.height:
         raise typer.Exit(boundary.SOME_FAILED)
 
 
@@ -110,9 +114,9 @@ def _words(done: int, runs: int) -> str:
     return f"{done:,} of {runs:,} runs"
 
 
-def _how_far(found: FleetRun | TogetherRun) -> str:
-    where = f" in {found.kept.out}" if found.kept else ""
-    runs = found.rows.height + len(found.unfinished)
-    return f"{found.rows.height:,} of {runs:,} runs have results{where}" + (
-        ", and the same command goes on with the others" if found.kept else ""
+def _progress(study: FleetRun | TogetherRun) -> str:
+    where = f" in {study.kept.out}" if study.kept else ""
+    runs = study.rows.height + len(study.unfinished)
+    return f"{study.rows.height:,} of {runs:,} runs have results{where}" + (
+        "; run the same command to continue" if study.kept else ""
     )

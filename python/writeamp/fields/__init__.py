@@ -1,1 +1,1 @@
-"""Fields: settings as they are declared, each with its default, domain and words, once."""
+"""Fields of settings: default, domain, help and names, each declared once."""

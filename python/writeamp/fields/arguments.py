@@ -1,4 +1,4 @@
-"""Arguments of public functions: the one that made a function fail, named in a sentence."""
+"""Checks of arguments of public functions: errors name the argument that caused a failure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from writeamp.text import fault_of_text
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _DEEPEST = 20
-# An iterator that raises does so for reasons of its own.
+# Iterators are included: an exception from one is not about its type.
 _ORDINARY = (NoneType, str, os.PathLike, Number, type, Callable, Iterator)
 _WORDS: dict[Any, str] = {
     str: "text",
@@ -43,11 +43,11 @@ def public_names(
 
     Args:
         package: its name.
-        file: its `__init__.py`, beside which a stub names what each name is imported from.
+        file: its `__init__.py`; the stub in the same folder declares the module of each name.
     """
     found, names, public = lazy_loader.attach_stub(package, file)
 
-    by_function: dict[Any, Any] = {}  # one of all names of it
+    by_function: dict[Any, Any] = {}  # shared by all names of a function
 
     def get(name: str) -> Any:
         one = found(name)
@@ -55,7 +55,7 @@ def public_names(
             return one
         if one not in by_function:
             by_function[one] = checked(one)
-            # Where it is defined, too, as pickle looks for it there.
+            # Also in its own module, where pickle looks it up.
             setattr(sys.modules[one.__module__], one.__name__, by_function[one])
         setattr(sys.modules[package], name, by_function[one])
         return by_function[one]
@@ -64,11 +64,11 @@ def public_names(
 
 
 def checked(public: _F) -> _F:
-    """Return a function or class that refuses arguments of a wrong type by a sentence.
+    """Return a function or class that rejects arguments of a wrong type with one sentence.
 
-    Arguments are looked at after the call has failed, so that whatever works stays valid. An
-    exception that no argument explains stays as it is. An unknown argument is compared with all
-    arguments of the function. Of a class, `__init__` and the public methods are checked.
+    Arguments are checked only after the call failed, so calls that work stay valid. If no argument
+    explains the exception, it is raised unchanged. The error on an unknown argument suggests
+    similar arguments. Of a class, `__init__` and the public methods are checked.
     """
     if isinstance(public, type):
         for name, one in tuple(vars(public).items()):
@@ -96,7 +96,7 @@ def checked(public: _F) -> _F:
                 raise
             raise refused(refusal) from error
 
-    # With the globals of the function, in which its annotations mean what they say.
+    # With the globals of the function, which its annotations need.
     made = FunctionType(call.__code__, public.__globals__, closure=call.__closure__)
     return wraps(public)(made)  # type: ignore[return-value]
 
@@ -104,7 +104,7 @@ def checked(public: _F) -> _F:
 def _with_all_names(
     public: Callable[..., Any], error: UnknownArgumentError
 ) -> UnknownArgumentError:
-    """Return the error with all arguments of the function as the valid ones, if it lists them."""
+    """Return the error with all arguments of the function as suggestions, if it declares them."""
     parameters = inspect.signature(public).parameters
     if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         return error
@@ -119,12 +119,12 @@ def _explanations(
     given: Mapping[str, Any],
     error: Exception,
 ) -> Iterator[str]:
-    """Yield sentences on the arguments that explain an error."""
+    """Yield sentences on arguments that explain an error."""
     try:
         signature = inspect.signature(public)
         bound = signature.bind(*positional, **given).arguments
         bound = {name: one for name, one in bound.items() if name not in ("self", "cls")}
-    except TypeError:  # missing or unexpected, which Python itself names
+    except TypeError:  # Python names missing and unexpected arguments itself
         return
     kinds = {name: _annotation(public, signature.parameters[name]) for name in bound}
     for name, parameter in signature.parameters.items():
@@ -144,16 +144,16 @@ def _explanations(
 
 
 def _fault_of(part: Any, *, is_any: bool) -> str | None:
-    """Return what is wrong with a value, whatever it is for; None if nothing is."""
+    """Return the fault of a value that is invalid for every argument, or None."""
     if isinstance(part, str):
         return fault_of_text(part)
     if isinstance(part, Integral) and abs(int(part)) > 2 * MOST + 1:
-        return "64 bits do not hold"
-    return "is no valid value of it" if is_any and _is_foreign(part) else None
+        return "does not fit into 64 bits"
+    return "is not a valid value" if is_any and _is_foreign(part) else None
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield a value, and what its lists and tables hold."""
+    """Yield a value, or the items of its lists and tables."""
     if depth > _DEEPEST:
         yield object()
     elif isinstance(value, Mapping):
@@ -173,7 +173,7 @@ def _is_foreign(value: Any) -> bool:
 
 
 class _ModuleNames(dict[str, Any]):
-    """Names of a module, and those that it imports for type checkers only."""
+    """Names of a module, with those that it imports for type checkers only."""
 
     def __init__(self, module: str) -> None:
         super().__init__(vars(sys.modules[module]))
@@ -194,7 +194,7 @@ class _ModuleNames(dict[str, Any]):
 
 
 def _annotation(public: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    """Return the type of a parameter; None if it has none, or holds several arguments."""
+    """Return the type of a parameter; None if it has no type or collects several arguments."""
     text = parameter.annotation
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         return None
@@ -207,7 +207,7 @@ def _annotation(public: Callable[..., Any], parameter: inspect.Parameter) -> Any
 
 
 def _fits(value: Any, annotation: Any) -> bool:
-    """Return whether a value is of a type, as far as that can be told."""
+    """Return whether a value has a type; True if that cannot be checked."""
     origin, inner = get_origin(annotation) or annotation, get_args(annotation)
     if origin in (Union, UnionType):
         others = _without_array_like(inner)
@@ -225,9 +225,11 @@ def _fits(value: Any, annotation: Any) -> bool:
 def _is_of(value: Any, kind: Any) -> bool:
     try:
         return isinstance(value, kind)
-    except TypeError:  # of what nothing can be an instance: Any, protocols, type variables
+    except TypeError:  # types without instances: Any, protocols, type variables
         is_protocol = getattr(kind, "_is_protocol", False)
-        if is_protocol and isinstance(value, type):  # its methods need an instance
+        if is_protocol and isinstance(
+            value, type
+        ):  # a class lacks the instance that its methods need
             return False
         names = vars(kind) if is_protocol else ()
         return all(hasattr(value, name) for name in names if not name.startswith("_"))
@@ -238,7 +240,7 @@ def _items_fit(value: Any, inner: tuple[Any, ...]) -> bool:
         return all(_fits(key, inner[0]) and _fits(one, inner[1]) for key, one in value.items())
     try:
         return all(_fits(one, inner[0]) for one in value)
-    except Exception:  # of whatever class
+    except Exception:  # foreign classes may raise any exception
         return False
 
 
@@ -247,7 +249,7 @@ def _is_whole(value: Any) -> bool:
     return is_integral or finite(value).is_integer()
 
 
-# Where a value fits that is no instance, or does not though it is one.
+# Types for which isinstance accepts or rejects the wrong values.
 _FITS: dict[Any, Callable[[Any], bool]] = {
     None: lambda value: value is None,
     bool: lambda value: type(value).__name__ in ("bool", "bool_"),  # NumPy's too
@@ -262,7 +264,7 @@ def _is_iterable(origin: Any) -> bool:
 
 
 def _without_array_like(kinds: Sequence[Any]) -> list[Any]:
-    """Return types without those of which NumPy makes arrays, where all of them are there."""
+    """Return types without those of NumPy's ArrayLike, if all of these are present."""
     typing = sys.modules.get("numpy.typing")
     of_arrays = () if typing is None else get_args(typing.ArrayLike)
     is_array_like = of_arrays and set(of_arrays) <= set(kinds)
@@ -277,7 +279,7 @@ def _is_numbers(value: Any) -> bool:
 
 
 def _words(annotation: Any) -> str:
-    """Return what a value must be."""
+    """Return the description of a type for errors."""
     origin, inner = get_origin(annotation) or annotation, get_args(annotation)
     if origin in (Union, UnionType):
         others = _without_array_like(inner)

@@ -1,4 +1,4 @@
-"""Domains of settings: what a value may be, said once, checked and named in errors."""
+"""Domains of settings: the valid values, their check, and their description in errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writeamp.text import fault_of_text
 from writeamp.text import shown as shown  # noqa: PLC0414 (also from here)
 
 _LEAST_SIZE = 1e-60
-# The engine counts in 64 bits; seeds use all of them but one, as all other numbers do.
+# The engine counts in signed 64-bit numbers.
 MOST = 2**63 - 1
 
 
@@ -30,75 +30,75 @@ def finite(value: object) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def file_name(given: object) -> str | os.PathLike[str]:
-    """Return a file's name, which is a text or a path.
+def file_name(name: object) -> str | os.PathLike[str]:
+    """Return a file name, after checking it.
 
     Raises:
         WriteampError: it is neither a text nor a path.
     """
-    if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str):
-        raise WriteampError(f"{shown(given)} is no file name, which is a text or a Path")
-    if fault := fault_of_text(os.fspath(given)):
-        raise WriteampError(f"{shown(os.fspath(given))} is no file name, it {fault}")
-    return given
+    if not isinstance(name, str | os.PathLike) or not isinstance(os.fspath(name), str):
+        raise WriteampError(f"{shown(name)} is not a file name; it must be a text or a Path")
+    if fault := fault_of_text(os.fspath(name)):
+        raise WriteampError(f"{shown(os.fspath(name))} is not a file name: it {fault}")
+    return name
 
 
-def several(given: Any) -> list[Any]:
-    """Return the items of a list, or a list of what has none, such as a text or a path.
+def several(value: Any) -> list[Any]:
+    """Return the items of a list; a single value, such as a text or a path, becomes a list.
 
     >>> several("fifo"), several(("fifo", "markov")), several(5)
     (['fifo'], ['fifo', 'markov'], [5])
     """
-    if isinstance(given, str | bytes | os.PathLike):
-        return [given]
+    if isinstance(value, str | bytes | os.PathLike):
+        return [value]
     try:
-        return list(given)
+        return list(value)
     except TypeError:
-        return [given]
+        return [value]
 
 
-def file_names(given: object) -> list[str]:
-    """Return the names of several files, or of one, as texts.
+def file_names(names: object) -> list[str]:
+    """Return one or several file names as a list of texts.
 
     Raises:
         WriteampError: one of them is neither a text nor a path.
     """
-    return [str(os.fspath(file_name(name))) for name in several(given)]
+    return [str(os.fspath(file_name(name))) for name in several(names)]
 
 
 def with_unit(text: str, units: Mapping[str, float]) -> float:
-    """Return a number with one of some units in the base unit, and NaN for anything else.
+    """Return a number with a unit, converted to the base unit; NaN if the text is not one.
 
     >>> with_unit("1.5 kB", {"B": 1, "kB": 1000})
     1500.0
     """
-    found = re.fullmatch(r"\s*+([0-9.]++(?:[eE][+-]?[0-9]++)?)\s*+([A-Za-zµ]*+)\s*+", text)
-    unit = units.get(found.group(2)) if found else None
+    match = re.fullmatch(r"\s*+([0-9.]++(?:[eE][+-]?[0-9]++)?)\s*+([A-Za-zµ]*+)\s*+", text)
+    unit = units.get(match.group(2)) if match else None
     try:
-        return float(found.group(1)) * unit if found and unit else math.nan
+        return float(match.group(1)) * unit if match and unit else math.nan
     except ValueError:
         return math.nan
 
 
 class PerCent(float):
-    """A ratio that was given in per cent; `text` is how."""
+    """Ratio that was given as a percentage; `text` is its spelling."""
 
     text: str
 
     def __new__(cls, text: str) -> PerCent:
-        """Return the number that the text, such as "7.3%", means."""
-        # Not divided by 100: 7.3% is the same number as 0.073.
-        found = super().__new__(cls, f"{text[:-1]}e-2")
-        found.text = text
-        return found
+        """Return the ratio of a text such as "7.3%"."""
+        # Parsed, not divided by 100, so that 7.3% equals 0.073.
+        number = super().__new__(cls, f"{text[:-1]}e-2")
+        number.text = text
+        return number
 
     def __getnewargs__(self) -> tuple[str]:  # type: ignore[override]
-        """Return the arguments that a copy is made from."""
+        """Return the arguments of `__new__` for copies."""
         return (self.text,)
 
 
-# Signs are for errors that say what is valid: no ratio is negative.
-# Possessive: the time of texts of many digits grows with their length, not with its square.
+# A sign is parsed, so that the error on a negative ratio can name the valid range.
+# Possessive quantifiers: without them, the time would grow with the square of the length.
 _NUMBER = r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)"
 
 
@@ -118,24 +118,24 @@ def ratio_of(value: object) -> float:
 
 
 def as_ratio(name: str, value: Any) -> Any:
-    """Return a ratio that is text as a number, and what is no text as it is.
+    """Return the number of a ratio given as text; return other values unchanged.
 
     Raises:
-        WriteampError: the text is neither a number nor per cent.
+        WriteampError: the text is neither a number nor a percentage.
     """
     if not isinstance(value, str):
         return value
     number = ratio_of(value)
     if math.isnan(number):
         raise WriteampError(
-            f"{name} is {shown(value)}; it must be a number such as 0.15, or per cent without a "
-            "space, such as 15%"
+            f"{name} is {shown(value)}; it must be a number such as 0.15, or a percentage such as "
+            "15% (without a space)"
         )
     return number
 
 
 def _check_size(name: str, number: float) -> None:
-    """Refuse numbers whose products and quotients are no longer finite."""
+    """Reject numbers whose products or quotients could overflow."""
     if number and not _LEAST_SIZE <= abs(number) <= 1 / _LEAST_SIZE:
         raise WriteampError(
             f"{name} is {shown(number)}; its absolute value must be 0, or from {_LEAST_SIZE:g} to "
@@ -144,13 +144,13 @@ def _check_size(name: str, number: float) -> None:
 
 
 class Domain(Protocol):
-    """Domain of a setting: the values that it may have.
+    """Domain of a setting: its valid values.
 
-    One that takes more than it returns names that type in `takes`, for keyword arguments.
+    If `check` accepts more types than it returns, `takes` names the type for keyword arguments.
     """
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the value as the settings keep it, or raise a `WriteampError` that names it."""
+        """Return the value in its stored form, or raise a `WriteampError` that names it."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Whole:
         return int(value)
 
     def holds(self, value: Any) -> bool:
-        """Return whether it is such a number; 1e5 is one."""
+        """Return whether a value is in the domain; 1e5 counts as a whole number."""
         if isinstance(value, bool):
             return False
         is_whole = isinstance(value, Integral) or finite(value).is_integer()
@@ -181,7 +181,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class WholeOr:
-    """Domain of whole numbers, and a word that stands for one."""
+    """Domain of whole numbers and one word, such as auto."""
 
     word: str
     number: Whole
@@ -199,9 +199,9 @@ class WholeOr:
 
 @dataclass(frozen=True)
 class Number:
-    """Domain of the numbers for which `holds` is true; `words` says for which it is.
+    """Domain of the numbers for which `holds` is true; `words` describes them for errors.
 
-    A ratio may be text, also in per cent.
+    A ratio may also be text, as a number or a percentage.
     """
 
     words: str
@@ -210,7 +210,7 @@ class Number:
 
     @property
     def takes(self) -> str:
-        """Type of the values that are checked."""
+        """Type of the accepted values."""
         return "RatioLike" if self.is_ratio else "float"
 
     def check(self, name: str, value: Any) -> float:
@@ -224,28 +224,28 @@ class Number:
 
 @dataclass(frozen=True)
 class RatioText:
-    """Domain of ratios, which may be text; whoever uses one checks its range."""
+    """Domain of ratios, also as text; the user of the ratio checks its range."""
 
     takes: ClassVar[str] = "RatioLike"
 
     def check(self, name: str, value: Any) -> Any:
-        """Return the number as Python has it; one in per cent keeps how it was given."""
-        given = as_ratio(name, value)
-        number = finite(given)
+        """Return the ratio as a number; a percentage keeps its spelling."""
+        ratio = as_ratio(name, value)
+        number = finite(ratio)
         if math.isnan(number):
             raise WriteampError(f"{name} is {shown(value)}; it must be a finite number")
         _check_size(name, number)
-        return given if isinstance(given, int | float) else number
+        return ratio if isinstance(ratio, int | float) else number
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Domain of a few words."""
+    """Domain of a few fixed words."""
 
     words: tuple[str, ...]
 
     def check(self, name: str, value: Any) -> str:
-        """Return the word."""
+        """Return the word if it is valid."""
         if not isinstance(value, str) or value not in self.words:
             raise unknown(name, value, self.words)
         return value

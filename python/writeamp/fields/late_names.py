@@ -1,26 +1,29 @@
-"""Names of a package that are imported when they are first needed."""
+"""Names of a package that are imported on first use."""
 
 from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # as that of `typing`, which takes long to import
+TYPE_CHECKING = False  # not from `typing`, whose import is slow
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def late_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package whose names stand in a stub.
+    """Return `__getattr__` and `__dir__` of a package whose stub declares its names.
 
     Args:
         package: its name.
-        file: its `__init__.py`, beside which the stub is.
+        file: its `__init__.py`; the stub is in the same folder.
     """
 
     def get(name: str) -> object:
-        if name.startswith("_") and name not in ("__all__", "__version__"):  # as pytest looks for
+        if name.startswith("_") and name not in (
+            "__all__",
+            "__version__",
+        ):  # pytest looks up such names
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
-        # Takes 15 ms, before which the command is to have its handlers.
+        # Takes 15 ms; the command must install its signal handlers before.
         from writeamp.fields.arguments import public_names  # noqa: PLC0415
 
         own = vars(sys.modules[package])

@@ -1,4 +1,4 @@
-"""Setting: a field with its default, its domain and its words; and groups of settings."""
+"""Settings: fields with default, domain, help and names; and groups of settings."""
 
 from __future__ import annotations
 
@@ -19,17 +19,27 @@ _OPTION = re.compile(r"--([a-z-]+)")
 
 @dataclass(frozen=True)
 class Words:
-    """Words of a setting for readers, and its names in Python and on the command line.
+    """Help of a setting, and its names in Python and on the command line.
 
-    `name` is the keyword argument (the field's own by default), `flag` the option on the command
-    line (None for none there), `alias` another option of the same, and `excludes` names what it
-    decides, which only one may; `not_for` the verbs that have no use for it. `number` says how an
-    option is read; a "flag" has an opposite on the command line, and a "switch" none. `kind` is the
-    registry that has what it names, and `panel` the part of the help in which it stands. What
-    `is_speed` changes how long a run takes, or what is written beside its result, and never what it
-    finds. An experiment in which what `is_new` has its default means what it did before there was
-    such a setting. Functions take a `runner` instead of settings `for_runner`. `takes` is the
-    type of the keyword argument, where neither the domain nor the field has it.
+    Attributes:
+        help: text for the help, without a capital and a full stop.
+        name: keyword argument; by default the name of the field.
+        flag: option on the command line; None for no option.
+        alias: second name of the option.
+        kind: registry of the names that it accepts.
+        number: type of the option; a "flag" has an opposite on the command line, a "switch" has
+            none.
+        choices: valid words.
+        metavar: placeholder of the value in the help.
+        excludes: name of a quantity that only one setting may determine.
+        required: whether it must be given.
+        not_for: verbs without this setting.
+        is_speed: whether it changes only the duration of a run or additional outputs, never the
+            result.
+        is_new: whether experiments with its default keep the hash from before it existed.
+        for_runner: whether functions take a `runner` instead of it.
+        takes: type of the keyword argument, if neither the domain nor the field has it.
+        panel: panel of the help.
     """
 
     help: str
@@ -53,45 +63,50 @@ class Words:
 def setting(
     default: Any, domain: Domain | None, help_text: str, **words: Any
 ) -> Any:  # a field, as dataclasses have them
-    """Return a field of settings: its default, its domain (None: checked elsewhere), its words.
+    """Return a field of settings.
 
-    A domain whose values are given otherwise than they are kept has `shown`, which says one so.
+    Args:
+        default: the default.
+        domain: domain of the values; None if they are checked elsewhere. If stored values are
+            spelled differently by users, its method `shown` returns that spelling.
+        help_text: text for the help.
+        words: other attributes of `Words`.
     """
-    found = Words(help_text, **words)
-    metadata = {"domain": domain, "words": found}
-    # Results that took another time to come to are the same results.
-    return field(default=default, metadata=metadata, compare=not found.is_speed)
+    made = Words(help_text, **words)
+    metadata = {"domain": domain, "words": made}
+    # Settings of speed do not count in comparisons of results.
+    return field(default=default, metadata=metadata, compare=not made.is_speed)
 
 
-def words_of(one: Any) -> Words:
-    """Return the words of a field."""
-    found: Words = one.metadata["words"]
-    return found
+def words_of(field_: Any) -> Words:
+    """Return the help and names of a field."""
+    words: Words = field_.metadata["words"]
+    return words
 
 
-def help_of(one: Field[Any]) -> str:
-    """Return the help of an argument, with its default; other options by their arguments' names."""
-    words = words_of(one)
+def help_of(field_: Field[Any]) -> str:
+    """Return the help of a keyword argument with its default; options become argument names."""
+    words = words_of(field_)
     text = _OPTION.sub(lambda option: option[1].replace("-", "_"), words.help)
     if words.required:
         return f"{text} (required)"
-    if one.default is None or "default" in text:
+    if field_.default is None or "default" in text:
         return text
-    shown = getattr(one.metadata["domain"], "shown", str)
-    return f"{text} (default {shown(one.default)})"
+    shown = getattr(field_.metadata["domain"], "shown", str)
+    return f"{text} (default {shown(field_.default)})"
 
 
-def flag_of(one: Any) -> str:
+def flag_of(field_: Any) -> str:
     """Return the option of a field on the command line."""
-    words = words_of(one)
-    return words.flag or f"--{(words.name or one.name).replace('_', '-')}"
+    words = words_of(field_)
+    return words.flag or f"--{(words.name or field_.name).replace('_', '-')}"
 
 
 class Settings:
-    """Group of settings, whose fields are checked against their domains when it is made.
+    """Group of settings, whose fields are checked against their domains when it is created.
 
-    Errors name a field by its keyword argument, or if `names_options` by its option: in groups that
-    are for the command line.
+    Errors name a field by its keyword argument. Groups for the command line only set
+    `names_options`: their errors name the option.
     """
 
     title: ClassVar[str]
@@ -99,57 +114,59 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        for one in fields(self):  # type: ignore[arg-type]
-            value, words = getattr(self, one.name), words_of(one)
-            domain: Domain | None = one.metadata["domain"]
-            if value is None and one.default is None:
+        for field_ in fields(self):  # type: ignore[arg-type]
+            value, words = getattr(self, field_.name), words_of(field_)
+            domain: Domain | None = field_.metadata["domain"]
+            if value is None and field_.default is None:
                 if words.required:
-                    raise WriteampError(f"{one.name} is missing ({flag_of(one)}): {words.help}")
+                    raise WriteampError(
+                        f"{field_.name} is missing ({flag_of(field_)}): {words.help}"
+                    )
                 continue
             if domain is not None:
-                name = flag_of(one) if self.names_options else words.name or one.name
-                object.__setattr__(self, one.name, domain.check(name, value))
+                name = flag_of(field_) if self.names_options else words.name or field_.name
+                object.__setattr__(self, field_.name, domain.check(name, value))
 
 
-# Where a setting stands, by the name of its keyword argument.
+# Group and field of each setting, by the name of its keyword argument.
 Places: TypeAlias = dict[str, tuple[type[Settings], str]]
 
 
 def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
-    """Return where each setting of several groups stands; a verb has no use for some."""
+    """Return group and field of each setting of several groups that a verb has."""
     return {
-        words_of(one).name or one.name: (kind, one.name)
+        words_of(field_).name or field_.name: (kind, field_.name)
         for kind in kinds
-        for one in fields(kind)  # type: ignore[arg-type]
-        if verb not in words_of(one).not_for
+        for field_ in fields(kind)  # type: ignore[arg-type]
+        if verb not in words_of(field_).not_for
     }
 
 
 def argument_fields(places: Places) -> dict[str, Field[Any]]:
     """Return the field of each setting that functions take by keyword."""
-    found = {
-        name: next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
+    by_name = {
+        name: next(field_ for field_ in fields(kind) if field_.name == field_name)  # type: ignore[arg-type]
         for name, (kind, field_name) in places.items()
     }
-    return {name: one for name, one in found.items() if not words_of(one).for_runner}
+    return {name: field_ for name, field_ in by_name.items() if not words_of(field_).for_runner}
 
 
 def by_group(
-    verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
+    verb: str, kinds: Sequence[type[Settings]], places: Places, arguments: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return keyword arguments by the title of the group that each belongs to.
 
     Args:
-        verb: what takes the arguments, for errors.
+        verb: verb or function of the arguments, for errors.
         kinds: the groups.
-        places: where each setting stands.
-        given: values by name.
+        places: group and field of each setting.
+        arguments: values by name.
 
     Raises:
-        TypeError: an argument that the verb has not.
+        TypeError: an unknown argument.
     """
     values: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name not in places:
             raise unknown_argument(verb, name, places)
         kind, field_name = places[name]
@@ -158,13 +175,13 @@ def by_group(
 
 
 def made_settings(
-    verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
+    verb: str, kinds: Sequence[type[Settings]], places: Places, arguments: Mapping[str, Any]
 ) -> tuple[Settings, ...]:
-    """Return the groups of settings made from keyword arguments; others have their defaults.
+    """Create groups of settings from keyword arguments; other settings have their defaults.
 
     Raises:
         WriteampError: a value outside its domain, or values that contradict each other.
-        TypeError: an argument that the verb has not.
+        TypeError: an unknown argument.
     """
-    values = by_group(verb, kinds, places, given)
+    values = by_group(verb, kinds, places, arguments)
     return tuple(kind(**values[kind.title]) for kind in kinds)

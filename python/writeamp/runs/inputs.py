@@ -145,10 +145,10 @@ def _note_of_window(window: CountingWindow) -> str:
 
 def _before(recorded: CountedRequests, drive: Device) -> traces.PageTrace | None:
     """Return the requests that the drive served before counting began, in pages of the drive."""
-    if recorded.before is None:
+    if recorded.uncounted is None:
         return None
     return traces.to_pages(
-        recorded.before, drive.page_bytes, mapping="as-is", logical_pages=drive.logical_pages
+        recorded.uncounted, drive.page_bytes, mapping="as-is", logical_pages=drive.logical_pages
     )
 
 

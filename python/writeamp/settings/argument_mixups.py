@@ -1,4 +1,4 @@
-"""Mix-ups of arguments: a workload or a trace that is given as the device, and the like."""
+"""Detection of swapped arguments, such as a workload or a trace given as the device."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _PROFILE_SUFFIX = ".toml"
 _TABLES = ("__array__", "__arrow_c_stream__", "__dataframe__")
 
 
-def check_mixups(given: Mapping[str, Any]) -> None:
-    """Refuse a workload or trace given as the device, and a device or trace given as workload.
+def check_mixups(settings: Mapping[str, Any]) -> None:
+    """Reject a workload or trace given as the device, and a device or trace given as workload.
 
-    What is merely unknown is the business of who reads it.
+    Unknown names pass; their reader rejects them.
 
     Raises:
-        WriteampError: it is known to be something else; the sentence says where that belongs.
+        WriteampError: a value belongs to another argument, which the sentence names.
     """
-    for place, value in _devices_and_workloads(given):
-        found = _mixup(value, place)
-        if found is not None:
-            kind, right = found
+    for place, value in _devices_and_workloads(settings):
+        mixup = _mixup(value, place)
+        if mixup is not None:
+            kind, right = mixup
             raise WriteampError(
-                f"{place} is {_quoted(value)}, which is {kind}: give it as {right} (--{right} on "
+                f"{place} is {_quoted(value)}, which is {kind}; give it as {right} (--{right} on "
                 "the command line)"
             )
 
 
-def _devices_and_workloads(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield device and workload as given; comparisons take several of each."""
+def _devices_and_workloads(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the given devices and workloads; comparisons take several of each."""
     for place in ("device", "workload"):
-        value = given.get(place)
-        for one in value if isinstance(value, list | tuple) else [value]:
-            yield place, one
+        value = settings.get(place)
+        for item in value if isinstance(value, list | tuple) else [value]:
+            yield place, item
 
 
 def _mixup(value: Any, place: str) -> tuple[str, str] | None:
-    """Return the kind of a value that belongs to another argument, and that argument; else None."""
+    """Return the kind and the right argument of a misplaced value, or None."""
     is_text = isinstance(value, str)
     if place == "device" and _is_workload(value):
         return "a workload", "workload"
@@ -56,12 +56,12 @@ def _mixup(value: Any, place: str) -> tuple[str, str] | None:
     ):
         return "a trace", "trace"
     if (is_text or isinstance(value, os.PathLike)) and _is_trace_file(value, place):
-        return "a file but no profile" if place == "device" else "a file", "trace"
+        return "a file but not a profile" if place == "device" else "a file", "trace"
     return None
 
 
 def _quoted(value: Any) -> str:
-    """Return a value as an error quotes it; arrays and frames would fill a page."""
+    """Return a value for an error; of arrays and frames, only the type."""
     is_short = isinstance(value, str | os.PathLike | Spec)
     return shown(value) if is_short else f"of the type {type(value).__name__}"
 
@@ -81,5 +81,5 @@ def _is_trace_file(value: str | os.PathLike[str], place: str) -> bool:
         return False
     try:
         return path.is_file()
-    except (OSError, ValueError):  # no name of a file at all
+    except (OSError, ValueError):  # not a valid file name
         return False

@@ -1,7 +1,7 @@
-"""Settings of comparisons that differ from those of one run: several loads and policies.
+"""Settings of comparisons: several loads and several policies.
 
-What is given once stands in them as it does for one run, so that such experiments mean, and are
-written, as they always were.
+A single load or policy is stored as in a single run, so that the hash and the file of such
+experiments do not change.
 """
 
 from __future__ import annotations
@@ -26,43 +26,43 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class _Specs:
-    """Specs of one kind: several of them, or texts of one or of a list."""
+    """Domain of specs of one kind: a list, or a text of one or several specs."""
 
     kind: EngineKind
-    one: str
-    several: str
+    singular: str
+    plural: str
 
     def check(self, name: str, value: Any) -> tuple[Spec, ...]:
         """Return the specs."""
-        given = [value] if isinstance(value, str | Spec | type) else value
-        if not isinstance(given, list | tuple):
-            raise WriteampError(f"{name} is {shown(value)}; it must be a list of {self.several}")
-        found = [spec for one in given for spec in self._in(one)]
-        if not found:
-            raise WriteampError(f"there is no {self.one} to compare; name at least one")
-        return tuple(found)
+        items = [value] if isinstance(value, str | Spec | type) else value
+        if not isinstance(items, list | tuple):
+            raise WriteampError(f"{name} is {shown(value)}; it must be a list of {self.plural}")
+        specs = [spec for item in items for spec in self._in(item)]
+        if not specs:
+            raise WriteampError(f"{name} is empty; give at least one {self.singular}")
+        return tuple(specs)
 
-    def _in(self, one: Any) -> list[Spec]:
-        texts = split_specs(self.kind, one) if isinstance(one, str) else [one]
+    def _in(self, item: Any) -> list[Spec]:
+        texts = split_specs(self.kind, item) if isinstance(item, str) else [item]
         return [Spec.of(self.kind, text) for text in texts]
 
 
 @dataclass(frozen=True)
 class _OneOrMany:
-    """Domain of one spec or several, each of them once; one stands alone."""
+    """Domain of distinct specs; a single spec is stored without a list."""
 
     takes: ClassVar[str] = "Sequence[SpecLike] | SpecLike"
 
     specs: _Specs
 
     def check(self, name: str, value: Any) -> Spec | tuple[Spec, ...]:
-        """Return the one spec, or all of them."""
+        """Return the spec, or a tuple of several."""
         return _one_or_many(name, self.specs.check(name, value))
 
 
 @dataclass(frozen=True)
 class _EachOnce:
-    """Domain of specs, each of them once, as many as there are."""
+    """Domain of distinct specs, stored as a tuple."""
 
     takes: ClassVar[str] = "Sequence[SpecLike] | SpecLike"
 
@@ -70,17 +70,16 @@ class _EachOnce:
 
     def check(self, name: str, value: Any) -> tuple[Spec, ...]:
         """Return the specs."""
-        found = self.specs.check(name, value)
-        _refuse_twice(name, found)
-        return found
+        specs = self.specs.check(name, value)
+        _reject_duplicates(name, specs)
+        return specs
 
 
 @dataclass(frozen=True)
 class LoadsSettings(LoadSettings):
     """Loads of a comparison: synthetic workloads, traces, or both; each load is one comparison.
 
-    A field that two loads share (`utilization` of workloads, `repeat` of traces) holds for those
-    that it is for.
+    `utilization` applies to all workloads, `repeat` to all traces.
     """
 
     title: ClassVar[str] = "load"
@@ -96,8 +95,7 @@ class LoadsSettings(LoadSettings):
     trace: str | Path | HeldTrace | tuple[str | HeldTrace, ...] | None = setting(  # type: ignore[assignment]
         None,
         None,
-        "replay a block trace, instead of a workload or beside those that are given; several by "
-        "giving it several times",
+        "replay a block trace, instead of or in addition to workloads; may be given several times",
         number="paths",
         panel="trace",
         takes="Sequence[TraceLike] | TraceLike",
@@ -106,56 +104,62 @@ class LoadsSettings(LoadSettings):
     def __post_init__(self) -> None:
         """Check every field, and each load by itself."""
         Settings.__post_init__(self)
-        given: Any = self.trace
-        # A list of numbers is a trace in memory: the pages that are written.
-        if isinstance(given, list | tuple) and not any(isinstance(one, Integral) for one in given):
-            if not given:
-                raise WriteampError("trace is an empty list; name at least one, or leave it out")
-            object.__setattr__(self, "trace", tuple(given))
-        elif isinstance(given, tuple):
-            object.__setattr__(self, "trace", list(given))
-        traces = [part.trace for part in self.alone() if part.trace is not None]
+        trace: Any = self.trace
+        # A list of numbers is a trace in memory: the written pages.
+        if isinstance(trace, list | tuple) and not any(
+            isinstance(item, Integral) for item in trace
+        ):
+            if not trace:
+                raise WriteampError(
+                    "trace is an empty list; give at least one trace, or leave it out"
+                )
+            object.__setattr__(self, "trace", tuple(trace))
+        elif isinstance(trace, tuple):
+            object.__setattr__(self, "trace", list(trace))
+        traces = [load.trace for load in self.alone() if load.trace is not None]
         if traces:
             object.__setattr__(self, "trace", _one_or_many("trace", traces))
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """The workloads that are asked for, each a load of its own."""
+        """The workloads, each a load of its own."""
         return _all_of(self.workload)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """The traces that it replays, each a load of its own."""
+        """The traces, each a load of its own."""
         traces: tuple[Any, ...] = _all_of(self.trace)
         return traces
 
     def alone(self) -> tuple[LoadSettings, ...]:
         """Return the settings of each load, workloads first."""
         workloads, traces = _all_of(self.workload), _all_of(self.trace)
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         if not workloads or not traces:
-            alone = [{"workload": one} for one in workloads] + [{"trace": one} for one in traces]
-            return tuple(LoadSettings(**(given | one)) for one in alone or [{}])
-        of_workloads = given | {"trace": None} | self._defaults(self._of_traces_only())
-        of_traces = given | {"workload": None} | self._defaults(("utilization",))
+            alone = [{"workload": load} for load in workloads] + [
+                {"trace": load} for load in traces
+            ]
+            return tuple(LoadSettings(**(values | load)) for load in alone or [{}])
+        of_workloads = values | {"trace": None} | self._defaults(self._of_traces_only())
+        of_traces = values | {"workload": None} | self._defaults(("utilization",))
         return (
-            *(LoadSettings(**(of_workloads | {"workload": one})) for one in workloads),
-            *(LoadSettings(**(of_traces | {"trace": one})) for one in traces),
+            *(LoadSettings(**(of_workloads | {"workload": spec})) for spec in workloads),
+            *(LoadSettings(**(of_traces | {"trace": trace})) for trace in traces),
         )
 
     def _of_traces_only(self) -> tuple[str, ...]:
         if Precondition.of(self.precondition).trace is not None:
-            # The others say how to read and map the trace that ages the drive.
+            # The other settings apply to the trace that ages the drive.
             return ("repeat",)
         return self.OF_TRACES
 
     def _defaults(self, names: Sequence[str]) -> dict[str, Any]:
-        return {one.name: one.default for one in fields(self) if one.name in names}
+        return {field.name: field.default for field in fields(self) if field.name in names}
 
 
 @dataclass(frozen=True)
 class PoliciesSettings(Settings):
-    """Policies of the drives that are compared: managers, victims and a wear leveller."""
+    """Policies of a comparison: block managers, victim policies and a wear leveller."""
 
     title: ClassVar[str] = "policy"
 
@@ -181,14 +185,14 @@ class PoliciesSettings(Settings):
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and that every victim policy goes with some manager."""
+        """Check every field, and that some manager accepts each victim policy."""
         super().__post_init__()
         named = (*(self.managers or ()), *_all_of(self.victims))
-        if all(one.checked is not None for one in named):
+        if all(spec.checked is not None for spec in named):
             self.combinations()
 
     def combinations(self) -> Combinations:
-        """Return which managers are compared with which victim policies."""
+        """Return the pairs of managers and victim policies to compare."""
         assert self.managers is not None
         return combined(self.managers, _all_of(self.victims))
 
@@ -199,27 +203,28 @@ def _all_of(value: _T | tuple[_T, ...] | None) -> tuple[_T, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _one_or_many(name: str, found: Sequence[_T]) -> _T | tuple[_T, ...]:
-    """Return one, or all of them, each once."""
-    _refuse_twice(name, found)
-    return found[0] if len(found) == 1 else tuple(found)
+def _one_or_many(name: str, items: Sequence[_T]) -> _T | tuple[_T, ...]:
+    """Return a single item, or a tuple of distinct items."""
+    _reject_duplicates(name, items)
+    return items[0] if len(items) == 1 else tuple(items)
 
 
-def _refuse_twice(name: str, found: Sequence[object]) -> None:
-    """Refuse a spec that is given twice, however it is spelled: nothing would tell them apart."""
-    for at, one in enumerate(found):
-        # Two traces in memory may well be equal, which only their digests could tell.
-        if not isinstance(one, HeldTrace) and one in found[:at]:
-            earlier = str(found[found.index(one)])
-            again = "" if earlier == str(one) else f" ({earlier!r} means the same)"
-            raise WriteampError(f"{name} has {str(one)!r} twice{again}; give each once")
+def _reject_duplicates(name: str, items: Sequence[object]) -> None:
+    """Reject a spec that is given twice, in any spelling."""
+    for at, item in enumerate(items):
+        # Traces in memory are not compared, because their digests are slow.
+        if not isinstance(item, HeldTrace) and item in items[:at]:
+            earlier = str(items[items.index(item)])
+            again = "" if earlier == str(item) else f" ({earlier!r} means the same)"
+            raise WriteampError(f"{name} has {str(item)!r} twice{again}; give each once")
 
 
 @dataclass(frozen=True)
 class Combinations:
-    """Pairs of a manager and the victim policy asked for, None for its own; notes on others.
+    """Pairs of a manager and a victim policy, and notes on combinations that are left out.
 
-    `with_victims` says that managers alone do not tell the pairs apart.
+    None as the victim policy means the default of the manager. `with_victims` is True if several
+    victim policies are given, so that names of rows must include them.
     """
 
     pairs: tuple[tuple[Spec, Spec | None], ...]
@@ -228,35 +233,35 @@ class Combinations:
 
 
 def combined(managers: Sequence[Spec], victims: Sequence[Spec]) -> Combinations:
-    """Return every manager with every victim policy that it takes.
+    """Return every manager with every victim policy that it accepts.
 
-    One that takes none of several has its own; a single policy is for all of them, and a manager
-    that does not take it says so when it is built.
+    A manager that rejects all of several policies gets its default. A single policy applies to
+    all managers; a manager that does not accept it fails when it is built.
 
     Raises:
-        WriteampError: a victim policy of several that no manager takes.
+        WriteampError: no manager accepts one of several victim policies.
     """
     if len(victims) < 2:
-        asked = victims[0] if victims else None
-        return Combinations(tuple((manager, asked) for manager in managers))
+        policy = victims[0] if victims else None
+        return Combinations(tuple((manager, policy) for manager in managers))
     pairs: list[tuple[Spec, Spec | None]] = []
     notes: list[str] = []
     refusals: dict[Spec, str] = {}
     for manager in managers:
-        reasons = {one: reason for one in victims if (reason := _refusal(manager, one))}
-        taken = [one for one in victims if one not in reasons]
-        pairs += [(manager, one) for one in taken] or [(manager, None)]
+        reasons = {spec: reason for spec in victims if (reason := _refusal(manager, spec))}
+        taken = [spec for spec in victims if spec not in reasons]
+        pairs += [(manager, spec) for spec in taken] or [(manager, None)]
         refusals = reasons | refusals
         if reasons:
             notes.append(_note(manager, taken, next(iter(reasons.values()))))
-    for one in victims:
-        if not any(one == taken for _, taken in pairs):
-            raise WriteampError(f"no manager takes victims by {one}: {refusals[one]}")
+    for spec in victims:
+        if not any(spec == taken for _, taken in pairs):
+            raise WriteampError(f"no manager accepts the victim policy {spec}: {refusals[spec]}")
     return Combinations(tuple(pairs), tuple(notes), with_victims=True)
 
 
 def _refusal(manager: Spec, victims: Spec) -> str:
-    """Return why a manager does not take such victims, whatever the drive; "" if it does."""
+    """Return why a manager rejects a victim policy on every drive; "" if it accepts it."""
     layouts = declared(str(manager))["layouts"]
     try:
         declared(str(manager), victims=str(victims), layout=layouts[0])
@@ -266,5 +271,5 @@ def _refusal(manager: Spec, victims: Spec) -> str:
 
 
 def _note(manager: Spec, taken: Sequence[Spec], reason: str) -> str:
-    what = f"{', '.join(map(str, taken))} only" if taken else "its own victim policy only"
-    return f"{manager} is compared with {what}: {reason}"
+    policies = ", ".join(map(str, taken)) if taken else "its default victim policy"
+    return f"{manager} is compared with {policies} only: {reason}"

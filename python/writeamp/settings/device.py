@@ -1,4 +1,4 @@
-"""Settings of the drive; `settings.py` has all others, and what is built from them."""
+"""Settings of the drive; `settings.py` has all others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAPACITY = {"panel": "capacity"}
 
 @dataclass(frozen=True)
 class DeviceSettings(Settings):
-    """Drive: a profile, and what differs from it; `writeamp.device` checks and builds it."""
+    """Drive: a profile and changes to it; `writeamp.device` checks and builds it."""
 
     title: ClassVar[str] = "device"
 
@@ -26,7 +26,7 @@ class DeviceSettings(Settings):
         None,
         None,
         f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B; "
-        "by default generic, or for a trace a flat drive that it just fills",
+        "by default generic, or for a trace a flat drive of the size of the trace",
         name="device",
         choices=profile_names(),
         not_for=("twin_measure",),
@@ -35,8 +35,8 @@ class DeviceSettings(Settings):
     size: int | None = setting(
         None,
         SIZE,
-        "bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is "
-        "shrunk to it, at the same op",
+        "logical size, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk to this "
+        "size at the same op",
         number="bytes",
         excludes="size",
         **_CAPACITY,
@@ -44,9 +44,9 @@ class DeviceSettings(Settings):
     capacity: int | None = setting(
         None,
         SIZE,
-        "bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller "
-        "drive of the same op and blocks: the result states its size and the error of that (with "
-        "--size there is none)",
+        "logical size of a large drive, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a "
+        "smaller drive of the same op and blocks; the result states the error of this scaling "
+        "(--size simulates the full size without this error)",
         number="bytes",
         excludes="size",
         not_for=("serve", "twin_measure"),
@@ -54,24 +54,24 @@ class DeviceSettings(Settings):
         **_CAPACITY,
     )
     blocks: int | None = setting(
-        None, COUNT, "erase blocks in the drive", number="count", excludes="size", **_CAPACITY
+        None, COUNT, "erase blocks of the drive", number="count", excludes="size", **_CAPACITY
     )
     logical_blocks: int | None = setting(
         None,
         COUNT,
-        "size that the host sees, in erase blocks",
+        "logical size in erase blocks",
         number="count",
         excludes="size",
         **_CAPACITY,
     )
     logical_pages: int | None = setting(
-        None, COUNT, "the same in pages", number="count", excludes="size", **_CAPACITY
+        None, COUNT, "logical size in pages", number="count", excludes="size", **_CAPACITY
     )
     pages_per_block: int | None = setting(
-        None, COUNT, "pages of a flash block", number="count", **_CAPACITY
+        None, COUNT, "pages of an erase block", number="count", **_CAPACITY
     )
     page_bytes: int | None = setting(
-        None, PAGE_BYTES, "bytes of a page, such as 4K", number="bytes", **_CAPACITY
+        None, PAGE_BYTES, "page size, such as 4K", number="bytes", **_CAPACITY
     )
     op: float | None = op_setting()
     fill: float | None = fill_setting()
@@ -82,7 +82,7 @@ class DeviceSettings(Settings):
     write_cache: int | str | None = setting(
         None,
         WRITE_CACHE,
-        "memory that writes are answered from",
+        "size of the write cache",
         metavar="SIZE|off",
         **_CAPACITY,
     )
@@ -96,7 +96,7 @@ class DeviceSettings(Settings):
     set: tuple[str, ...] | None = setting(
         None,
         Changes(),
-        "replace a value of the profile's tables, such as timing.read_us=50 or "
+        "change a value of the profile's tables, such as timing.read_us=50 or "
         "timing.program_us=[300,1500]; may be given several times",
         number="texts",
         metavar="TABLE.KEY=VALUE",
@@ -111,35 +111,35 @@ class DeviceSettings(Settings):
 
     @property
     def is_sized(self) -> bool:
-        """True if the size of the drive is given, or comes with a profile."""
+        """True if the size of the drive is given, directly or by a profile."""
         return self.profile is not None or self.counts_size
 
     @property
     def counts_size(self) -> bool:
-        """True if the size of the drive that is simulated is given."""
+        """True if the size of the simulated drive is given."""
         sizes = (self.size, self.blocks, self.logical_blocks, self.logical_pages)
         return any(size is not None for size in sizes)
 
     @property
     def asked_op(self) -> float | None:
-        """The over-provisioning that is asked for by one of the ratios."""
+        """The over-provisioning from the given ratio, or None."""
         return op_of(op=self.op, fill=self.fill, spare_factor=self.spare_factor)
 
     @property
     def changes_times(self) -> bool:
-        """True if times differ from the profile's."""
+        """True if timing differs from the profile."""
         return (self.write_cache, self.map_cache, self.set) != (None, None, None)
 
     @property
     def base(self) -> str | Path | Device:
-        """The profile that is named, also if the name is empty; generic if there is none."""
+        """The given profile, also if its name is empty; without one, generic."""
         return "generic" if self.profile is None else self.profile
 
     def overrides(self) -> dict[str, Any]:
         """Return the settings that differ from the profile, as `writeamp.device` takes them."""
         not_of_profile = ("profile", "capacity")
         return {
-            one.name: getattr(self, one.name)
-            for one in fields(self)
-            if one.name not in not_of_profile
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in not_of_profile
         }

@@ -1,7 +1,7 @@
-"""One experiment as one value: the drive, its load, its policy, and how it is run.
+"""Experiments: a drive, its load, its policies, and the settings of the run.
 
-`writeamp.simulate`, `compare` and `endurance` and their verbs on the command line make one from
-their arguments; a file holds one (docs/experiments.md).
+`writeamp.simulate`, `compare` and `endurance` and their verbs create an experiment from their
+arguments. A file stores one (docs/experiments.md).
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ VERBS = tuple(_RUNS)
 @checked
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment: a drive, its load, its policies, and how it is run and measured.
+    """Experiment: a drive, its load, its policies, and the settings of the run.
 
-    The type of `run` says which of `writeamp.simulate`, `compare` and `endurance` it is for;
-    `writeamp.run` calls that. The value can be pickled and compared; a trace is held as its path
-    and how to read it, or, if it was given in memory, as itself and a digest.
+    The type of `run` determines the function: `writeamp.simulate`, `compare` or `endurance`;
+    `writeamp.run` calls it. Experiments can be pickled and compared. A trace is stored as its path
+    and format; a trace in memory as itself and a digest.
 
     >>> import writeamp as wa
     >>> experiment = wa.Experiment.of("simulate", workload="zipf:s=0.99", op=0.15, writes=100_000)
@@ -82,53 +82,54 @@ class Experiment:
     policy: PolicySettings | PoliciesSettings
     run: RunSettings
     candidates: Candidates | None = None
-    """What the drive may be, where its profile was learnt from a real one: see `wa.twin`."""
+    """Possible drives, if the profile was learnt from a real drive (`wa.twin`)."""
 
     def __post_init__(self) -> None:
-        """Refuse a policy that the run is not for."""
+        """Check that policy, load and run fit together."""
         wanted = _policy_type(type(self.run))
         if not isinstance(self.policy, wanted):
-            raise WriteampError(f"{self.verb} takes its policy as {wanted.__name__}")
+            raise WriteampError(
+                f"policy is a {type(self.policy).__name__}; {self.verb} needs {wanted.__name__}"
+            )
         if type(self.load) is not _load_type(type(self.run)):
-            given = {one.name: getattr(self.load, one.name) for one in fields(self.load)}
-            object.__setattr__(self, "load", _load_type(type(self.run))(**given))
-        for one in fields(self.load):
-            idle = self.verb in words_of(one).not_for
-            if idle and getattr(self.load, one.name) != one.default:
-                raise WriteampError(f"{one.name} is not for {self.verb}; leave it out")
+            values = {field.name: getattr(self.load, field.name) for field in fields(self.load)}
+            object.__setattr__(self, "load", _load_type(type(self.run))(**values))
+        for field in fields(self.load):
+            idle = self.verb in words_of(field).not_for
+            if idle and getattr(self.load, field.name) != field.default:
+                raise WriteampError(f"{field.name} is not for {self.verb}; leave it out")
         if self.device.capacity is not None:
             self._check_capacity()
 
     @property
     def verb(self) -> str:
-        """Name of the measurement that it is for: "simulate", "compare" or "endurance"."""
+        """Name of its function: "simulate", "compare" or "endurance"."""
         return self.run.verb
 
     @staticmethod
     def of(verb: str, **settings: Any) -> Experiment:
-        """Return an experiment from keyword arguments, those of `writeamp.simulate` and the like.
+        """Create an experiment from the keyword arguments of its function.
 
         Args:
             verb: "simulate", "compare" or "endurance".
-            settings: by name; what is left out, or None where there is no default, has its default.
+            settings: settings by name; settings that are left out have their defaults.
 
         Raises:
-            WriteampError: an unknown verb, a value outside its domain, or values that contradict
-                each other.
-            TypeError: an argument that the verb has not.
+            WriteampError: an unknown verb, an invalid value, or values that contradict each other.
+            TypeError: an unknown argument.
         """
         kinds = setting_types(verb)
-        given = by_group(verb, kinds, setting_places(verb), settings)
+        groups = by_group(verb, kinds, setting_places(verb), settings)
         check_mixups(settings)
-        values, candidates = with_candidates(verb, with_recorded(verb, given))
+        values, candidates = with_candidates(verb, with_recorded(verb, groups))
         made = [kind(**values[kind.title]) for kind in kinds]
         return Experiment(*made, candidates=candidates)  # type: ignore[arg-type, misc]
 
     def with_settings(self, **settings: Any) -> Experiment:
         """Return the experiment with some settings replaced, named as in `of`.
 
-        One that excludes others (`op` and `fill`, `blocks` and `logical_pages`, `workload` and
-        `trace`) replaces them.
+        A setting also replaces those that it excludes: `op` and `fill`, `blocks` and
+        `logical_pages`, `workload` and `trace`.
         """
         places = setting_places(self.verb)
         changes: dict[type[Settings], dict[str, Any]] = {}
@@ -138,10 +139,10 @@ class Experiment:
             kind, field_name = places[name]
             changes.setdefault(kind, {})[field_name] = value
         parts = [self.device, self.load, self.policy, self.run]
-        changed = [_changed(part, changes.get(type(part), {})) for part in parts]
+        changed = [_changed(group, changes.get(type(group), {})) for group in parts]
         of_all = {
-            name: one
-            for name, one in settings.items()
+            name: value
+            for name, value in settings.items()
             if self.verb != "compare" or name != "victims"
         }
         candidates = replaced_by(self.candidates, of_all)
@@ -150,37 +151,37 @@ class Experiment:
     def to_dict(self) -> dict[str, Any]:
         """Return the complete experiment as JSON types; settings without a value are left out."""
         parts = (self.device, self.load, self.policy, self.run)
-        return {"verb": self.verb} | {part.title: table_of(part) for part in parts}
+        return {"verb": self.verb} | {group.title: table_of(group) for group in parts}
 
     @staticmethod
     def from_dict(
         tables: Mapping[str, Any], *, verb: str | None = None, where: str = "experiment"
     ) -> Experiment:
-        """Return the experiment that `to_dict` gave; what is left out has its default.
+        """Create an experiment from the tables of `to_dict`; missing settings have their defaults.
 
         Args:
-            tables: the verb and a table for each of device, load, policy and run.
-            verb: what it must be for; needed if the tables do not say.
-            where: what it was read from, for errors.
+            tables: the verb, and a table for each of device, load, policy and run.
+            verb: the expected verb; required if the tables have none.
+            where: source of the tables, for errors.
 
         Raises:
-            WriteampError: an unknown key or a value outside its domain, with the place of it.
+            WriteampError: an unknown key or an invalid value, with its place.
         """
         if not isinstance(tables, Mapping):
             raise WriteampError(f"{where} is {shown(tables)}; it must be a table of settings")
-        found = tables.get("verb", verb)
-        if found is None:
+        stated = tables.get("verb", verb)
+        if stated is None:
             raise WriteampError(f"{where}: verb is missing; valid: {', '.join(VERBS)}")
-        if verb is not None and found != verb:
-            raise WriteampError(f"{where}:verb is {shown(found)}; it must be {verb!r} here")
-        if not isinstance(found, str) or found not in _RUNS:
-            raise WriteampError(f"{where}:verb: {unknown('verb', str(found), VERBS)}")
-        kinds = setting_types(found)
-        known = ["verb", *(kind.title for kind in kinds)]
+        if verb is not None and stated != verb:
+            raise WriteampError(f"{where}:verb is {shown(stated)}; it must be {verb!r} here")
+        if not isinstance(stated, str) or stated not in _RUNS:
+            raise WriteampError(f"{where}:verb: {unknown('verb', str(stated), VERBS)}")
+        kinds = setting_types(stated)
+        valid = ["verb", *(kind.title for kind in kinds)]
         for key in tables:
-            if key not in known:
-                raise WriteampError(f"{where}:{key}: {unknown('key', key, known)}")
-        given = {kind.title: tables.get(kind.title, {}) for kind in kinds}
+            if key not in valid:
+                raise WriteampError(f"{where}:{key}: {unknown('key', key, valid)}")
+        groups = {kind.title: tables.get(kind.title, {}) for kind in kinds}
 
         def parts(values: Mapping[str, Any]) -> list[Settings]:
             return [
@@ -188,24 +189,23 @@ class Experiment:
                 for kind in kinds
             ]
 
-        parts(given)  # so that faults are those of what is given
-        values, candidates = with_candidates(found, with_recorded(found, given))
+        parts(groups)  # so that errors are about the given values
+        values, candidates = with_candidates(stated, with_recorded(stated, groups))
         return Experiment(*parts(values), candidates=candidates)  # type: ignore[arg-type, misc]
 
     @staticmethod
     def from_toml(path: _Path, *, verb: str | None = None, to_run: bool = False) -> Experiment:
-        """Read an experiment from a file; the paths in it are relative to its folder.
+        """Read an experiment from a file. Paths in the file are relative to its folder.
 
-        A policy in Python that the file names is imported only when the experiment is run,
-        compared or hashed.
+        Policies in Python are imported only when the experiment is run, compared or hashed.
 
         Args:
             path: the file.
-            verb: what it must be for; needed if the file does not say.
-            to_run: import such a policy now, so that what is wrong with it is told at once.
+            verb: the expected verb; required if the file has none.
+            to_run: whether to import policies in Python now, so that errors appear at once.
 
         Raises:
-            WriteampError: the file cannot be read, is not TOML, or is as `from_dict` refuses it.
+            WriteampError: the file cannot be read, is not TOML, or `from_dict` rejects it.
         """
         tables = toml_text.parse(toml_text.read_text(path, "experiment"), str(path))
         here = moved(tables, Path(path).parent, Path())
@@ -213,9 +213,9 @@ class Experiment:
             return Experiment.from_dict(here, verb=verb, where=str(path))
 
     def to_toml(self, path: _Path | None = None) -> str:
-        """Return the complete experiment as TOML; with a path, write it there too.
+        """Return the complete experiment as TOML; with a path, also write it there.
 
-        Paths in a file are relative to its folder. The file appears whole, or stays as it was.
+        Paths in the file are relative to its folder. The file is replaced atomically.
 
         Raises:
             WriteampError: the file cannot be written.
@@ -223,8 +223,8 @@ class Experiment:
         tables = self.to_dict()
         if path is not None and STANDARD_INPUT in self.input_files:
             raise WriteampError(
-                f"cannot write experiment {str(path)!r}: its trace comes on standard input, which "
-                "is gone when the file is read; give the trace as a file"
+                f"cannot write experiment {str(path)!r}: its trace is standard input, which cannot "
+                "be read again; give the trace as a file"
             )
         if path is not None:
             tables = moved(tables, Path(), Path(path).parent)
@@ -234,8 +234,8 @@ class Experiment:
                 content = text.encode()
             except UnicodeEncodeError:
                 raise WriteampError(
-                    f"cannot write experiment {str(path)!r}: it names a file whose name is not "
-                    "UTF-8, and TOML holds nothing else"
+                    f"cannot write experiment {str(path)!r}: the name of one of its files is not "
+                    "UTF-8, as TOML requires; rename that file"
                 ) from None
             with output.replacing(path, "experiment", inputs=self.input_files) as file:
                 file.write(content)
@@ -243,7 +243,7 @@ class Experiment:
 
     @property
     def input_files(self) -> tuple[str, ...]:
-        """The files that it reads, which no result of it may replace: traces and profiles."""
+        """The files that it reads (traces and profiles); outputs must not replace them."""
         named = (*self.load.traces, Precondition.of(self.load.precondition).trace)
         traces = tuple(trace for trace in named if isinstance(trace, str))
         profile = self.device.profile
@@ -251,17 +251,17 @@ class Experiment:
 
     @property
     def output_files(self) -> tuple[str, ...]:
-        """The files that it writes whatever is asked of its result: the Ready/Busy capture."""
+        """The files that the run itself writes: the Ready/Busy capture."""
         capture = getattr(self.run, "rb_capture", None)
         return () if capture is None else (str(capture),)
 
     @property
     def is_timed(self) -> bool:
-        """True if it is run in virtual time.
+        """True if it runs in virtual time.
 
-        It is if that, a duration or a Ready/Busy capture is asked for, if the workload says how its
-        requests are paced, or if a trace plays on a device that is timed by default; if that has an
-        SLC cache, so do requests in bytes.
+        It does if the settings ask for that, for a duration or for a Ready/Busy capture; if the
+        workload paces its requests; or if a trace runs on a device that is timed by default. If
+        this device has an SLC cache, workloads of requests in bytes are timed too.
         """
         if not isinstance(self.run, SimulationSettings):
             return False
@@ -281,35 +281,35 @@ class Experiment:
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of what the experiment means, in hexadecimal digits.
+        """SHA-256 of the meaning of the experiment, in hexadecimal digits.
 
-        It is the same for every spelling that means the same, whether a value is given or a
-        default. What changes speed only (`threads`, `batch_pages`) and the engine's version are
-        not in it; a trace file is in it by its path.
+        It does not depend on the spelling of a value, or on whether a default is given. It excludes
+        settings of speed (`threads`, `batch_pages`) and the version of the engine. A trace file
+        counts by its path.
         """
         return _digest(self._meaning)
 
     @property
     def hash_without_seed(self) -> str:
-        """Hash of all settings but the seed, which is all that replicas differ in."""
-        run = {name: one for name, one in self._meaning["run"].items() if name != "seed"}
+        """Hash of all settings except the seed, equal for all replicas."""
+        run = {name: value for name, value in self._meaning["run"].items() if name != "seed"}
         return _digest(self._meaning | {"run": run})
 
     @cached_property
     def _meaning(self) -> dict[str, Any]:
-        """Return the settings in their one form, from which the hash is made."""
+        """Canonical settings, from which the hash is computed."""
         load = meaning_of_settings(self.load)
         if self.load.trace is None and self.load.workload is None:
             load["workload"] = Spec.of("workloads", "uniform").canonical
         if not self.load.traces or "repeat" not in setting_places(self.verb):
-            load["repeat"] = 1  # as it was said before a trace could be repeated as needed
+            load["repeat"] = 1  # the value before `auto` existed, for equal hashes
         run = meaning_of_settings(self.run)
         if self.is_timed:
             run["timed"] = True
         policy = meaning_of_settings(self.policy)
         if isinstance(self.policy, PolicySettings):
-            asked = self.policy.victims or default_victims(str(self.policy.manager))
-            policy["victims"] = Spec.of("victims", asked).canonical
+            victims = self.policy.victims or default_victims(str(self.policy.manager))
+            policy["victims"] = Spec.of("victims", victims).canonical
         learnt = {} if self.candidates is None else {"candidates": asdict(self.candidates)}
         return learnt | {
             "verb": self.verb,
@@ -320,57 +320,61 @@ class Experiment:
         }
 
     def _check_capacity(self) -> None:
-        """Refuse a capacity where no smaller drive could stand for the one that is meant."""
+        """Reject a capacity that no smaller drive can represent."""
         is_sized = self.device.counts_size
         if is_sized and isinstance(self.run, EnduranceSettings):
-            return  # the drive of that size stands for the one of the capacity
+            return  # that drive represents the one of the capacity
         is_aged = Precondition.of(self.load.precondition).trace is not None
         if self.load.trace is not None or is_aged:
             raise WriteampError(
-                "capacity is simulated by a smaller drive, and the addresses of a trace cannot be "
-                "scaled to one; leave it out for a drive that the trace just fills, or give --size"
+                "capacity does not go with a trace, because the addresses of a trace cannot be "
+                "scaled "
+                "to a smaller drive; leave it out for a drive of the size of the trace, or give "
+                "--size"
             )
         if is_sized:
             raise WriteampError(
-                "capacity is simulated by a smaller drive of a size that it chooses; give it, or "
-                "one of size, blocks, logical_blocks, logical_pages, which is simulated exactly"
+                "capacity chooses the size of the simulated drive; give either capacity, or one of "
+                "size, blocks, logical_blocks, logical_pages"
             )
         if self.is_timed or self.device.changes_times:
             raise WriteampError(
-                "capacity is simulated by a smaller drive, and times, channels and caches do not "
-                "scale as write amplification does; give --size for a timed run"
+                "capacity does not go with a timed run, because times, channels and caches "
+                "cannot be "
+                "scaled to a smaller drive; give --size"
             )
         if getattr(self.run, "host_bytes", None) is not None:
             raise WriteampError(
-                "host_bytes and capacity do not go together, since the drive that is simulated is "
-                "smaller; give --writes, which are scaled as it is, or --size"
+                "host_bytes and capacity exclude each other, because the simulated drive is "
+                "smaller; "
+                "give --writes, which is scaled, or --size"
             )
 
     def _drive(self) -> dict[str, Any]:
-        """Return the drive as built, or what is known of one that a trace will size."""
+        """Return the meaning of the drive; without its size if the trace determines that."""
         settings = self.device
         base = settings.base
         drive = device(base, **settings.overrides())
-        # Times decide nothing where no time passes, so profiles may come to have them.
+        # Times do not affect untimed runs, so profiles may gain them without changing hashes.
         with_times = self.is_timed or drive.is_timed_by_default or settings.changes_times
-        found = drive.meaning(with_times=with_times)
+        meaning = drive.meaning(with_times=with_times)
         if self.load.trace is not None and not settings.is_sized:
-            del found["blocks_per_plane"], found["logical_pages"]
-            found["op"] = settings.asked_op or profile_op(base)
+            del meaning["blocks_per_plane"], meaning["logical_pages"]
+            meaning["op"] = settings.asked_op or profile_op(base)
         if settings.capacity is not None:
-            found["capacity_bytes"] = settings.capacity
-        return found
+            meaning["capacity_bytes"] = settings.capacity
+        return meaning
 
     @property
     def with_each_load(self) -> tuple[Experiment, ...]:
-        """Return the experiment with each of its loads alone; only comparisons have several."""
+        """The experiment with each of its loads alone; only comparisons have several."""
         if not isinstance(self.load, LoadsSettings):
             return (self,)
-        return tuple(replace(self, load=one) for one in self.load.alone())
+        return tuple(replace(self, load=load) for load in self.load.alone())
 
 
 def _is_of_requests(workload: Spec) -> bool:
-    """Return whether a workload has requests in bytes, as `io`, `random` and `sequential:bs=`."""
+    """Return whether a workload has requests in bytes: `io`, `random` and `sequential:bs=`."""
     return not {"bs", "write_size"}.isdisjoint(dict(workload.checked or ()))
 
 
@@ -389,14 +393,16 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
 
 @cache
 def setting_places(verb: str) -> Places:
-    """Return where each setting of a verb stands, by the name of its keyword argument."""
+    """Return group and field of each setting of a verb, by the name of its keyword argument."""
     return places_in(setting_types(verb), verb)
 
 
 def untimed_places() -> Places:
-    """Return where each setting of a simulation without time stands."""
-    timed = {one.name for one in fields(TimedSettings)}
-    return {name: one for name, one in setting_places("simulate").items() if one[1] not in timed}
+    """Return group and field of each setting of an untimed simulation."""
+    timed = {field.name for field in fields(TimedSettings)}
+    return {
+        name: place for name, place in setting_places("simulate").items() if place[1] not in timed
+    }
 
 
 def _load_type(run: type[RunSettings]) -> type[LoadSettings]:
@@ -408,10 +414,10 @@ def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettin
 
 
 def _changed(settings: _S, changes: dict[str, Any]) -> _S:
-    """Return settings with some replaced, and without those that the new ones exclude."""
+    """Return settings with some replaced, and with those dropped that the new ones exclude."""
     if not changes:
         return settings
-    one_of = {one.name: words_of(one).excludes for one in fields(settings)}  # type: ignore[arg-type]
+    one_of = {field.name: words_of(field).excludes for field in fields(settings)}  # type: ignore[arg-type]
     decided = {one_of[name] for name, value in changes.items() if value is not None} - {""}
     dropped = {name: None for name, group in one_of.items() if group in decided}
     if isinstance(settings, LoadSettings):
@@ -420,17 +426,17 @@ def _changed(settings: _S, changes: dict[str, Any]) -> _S:
 
 
 def meaning_of_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that decide what is found, specs in their one form."""
-    found = {}
-    for one in fields(settings):  # type: ignore[arg-type]
-        value = getattr(settings, one.name)
-        words = words_of(one)
-        if not words.is_speed and not (words.is_new and value == one.default):
-            found[one.name] = _in_one_form(value)
-    return found
+    """Return the settings that determine the result, with canonical specs."""
+    meaning = {}
+    for field in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, field.name)
+        words = words_of(field)
+        if not words.is_speed and not (words.is_new and value == field.default):
+            meaning[field.name] = _canonical(value)
+    return meaning
 
 
-def _in_one_form(value: Any) -> Any:
+def _canonical(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_in_one_form(one) for one in value]
+        return [_canonical(item) for item in value]
     return value.canonical if isinstance(value, Spec) else plain(value)

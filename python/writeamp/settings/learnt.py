@@ -1,7 +1,7 @@
-"""Settings from a profile that was learnt from a real drive, in the place of defaults.
+"""Defaults of settings from a profile that was learnt from a real drive.
 
-The drive may be any of its candidates. What is given otherwise counts in all of them; a run of one
-drive takes the most probable.
+This profile has several candidates for the drive. Given settings apply to all candidates. A run
+of a single drive uses the most probable candidate.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ def with_candidates(
     """Return the settings of an experiment on the most probable candidate, and all candidates.
 
     Args:
-        verb: what the experiment is for.
-        tables: by title, the settings that are given; a value of None is not.
+        verb: verb of the experiment.
+        tables: the given settings by title of their group; None means not given.
 
     Raises:
-        WriteampError: the profile cannot be read, or holds no such candidates.
+        WriteampError: the profile or its candidates cannot be read.
     """
     device = _given(tables["device"])
-    found = candidates_in(device)
-    if found is None:
+    candidates = candidates_in(device)
+    if candidates is None:
         return tables, None
     policy = _given(tables["policy"])
-    # Policies of a comparison are those of its rows, and each has candidates of its own.
-    found = replaced_by(found, device if verb == "compare" else device | policy)
-    assert found is not None
-    best = found.members[0]
+    # In a comparison, each row has a policy and candidates of its own.
+    candidates = replaced_by(candidates, device if verb == "compare" else device | policy)
+    assert candidates is not None
+    best = candidates.members[0]
     drive = {"op": best.op, "pages_per_block": best.erase_unit_pages} | device
     if any(name in device for name in _RATIOS[1:]):
         del drive["op"]
     if not any(name in device for name in _SIZES):
-        drive["blocks"] = found.blocks_of(best)
+        drive["blocks"] = candidates.blocks_of(best)
     if verb != "compare":
         policy = {"manager": best.manager, "victims": best.victims or None} | policy
-    return {**tables, "device": drive, "policy": policy}, found
+    return {**tables, "device": drive, "policy": policy}, candidates
 
 
 def candidates_in(device: Table) -> Candidates | None:
-    """Return the candidates in the profile that settings of a drive name; None of any other.
+    """Return the candidates in the profile of a drive's settings; None if it has none.
 
     Raises:
         WriteampError: the profile cannot be read.
@@ -66,46 +66,49 @@ def candidates_in(device: Table) -> Candidates | None:
     base = device.get("profile", device.get("device"))
     if not isinstance(base, str | Path) or not str(base).endswith(".toml"):
         return None
-    # An array has no candidates, and a file that is not there is told of when the drive is built.
+    # Arrays have no candidates. A missing file is reported when the drive is built.
     if str(base).startswith("raid0:") or not Path(base).is_file():
         return None
     return profile(base).candidates
 
 
 def most_probable(device: DeviceSettings, policy: P) -> tuple[DeviceSettings, P, tuple[str, ...]]:
-    """Return the settings of one drive, where a profile may be many, and a note that says which.
+    """Return the settings of the most probable drive of a profile, and a note on the choice.
 
-    A policy that has its default is taken for one that was not given.
+    A policy that equals its default counts as not given.
     """
-    asked = {
-        one.name: getattr(policy, one.name)
-        for one in fields(policy)
-        if one.name != "wear_leveling" and str(getattr(policy, one.name)) != str(one.default)
+    changed = {
+        field.name: getattr(policy, field.name)
+        for field in fields(policy)
+        if field.name != "wear_leveling" and str(getattr(policy, field.name)) != str(field.default)
     }
-    tables, found = with_candidates("serve", {"device": vars(device), "policy": asked})
-    if found is None:
+    tables, candidates = with_candidates("serve", {"device": vars(device), "policy": changed})
+    if candidates is None:
         return device, policy, ()
-    drive = {name: one for name, one in tables["device"].items() if name in vars(device)}
-    note = found.note_of_best(device.profile)
+    drive = {name: value for name, value in tables["device"].items() if name in vars(device)}
+    note = candidates.note_of_best(device.profile)
     return replace(device, **drive), replace(policy, **tables["policy"]), (note,)
 
 
-def replaced_by(candidates: Candidates | None, given: Mapping[str, Any]) -> Candidates | None:
-    """Return candidates all of which have the op, erase unit and policies that are given."""
+def replaced_by(candidates: Candidates | None, settings: Mapping[str, Any]) -> Candidates | None:
+    """Return the candidates with the given op, erase unit and policies."""
     if candidates is None:
         return None
     values: dict[str, Any] = {}
-    op = op_of(**{name: given.get(name) for name in _RATIOS})
+    op = op_of(**{name: settings.get(name) for name in _RATIOS})
     if op is not None:
         values["op"] = op
-    if given.get("pages_per_block") is not None:
-        values["erase_unit_pages"] = given["pages_per_block"]
-    if given.get("manager") is not None:
-        values["manager"] = str(given["manager"])
-        if given.get("victims") is None and not declared(str(given["manager"]))["is_placement"]:
+    if settings.get("pages_per_block") is not None:
+        values["erase_unit_pages"] = settings["pages_per_block"]
+    if settings.get("manager") is not None:
+        values["manager"] = str(settings["manager"])
+        if (
+            settings.get("victims") is None
+            and not declared(str(settings["manager"]))["is_placement"]
+        ):
             values["victims"] = ""
-    if given.get("victims") is not None:
-        values["victims"] = str(given["victims"])
+    if settings.get("victims") is not None:
+        values["victims"] = str(settings["victims"])
     return candidates.replaced(**values)
 
 

@@ -1,4 +1,4 @@
-"""Preconditions: what is written before a run (`full`, `random:4`, `aged:TRACE`, …)."""
+"""Preconditions: writes before a run (`full`, `random:4`, `aged:TRACE`, …)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _DRIVE_WRITES = Number("be above 0 and at most 1000", lambda value: 0 < value <=
 
 @dataclass(frozen=True)
 class Precondition:
-    """Precondition: a fill, and what ages the drive after it.
+    """Precondition: a fill, and the ageing of the drive after it.
 
-    `fill` is "full", "workload" or "none". The drive is then aged by uniform random writes if
-    `is_random` (so many `drive_writes`, or until they are steady if that is None), or by one pass
-    over the trace in the file `trace`.
+    `fill` is "full", "workload" or "none". If `is_random`, uniform random writes then age the
+    drive: `drive_writes` of them, in drive writes, or without a number until WA is steady. If
+    `trace` is given, one pass over that trace file ages it.
     """
 
     fill: str
@@ -31,7 +31,7 @@ class Precondition:
 
     @property
     def ages(self) -> bool:
-        """True if more than the fill is written."""
+        """True if the drive is aged after the fill."""
         return self.is_random or self.trace is not None
 
     @property
@@ -45,15 +45,15 @@ class Precondition:
 
     @property
     def name(self) -> str:
-        """Name of the precondition for a picture: its text, of a trace only the file's name."""
+        """Name of the precondition for a picture: its text, with only the file name of a trace."""
         return self.text if self.trace is None else f"aged:{Path(self.trace).name}"
 
     @staticmethod
     def of(text: str) -> Precondition:
-        """Return the precondition that a text says.
+        """Parse a precondition.
 
         Raises:
-            WriteampError: it is none of `CHOICES`, or the number of drive writes is not valid.
+            WriteampError: the text is not one of `CHOICES`, or the number is invalid.
         """
         kind, colon, rest = text.partition(":")
         if kind == "random" and not colon:
@@ -68,7 +68,7 @@ class Precondition:
 
 
 class PreconditionText:
-    """Domain of the setting, which keeps the canonical spelling."""
+    """Domain of the setting, stored in its canonical spelling."""
 
     def check(self, name: str, value: Any) -> str:
         """Return the text of the precondition."""
@@ -82,7 +82,6 @@ def _drive_writes(text: str, number: str) -> float:
         value = float(number)
     except ValueError:
         raise WriteampError(
-            f"precondition {text!r} does not say how many drive writes; valid are random, and "
-            "random:N such as random:4"
+            f"precondition is {text!r}; the number of drive writes must follow, as in random:4"
         ) from None
-    return _DRIVE_WRITES.check("the drive writes of precondition random", value)
+    return _DRIVE_WRITES.check("the number of drive writes of precondition random", value)

@@ -1,7 +1,7 @@
-"""Settings from a trace that the virtual drive recorded, in the place of defaults.
+"""Defaults of settings from a trace that a virtual drive recorded.
 
-The drive, its policy and its seed are those that served the requests, so that a replay comes to the
-same counters. What is given otherwise counts.
+Drive, policy and seed are those of the recorded drive, so that a replay gives the same counters.
+Given settings override them.
 """
 
 from __future__ import annotations
@@ -24,36 +24,37 @@ from writeamp.units.byte_sizes import shown_bytes
 Table = Mapping[str, Any]
 
 _SIZES = ("size", "blocks", "logical_blocks", "logical_pages")
-# With these, as many bytes of the host are another number of blocks.
+# These change the number of blocks for a logical size.
 _RESHAPING = ("op", "fill", "spare_factor", "pages_per_block", "page_bytes")
 
 
 def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]:
-    """Return the settings of an experiment, completed by what its trace says of its drive.
+    """Return the settings of an experiment, completed by those recorded in its trace.
 
     Args:
-        verb: what the experiment is for.
-        tables: by title, the settings that are given; a value of None is not.
+        verb: verb of the experiment.
+        tables: the given settings by title of their group; None means not given.
 
     Raises:
-        WriteampError: what the trace says is not valid, or the drive cannot serve its requests.
+        WriteampError: the recorded settings are invalid, or the drive cannot serve the requests.
     """
     load = _given(tables["load"])
-    found = _recorded_in(load)
-    if found is None or load.get("mapping", "as-is") != "as-is":
+    recording = _recorded_in(load)
+    if recording is None or load.get("mapping", "as-is") != "as-is":
         return tables
-    name, recorded = found
+    name, recorded = recording
     if recorded.precondition == KEPT and "precondition" not in load:
         raise WriteampError(
-            f"{name} was recorded on a drive that had been used before, so that its counters do "
-            "not follow from the requests; say by --precondition in which state to begin"
+            f"{name} was recorded on a used drive whose initial state is unknown; give the state "
+            "to "
+            "begin with by --precondition"
         )
     run = {"seed": recorded.policy["seed"]}
-    # A drive that may be any of several has policies of its own.
+    # A drive with candidates has policies of its own.
     is_learnt = candidates_in(_given(tables["device"])) is not None
     shaped = _sized if is_learnt else _device
     if verb == "simulate":
-        run["warmup"] = 0  # what the drive served before is not among the requests that count
+        run["warmup"] = 0  # the writes before counting are replayed separately
     return {
         **tables,
         "device": shaped(name, recorded, tables["device"]),
@@ -64,43 +65,44 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
 
 
 def is_recording(load: LoadSettings) -> bool:
-    """Return whether a load is the requests of one recording, in the order and at the places."""
-    asked = {"trace": load.trace, "trace_format": load.trace_format}
-    return load.trace is not None and load.mapping == "as-is" and _recorded_in(asked) is not None
+    """Return whether a load replays one recording, with its order and addresses."""
+    source = {"trace": load.trace, "trace_format": load.trace_format}
+    return load.trace is not None and load.mapping == "as-is" and _recorded_in(source) is not None
 
 
 @dataclass(frozen=True)
 class CountedRequests:
-    """Requests of a recording that count, and those that its drive served before."""
+    """Requests of a recording: those that were counted, and those before counting."""
 
     trace: traces.Trace
-    before: traces.Trace | None
+    uncounted: traces.Trace | None
     notes: tuple[str, ...]
 
 
 def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> CountedRequests | None:
-    """Return the requests that counted on the recorded drive; None of other traces.
+    """Return the requests that were counted on the recorded drive; None for other traces.
 
     Raises:
-        WriteampError: none of them writes, or the trace has fewer requests.
+        WriteampError: no counted request writes, or the trace ends before them.
     """
     if not isinstance(trace, traces.Trace) or trace.recorded is None:
         return None
     first, requests = trace.recorded.count_from_request, trace.requests
     if first > requests.height:
         raise WriteampError(
-            f"{trace.path}: counts from request {first} on, but holds {requests.height}"
+            f"{trace.path}: counting begins at request {first}, but the trace has "
+            f"{requests.height} requests"
         )
     earlier, later = requests[:first], requests[first:]
     if not _writes(later):
         raise WriteampError(
-            f"{trace.path}: no request writes of those that count, which begin after {first}; "
-            "give --mapping compact to replay it as a trace like any other"
+            f"{trace.path}: no counted request, after the first {first}, is a write; "
+            "give --mapping compact to replay it as an ordinary trace"
         )
     if not _writes(earlier):
-        # The engine takes no host that never writes, and they programmed nothing.
+        # The engine rejects a load without writes; such requests do not change the drive.
         return CountedRequests(trace, None, ())
-    note = f"the first {first} requests are not counted, as they were not on the recorded drive"
+    note = f"the first {first} requests are replayed but not counted, as on the recorded drive"
     fua = (None, None) if trace.fua is None else (trace.fua[:first], trace.fua[first:])
     return CountedRequests(
         replace(trace, requests=later, fua=fua[1]),
@@ -120,7 +122,7 @@ def _given(table: Table) -> dict[str, Any]:
 def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
     trace = load.get("trace")
     if isinstance(trace, list | tuple):
-        # Several traces share a drive, so each is replayed as one like any other.
+        # Several traces share a drive, so each is replayed as an ordinary trace.
         trace = trace[0] if len(trace) == 1 else None
     if isinstance(trace, HeldTrace):
         trace = trace.trace
@@ -137,61 +139,61 @@ def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
 
 
 def _device(name: str, recorded: Recorded, table: Table) -> Table:
-    """Return the settings of a drive that shows its host what was recorded."""
+    """Return the settings of a drive with the recorded logical size."""
     original = _original(name, recorded)
-    given = _given(table)
-    profile = given.pop("profile", original)
+    settings = _given(table)
+    profile = settings.pop("profile", original)
     if isinstance(profile, dict):
         profile = Device.from_dict(profile)
     if profile == original.name:
         profile = original
-    is_sized = isinstance(profile, Device) and not any(key in given for key in _RESHAPING)
-    if not is_sized and not any(key in given for key in _SIZES):
-        given["size"] = original.capacity_bytes
-    drive = build_device(profile, **given)
+    is_sized = isinstance(profile, Device) and not any(key in settings for key in _RESHAPING)
+    if not is_sized and not any(key in settings for key in _SIZES):
+        settings["size"] = original.capacity_bytes
+    drive = build_device(profile, **settings)
     if drive.kind != "flash":
         raise WriteampError(
-            f"{name} is a recording of a flash drive, and {drive.name} is a {drive.kind}; give "
-            "--mapping compact to replay it as a trace like any other"
+            f"{name} was recorded on a flash drive, but {drive.name} is a {drive.kind}; give "
+            "--mapping compact to replay it as an ordinary trace"
         )
     if drive.capacity_bytes != original.capacity_bytes:
         raise WriteampError(
-            f"{name} was recorded on a drive of {shown_bytes(original.capacity_bytes)}, and this "
-            f"one has {shown_bytes(drive.capacity_bytes)}; give it the same size, or none"
+            f"{name} was recorded on a drive of {shown_bytes(original.capacity_bytes)}, but this "
+            f"drive has {shown_bytes(drive.capacity_bytes)}; give the same size, or leave it out"
         )
     return {"profile": replace(drive, is_timed_by_default=recorded.timed)}
 
 
 def _sized(name: str, recorded: Recorded, table: Table) -> Table:
-    """Return the settings of a drive that is known by candidates, in the size that was recorded."""
-    given, capacity_bytes = _given(table), _original(name, recorded).capacity_bytes
-    asked = [key for key in _SIZES if key in given]
-    if asked and (asked != ["size"] or SIZE.check("size", given["size"]) != capacity_bytes):
+    """Return the settings of a drive with candidates, in the recorded size."""
+    settings, capacity_bytes = _given(table), _original(name, recorded).capacity_bytes
+    sizes = [key for key in _SIZES if key in settings]
+    if sizes and (sizes != ["size"] or SIZE.check("size", settings["size"]) != capacity_bytes):
         raise WriteampError(
-            f"{name} was recorded on a drive of {shown_bytes(capacity_bytes)}; give the learnt one "
-            "the same size, or none"
+            f"{name} was recorded on a drive of {shown_bytes(capacity_bytes)}; give the learnt "
+            "drive the same size, or leave it out"
         )
-    return {**given, "size": capacity_bytes}
+    return {**settings, "size": capacity_bytes}
 
 
 def _original(name: str, recorded: Recorded) -> Device:
     try:
         drive = Device.from_dict(recorded.device)
-        has_tables = all(isinstance(one, dict) for one in tables_of(drive.times_json).values())
+        has_tables = all(isinstance(times, dict) for times in tables_of(drive.times_json).values())
         is_built = has_tables and drive.physical_pages > drive.logical_pages > 0
     except (TypeError, ValueError, AttributeError, ArithmeticError):
         is_built = False
     if not is_built:
         raise WriteampError(
-            f"{name}: the device in the metadata of the recording is no flash drive"
+            f"{name}: the device in the metadata of the recording is not a valid flash drive"
         )
     return drive
 
 
 def _policy(recorded: Recorded, table: Table) -> Table:
-    """Return the policy; a manager that is given brings its own victims."""
-    given = _given(table)
-    found = {"wear_leveling": recorded.policy.get("wear_leveling")}
-    if "managers" not in given and "manager" not in given:
-        found |= {key: recorded.policy.get(key) for key in ("manager", "victims")}
-    return _given(found | given)
+    """Return the policy; a given manager also replaces the recorded victim policy."""
+    settings = _given(table)
+    policy = {"wear_leveling": recorded.policy.get("wear_leveling")}
+    if "managers" not in settings and "manager" not in settings:
+        policy |= {key: recorded.policy.get(key) for key in ("manager", "victims")}
+    return _given(policy | settings)

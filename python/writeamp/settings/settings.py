@@ -1,7 +1,7 @@
-"""Settings of an experiment, each with its default, its domain and its words, once.
+"""Settings of an experiment: each with default, domain and help, declared once.
 
-The library's keyword arguments, the options of the command line and the keys of an experiment file
-are all made from these fields.
+Keyword arguments of the library, options of the command line and keys of experiment files are made
+from these fields.
 """
 
 from __future__ import annotations
@@ -36,46 +36,46 @@ from writeamp.traces.words import MAPPINGS, Mapping
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
-# A path, or a trace as `Trace`, `PageTrace` or data of any library. The classes are not named here:
-# they import NumPy and Polars, and `--help` reads this module.
+# A path, or a trace as `Trace`, `PageTrace` or data of any library. The classes are not imported
+# here: they need NumPy and Polars, which would slow down `--help`.
 TraceLike: TypeAlias = str | os.PathLike[str] | Any
 
-# The engine counts erases of a block in 32 bits, of which one value means "no limit".
+# The engine counts erases of a block in 32 bits; the largest value means "no limit".
 _MOST_ERASES = 2**32 - 2
 _MOST_REPLICAS = 2**32 - 1
 _MOST_COMPARED_REPLICAS = 10_000
 
 
 class HeldTrace:
-    """A trace with the digest of its contents, by which two are equal."""
+    """Trace in memory, compared by the digest of its contents."""
 
     def __init__(self, trace: traces.Trace | traces.PageTrace | traces.Given) -> None:
-        """Hold a trace, or data that say one."""
+        """Store a trace, or data in memory that describe one."""
         self.trace = trace
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of what the trace says: requests and devices, or runs of pages."""
+        """SHA-256 of the contents: requests and devices, or runs of pages."""
         if isinstance(self.trace, traces.Given | traces.PageTrace):
             return self.trace.digest
         import numpy as np  # noqa: PLC0415 (slow)
 
-        found = hashlib.sha256()
-        found.update(f"requests {self.trace.devices}".encode())
+        digest = hashlib.sha256()
+        digest.update(f"requests {self.trace.devices}".encode())
         if self.trace.recorded is not None:
-            found.update(self.trace.recorded.to_text().encode())
-        for one in self.trace.requests.get_columns():
-            column = one.to_physical().to_numpy()
+            digest.update(self.trace.recorded.to_text().encode())
+        for series in self.trace.requests.get_columns():
+            column = series.to_physical().to_numpy()
             little_endian = column.astype(column.dtype.newbyteorder("<"))
-            found.update(np.ascontiguousarray(little_endian).tobytes())
-        return f"sha256:{found.hexdigest()}"
+            digest.update(np.ascontiguousarray(little_endian).tobytes())
+        return f"sha256:{digest.hexdigest()}"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both traces say the same."""
+        """Return whether both traces have the same contents."""
         return isinstance(other, HeldTrace) and self.digest == other.digest
 
     def __hash__(self) -> int:
-        """Return a number that is the same for traces that say the same."""
+        """Return the hash of the contents."""
         return hash(self.digest)
 
     def __repr__(self) -> str:
@@ -84,7 +84,7 @@ class HeldTrace:
 
 
 def _held(trace: Any) -> str | HeldTrace | None:
-    """Return a trace as the settings keep it: the path of a file, or what is in memory."""
+    """Return a trace in its stored form: the path of a file, or a trace in memory."""
     if trace is None or isinstance(trace, HeldTrace):
         return trace
     if isinstance(trace, str):
@@ -92,7 +92,7 @@ def _held(trace: Any) -> str | HeldTrace | None:
     if isinstance(trace, os.PathLike):
         from writeamp.traces.source import file_path  # noqa: PLC0415 (slow)
 
-        file_path(trace)  # refuses what can be none
+        file_path(trace)  # checks the path
         return str(os.fspath(trace))
     if isinstance(trace, traces.Trace | traces.PageTrace | traces.Given):
         return HeldTrace(trace)
@@ -101,7 +101,7 @@ def _held(trace: Any) -> str | HeldTrace | None:
 
 @dataclass(frozen=True)
 class LoadSettings(Settings):
-    """Load of the host: a synthetic workload or a trace, and what is written before it."""
+    """Load of the host: a synthetic workload or a trace, and the precondition of the drive."""
 
     title: ClassVar[str] = "load"
     # Settings that need a trace.
@@ -116,7 +116,7 @@ class LoadSettings(Settings):
     trace: str | Path | HeldTrace | None = setting(
         None,
         None,
-        "replay a block trace instead: its file, or - for standard input",
+        "replay a block trace instead of a workload: a file, or - for standard input",
         number="path",
         panel="trace",
         takes="TraceLike",
@@ -126,7 +126,7 @@ class LoadSettings(Settings):
     repeat: Repeat = setting(
         "auto",
         WholeOr("auto", POSITIVE_COUNT),
-        "replay the trace so many times; auto: until its passes agree, if it is short",
+        "replay the trace N times; auto: a short trace until its passes agree",
         metavar="auto|N",
         not_for=("endurance",),
         panel="trace",
@@ -134,35 +134,35 @@ class LoadSettings(Settings):
     mapping: Mapping = setting(
         "compact",
         OneOf(MAPPINGS),
-        "compact: the trace's written pages, closed up, are the drive's logical space; as-is: "
-        "addresses count",
+        "compact: the written pages of the trace, without gaps, are the logical space; as-is: "
+        "addresses are kept",
         choices=MAPPINGS,
         panel="trace",
     )
     trace_device: str | None = setting(
-        None, None, "use only this device of the trace", panel="trace"
+        None, None, "replay only this device of the trace", panel="trace"
     )
     utilization: float = setting(
         1.0,
         SHARE,
-        "share of the logical pages that the workload uses; the rest is never written",
+        "share of the logical pages that the workload uses; the others are never written",
         number="ratio",
         panel="run",
     )
     precondition: str = setting(
         "full",
         PreconditionText(),
-        "state of the drive when the run begins, none of it counted: full (each page written once, "
-        "in order), workload (only the pages that the host will write), none, random (full, then "
-        "aged by random writes until WA is steady), random:N (by N drive writes of them) or "
-        "aged:TRACE (full, then one pass over that trace)",
+        "state of the drive at the start; these writes are not counted: full (each page written "
+        "once, in order), workload (only the pages that the host will write), none, random (full, "
+        "then random writes until WA is steady), random:N (full, then N drive writes of random "
+        "writes) or aged:TRACE (full, then one pass over that trace)",
         choices=CHOICES,
         metavar="STATE",
         panel="run",
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and refuse those that contradict each other."""
+        """Check every field, and reject fields that contradict each other."""
         object.__setattr__(self, "trace", _held(self.trace))
         super().__post_init__()
         if self.trace is None:
@@ -170,64 +170,69 @@ class LoadSettings(Settings):
             return
         if self.trace == STANDARD_INPUT == Precondition.of(self.precondition).trace:
             raise WriteampError(
-                "the trace and the precondition are both - (standard input), which is one trace; "
-                "give a file for one of them"
+                "the trace and the precondition are both - (standard input); give a file for one "
+                "of "
+                "them"
             )
         if self.workload is not None:
-            raise WriteampError("workload and trace each say what the host writes; give only one")
+            raise WriteampError("workload and trace exclude each other; give only one")
         if self.utilization != 1:
-            raise WriteampError("utilization is for synthetic workloads; a trace says what it uses")
+            raise WriteampError("utilization is for synthetic workloads; leave it out with a trace")
         reading = (self.trace_format, self.action) != (None, None)
         if isinstance(self.trace, HeldTrace) and reading:
             self._state_columns(self.trace)
 
     def _state_columns(self, held: HeldTrace) -> None:
-        """Apply the format to the columns of given data; of a trace all is known."""
+        """Apply the format to data in memory; reject it for a trace that is already read."""
         if not isinstance(held.trace, traces.Given):
-            raise WriteampError("trace_format and action say how to read a trace that is read")
+            raise WriteampError(
+                "trace_format and action do not apply to a trace that is already read"
+            )
         if self.action is not None:
             raise WriteampError("action is for blkparse files; data in memory have no actions")
         if held.trace.format != self.trace_format:
-            given = traces.Given(held.trace.data, self.trace_format)
-            object.__setattr__(self, "trace", HeldTrace(given))
+            data = traces.Given(held.trace.data, self.trace_format)
+            object.__setattr__(self, "trace", HeldTrace(data))
 
     @property
     def workloads(self) -> tuple[Spec, ...]:
-        """The workloads that are asked for, each a load of its own."""
+        """The workloads, each a load of its own."""
         return () if self.workload is None else (self.workload,)
 
     @property
     def traces(self) -> tuple[str | HeldTrace, ...]:
-        """The traces that it replays, each a load of its own."""
-        assert not isinstance(self.trace, Path)  # they are texts once they are checked
+        """The traces, each a load of its own."""
+        assert not isinstance(self.trace, Path)  # checked settings have texts
         return () if self.trace is None else (self.trace,)
 
     def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return the defaults of settings that no longer hold once `changes` say another load."""
+        """Return the defaults of settings that do not apply to the load of `changes`."""
         dropped: tuple[str, ...] = ()
         if changes.get("workload") is not None:
             dropped = ("trace", *self.OF_TRACES)
         elif changes.get("trace") is not None:
             dropped = ("workload", "utilization", "trace_format", "action", "trace_device")
-        return {one.name: one.default for one in fields(self) if one.name in dropped}
+        return {field.name: field.default for field in fields(self) if field.name in dropped}
 
     def _without_trace(self) -> None:
         if Precondition.of(self.precondition).trace is not None:
-            # They say how to read and map the trace that ages the drive.
-            self._refuse_repeat()
+            # The settings of traces apply to the trace that ages the drive.
+            self._reject_repeat()
             return
         if (self.trace_format, self.action) != (None, None):
             raise WriteampError(
-                "--format (trace_format) and --action say how to read a trace; there is no --trace"
+                "--format (trace_format) and --action need a trace; give --trace, or leave them out"
             )
-        self._refuse_repeat()
+        self._reject_repeat()
         if self.mapping != "compact" or self.trace_device is not None:
-            raise WriteampError("mapping and trace_device are for traces; there is no trace")
+            raise WriteampError(
+                "mapping and trace_device need a trace; give one, or leave them out"
+            )
 
-    def _refuse_repeat(self) -> None:
+    def _reject_repeat(self) -> None:
         if self.repeat not in (1, "auto"):
-            raise WriteampError("repeat is for traces; a synthetic workload has no end")
-        object.__setattr__(self, "repeat", "auto")  # 1 says no more
+            raise WriteampError("repeat is for traces; leave it out with a synthetic workload")
+        object.__setattr__(self, "repeat", "auto")  # 1 means the same
 
 
 @dataclass(frozen=True)
@@ -269,7 +274,7 @@ def _batch_pages() -> Any:
     return setting(
         DEFAULT_BATCH_PAGES,
         POSITIVE_COUNT,
-        "pages handed to the engine at once; changes speed, never the outcome",
+        "pages per call of the engine; affects speed, never the result",
         number="count",
         flag=None,
         is_speed=True,
@@ -278,41 +283,42 @@ def _batch_pages() -> Any:
 
 @dataclass(frozen=True)
 class SimulationSettings(TimedSettings):
-    """Settings of the run of one drive, and of how its write amplification is measured."""
+    """Settings of the run of a drive, and of the measurement of its write amplification."""
 
     title: ClassVar[str] = "run"
     verb: ClassVar[str] = "simulate"
 
-    seed: int = _seed("decides every random draw")
+    seed: int = _seed("seed of all random numbers")
     writes: int | None = _writes(
-        "host page writes after the initial fill; without it, until steady and precise"
+        "host pages to write after the initial fill; by default until WA is steady and precise"
     )
     warmup: Warmup = setting(
         "auto",
         WholeOr("auto", Whole(0)),
-        "host page writes to leave out of the measurement, or auto",
+        "host page writes before the measurement, or auto",
         metavar="auto|N",
         panel="run",
     )
     precision: float = setting(
         0.0005,
         BELOW_ONE,
-        "relative half width of the run's own noise, at 95% confidence, that ends an automatic run",
+        "an automatic run ends when the relative half width of WA's 95% interval, from the noise "
+        "of this run, is at most this",
         number="ratio",
         panel="run",
     )
     replicas: int = setting(
         3,
         Whole(1, _MOST_COMPARED_REPLICAS),
-        "runs from which the interval and steadiness are judged: this one, and others of a "
-        "workload with seeds of their own",
+        "runs for the confidence interval and the test of steadiness; runs of a workload have "
+        "different seeds",
         number="count",
         panel="run",
     )
     spread: bool = setting(
         True,
         Flag(),
-        "rerun a trace, or a mix with a sequential part, on drives one block smaller and larger",
+        "also run a trace, or a mix with a sequential part, on drives one block smaller and larger",
         number="flag",
         panel="run",
     )
@@ -322,7 +328,7 @@ class SimulationSettings(TimedSettings):
         """Check every field."""
         super().__post_init__()
         if self.host_bytes is not None and self.writes is not None:
-            raise WriteampError("host_bytes and writes each say how much is written; give only one")
+            raise WriteampError("host_bytes and writes exclude each other; give only one")
 
 
 @dataclass(frozen=True)
@@ -335,22 +341,22 @@ class ComparisonSettings(Settings):
     replicas: int = setting(
         3,
         Whole(1, _MOST_COMPARED_REPLICAS),
-        "runs of each manager, whose seeds follow from --seed",
+        "runs of each manager; their seeds are derived from --seed",
         number="count",
         panel="run",
     )
-    seed: int = _seed("decides every random draw")
+    seed: int = _seed("seed of all random numbers")
     writes: int | None = _writes(
-        "host page writes after the initial fill, the second half of them measured; by default 20 "
-        "times the logical pages"
+        "host pages to write after the initial fill; the second half is measured (by default 20 "
+        "times the logical pages)"
     )
-    threads: int | None = _threads("runs at the same time; by default one for each processor")
+    threads: int | None = _threads("parallel runs; by default one for each processor")
     batch_pages: int = _batch_pages()
 
 
 @dataclass(frozen=True)
 class EnduranceSettings(Settings):
-    """Settings of lifetime runs, which wear drives out."""
+    """Settings of runs that wear drives out."""
 
     title: ClassVar[str] = "run"
     verb: ClassVar[str] = "endurance"
@@ -370,19 +376,16 @@ class EnduranceSettings(Settings):
         number="count",
         panel="run",
     )
-    seed: int = _seed("decides every random draw; those of the other replicas follow from it")
+    seed: int = _seed("seed of all random numbers, from which those of the replicas are derived")
     spare_share: float = setting(
         0.0,
         Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True),
-        "share of the blocks that is set aside to replace worn ones; it is taken from the "
-        "over-provisioning",
+        "share of the blocks reserved to replace worn blocks; it reduces the over-provisioning",
         number="ratio",
         metavar="SHARE",
         panel="capacity",
     )
-    threads: int | None = _threads(
-        "replicas that run at the same time; by default one for each processor"
-    )
+    threads: int | None = _threads("parallel replicas; by default one for each processor")
     batch_pages: int = _batch_pages()
 
 

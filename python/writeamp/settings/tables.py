@@ -1,4 +1,4 @@
-"""Settings as tables of plain values, which TOML and JSON can hold, and back."""
+"""Conversion of settings to tables of plain values for TOML and JSON, and back."""
 
 from __future__ import annotations
 
@@ -23,58 +23,58 @@ _S = TypeVar("_S", bound=Settings)
 
 # Fields that may name a file.
 _PATHS = ("trace", "profile", "rb_capture")
-# Fields that may name classes of files, and of which kind these are.
+# Fields that may name classes in Python files, and the kind of the class.
 _POLICIES: dict[str, EngineKind] = {
     "manager": "managers",
     "managers": "managers",
     "victims": "victims",
 }
-# A precondition that names one.
+# Prefix of a precondition that names a trace.
 _AGED_BY = "aged:"
 
 
 def table_of(settings: Settings) -> dict[str, Any]:
-    """Return every setting that has a value, defaults included."""
+    """Return all settings that are not None, including defaults."""
     return {
-        one.name: plain(value)
-        for one in fields(settings)  # type: ignore[arg-type]
-        if (value := getattr(settings, one.name)) is not None
+        field.name: plain(value)
+        for field in fields(settings)  # type: ignore[arg-type]
+        if (value := getattr(settings, field.name)) is not None
     }
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: specs as their text, a trace in memory as its digest."""
+    """Return a value as JSON type: specs as text, a trace in memory as its digest."""
     if isinstance(value, Spec):
         return value.text
     if isinstance(value, tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, HeldTrace):
         return {"digest": value.digest}
     if isinstance(value, Device):
         return value.to_dict()
-    if isinstance(value, PerCent):  # an op of so much would not be taken for one as a number
+    if isinstance(value, PerCent):  # as a number, this op would be rejected
         return value.text if value > MOST_PLAIN_OP else float(value)
     return str(value) if isinstance(value, Path) else value
 
 
 def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
-    """Return the settings that a table holds.
+    """Create settings from a table.
 
     Args:
-        kind: which settings.
-        table: what `table_of` gives, or part of it.
-        where: the file and the table in it, for errors.
+        kind: group of settings.
+        table: table of `table_of`, or a part of it.
+        where: file and table, for errors.
 
     Raises:
-        WriteampError: a key that is none of the settings', or a value outside its domain.
+        WriteampError: an unknown key, or an invalid value.
     """
     if not isinstance(table, dict):
         raise WriteampError(f"{where} is {shown(table)}; it must be a table of settings")
-    known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    valid = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     values = {}
     for key, value in table.items():
-        if key not in known:
-            raise WriteampError(f"{where}.{key}: {unknown('key', key, known)}")
+        if key not in valid:
+            raise WriteampError(f"{where}.{key}: {unknown('key', key, valid)}")
         values[key] = _from_plain(f"{where}.{key}", value)
     try:
         return kind(**values)
@@ -84,40 +84,41 @@ def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
 
 def _from_plain(where: str, value: Any) -> Any:
     if isinstance(value, list):
-        return [_from_plain(where, one) for one in value]
+        return [_from_plain(where, item) for item in value]
     if not isinstance(value, dict):
         return value
     if set(value) == {"digest"}:
         raise WriteampError(
-            f"{where}: the trace was in memory and only its digest is here; give the path of a file"
+            f"{where}: the trace was in memory, and only its digest was saved; give the path of a "
+            "trace file"
         )
     try:
         return Device.from_dict(value)
     except TypeError:
-        words = ", ".join(one.name for one in fields(Device) if one.default is MISSING)
-        raise WriteampError(f"{where}: a device needs the keys {words}") from None
+        words = ", ".join(field.name for field in fields(Device) if field.default is MISSING)
+        raise WriteampError(f"{where}: the device must have the keys {words}") from None
 
 
 def moved(tables: dict[str, Any], source: Path, target: Path | None) -> dict[str, Any]:
-    """Return tables whose paths are written as seen from another folder.
+    """Return tables whose paths are relative to another folder.
 
     Args:
         tables: the tables of an experiment.
-        source: the folder that the paths are relative to.
-        target: the folder that they shall be relative to; None for absolute paths.
+        source: folder of the given paths.
+        target: folder of the returned paths; None for absolute paths.
     """
-    found = {}
+    converted = {}
     for title, table in tables.items():
         if not isinstance(table, dict):
-            found[title] = table
+            converted[title] = table
             continue
-        found[title] = {
-            key: [_moved(key, one, source, target) for one in value]
+        converted[title] = {
+            key: [_moved(key, item, source, target) for item in value]
             if isinstance(value, list)
             else _moved(key, value, source, target)
             for key, value in table.items()
         }
-    return found
+    return converted
 
 
 def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
@@ -131,19 +132,19 @@ def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
 
 
 def _moved_policies(kind: EngineKind, text: str, source: Path, target: Path | None) -> str:
-    """Return a policy, or a list of them, whose files are named as seen from another folder."""
+    """Return one or several policies whose files are relative to another folder."""
     if custom.split_file(text)[0] is None:
         return text
-    found = []
-    for one in split_specs(kind, text):
-        file, rest = custom.split_file(one)
-        found.append(one if file is None else _moved_path("trace", file, source, target) + rest)
-    return ",".join(found)
+    policies = []
+    for spec in split_specs(kind, text):
+        file, rest = custom.split_file(spec)
+        policies.append(spec if file is None else _moved_path("trace", file, source, target) + rest)
+    return ",".join(policies)
 
 
 def _moved_path(key: str, value: str, source: Path, target: Path | None) -> Any:
     if key == "profile" and is_array(value):
-        return with_members(value, lambda one: _moved(key, one, source, target))
+        return with_members(value, lambda member: _moved(key, member, source, target))
     is_shipped = key == "profile" and not files_of(value)
     if is_shipped or is_address(value) or Path(value).is_absolute():
         return value

@@ -12,25 +12,29 @@ from writeamp.fields.setting import Settings, setting
 from writeamp.units.durations import DURATION, JITTER, RATE
 
 _TIMED = {"panel": "timed", "is_new": True}
-# What is captured changes nothing of what is found.
+# A capture does not affect the result.
 _CAPTURE = _TIMED | {"is_speed": True}
 
 
 @dataclass(frozen=True)
 class TimedSettings(Settings):
-    """Settings of time: whether a run is timed, when it ends, and what is captured of it."""
+    """Settings of time: whether a run is timed, when it ends, and the capture of its pins."""
 
     time: float | None = setting(
-        None, DURATION, "end after so much virtual time", metavar="TIME", **_TIMED
+        None, DURATION, "end after this virtual time", metavar="TIME", **_TIMED
     )
     timed: bool = setting(
-        False, Flag(), "give every operation a time, and measure latencies", number="flag", **_TIMED
+        False,
+        Flag(),
+        "simulate the time of every operation, and measure latencies",
+        number="flag",
+        **_TIMED,
     )
     host_bytes: int | None = setting(
         None,
         SIZE,
-        "end when the host has written so many bytes after the fill; WA then counts from the fill "
-        "to the end, without a warm-up",
+        "end when the host has written this many bytes after the fill; WA is then measured from "
+        "the fill to the end, without a warm-up",
         metavar="SIZE",
         excludes="writes",
         **_TIMED,
@@ -38,14 +42,14 @@ class TimedSettings(Settings):
     time_scale: float = setting(
         1.0,
         Number("be above 0 and at most 1e9", lambda value: 0 < value <= 1e9, is_ratio=True),
-        "multiply the times of requests that have times of their own: 0.5 is twice as fast",
+        "multiply the arrival times of requests; 0.5 is twice as fast",
         number="ratio",
         **_TIMED,
     )
     rb_capture: str | None = setting(
         None,
         None,
-        "write the Ready/Busy pins of all dies to this .vcd file, from the fill on",
+        "write the Ready/Busy pins of all dies after the fill to this .vcd file",
         number="path",
         metavar="FILE",
         **_CAPTURE,
@@ -60,7 +64,7 @@ class TimedSettings(Settings):
     rb_jitter: float | None = setting(
         None,
         JITTER,
-        "standard deviation of the moment at which the analyser sees an edge",
+        "standard deviation of the times at which the analyser sees an edge",
         metavar="TIME",
         **_CAPTURE,
     )
@@ -73,26 +77,28 @@ class TimedSettings(Settings):
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and refuse sampling settings of a capture that is not asked for."""
+        """Check every field, and reject sampling settings without a capture."""
         if isinstance(self.rb_capture, Path):
             object.__setattr__(self, "rb_capture", str(self.rb_capture))
         super().__post_init__()
         if self.rb_capture is None and self.samples_pins:
             raise WriteampError(
-                "rb_rate, rb_jitter and rb_missed say how the Ready/Busy pins are sampled; give "
-                "rb_capture too"
+                "rb_rate, rb_jitter and rb_missed need rb_capture, the file of the Ready/Busy "
+                "pins; "
+                "give it too"
             )
         if self.rb_rate is None and (self.rb_jitter is not None or self.rb_missed is not None):
             raise WriteampError(
-                "rb_jitter and rb_missed belong to an analyser that samples; give its rb_rate too"
+                "rb_jitter and rb_missed need rb_rate, the sampling rate of the analyser; give it "
+                "too"
             )
 
     @property
     def samples_pins(self) -> bool:
-        """True if the pins are seen through an analyser of a finite rate."""
+        """True if the pins are sampled at a finite rate."""
         return (self.rb_rate, self.rb_jitter, self.rb_missed) != (None, None, None)
 
     @property
     def asks_for_time(self) -> bool:
-        """True if the run is timed whatever the workload and the device are."""
+        """True if these settings alone make the run timed."""
         return self.timed or self.time is not None or self.rb_capture is not None

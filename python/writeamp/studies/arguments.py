@@ -18,28 +18,28 @@ class CommonArguments(TypedDict, total=False):
     """Keyword arguments of all three verbs."""
 
     size: SizeLike | None
-    """bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk
-    to it, at the same op."""
+    """logical size, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk to this size
+    at the same op."""
 
     capacity: SizeLike | None
-    """bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller drive
-    of the same op and blocks: the result states its size and the error of that (with size there is
-    none)."""
+    """logical size of a large drive, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller
+    drive of the same op and blocks; the result states the error of this scaling (size simulates the
+    full size without this error)."""
 
     blocks: int | None
-    """erase blocks in the drive."""
+    """erase blocks of the drive."""
 
     logical_blocks: int | None
-    """size that the host sees, in erase blocks."""
+    """logical size in erase blocks."""
 
     logical_pages: int | None
-    """the same in pages."""
+    """logical size in pages."""
 
     pages_per_block: int | None
-    """pages of a flash block."""
+    """pages of an erase block."""
 
     page_bytes: SizeLike | None
-    """bytes of a page, such as 4K."""
+    """page size, such as 4K."""
 
     op: RatioLike | None
     """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
@@ -54,13 +54,13 @@ class CommonArguments(TypedDict, total=False):
     """how blocks are pooled: flat, striped, striped-per-lun, static."""
 
     write_cache: SizeLike | None
-    """memory that writes are answered from."""
+    """size of the write cache."""
 
     map_cache: SizeLike | None
     """memory for the mapping table, or all for the whole table."""
 
     set: ChangesLike | None
-    """replace a value of the profile's tables, such as timing.read_us=50 or
+    """change a value of the profile's tables, such as timing.read_us=50 or
     timing.program_us=[300,1500]; may be given several times."""
 
     trace_format: str | None
@@ -73,38 +73,37 @@ class CommonArguments(TypedDict, total=False):
     """which stage of a request counts in blkparse and ftrace: Q, D or C."""
 
     mapping: Mapping
-    """compact: the trace's written pages, closed up, are the drive's logical space; as-is:
-    addresses count (default compact)."""
+    """compact: the written pages of the trace, without gaps, are the logical space; as-is:
+    addresses are kept (default compact)."""
 
     trace_device: str | None
-    """use only this device of the trace."""
+    """replay only this device of the trace."""
 
     utilization: RatioLike
-    """share of the logical pages that the workload uses; the rest is never written (default
+    """share of the logical pages that the workload uses; the others are never written (default
     1.0)."""
 
     precondition: str
-    """state of the drive when the run begins, none of it counted: full (each page written once, in
-    order), workload (only the pages that the host will write), none, random (full, then aged by
-    random writes until WA is steady), random:N (by N drive writes of them) or aged:TRACE (full,
-    then one pass over that trace) (default full)."""
+    """state of the drive at the start; these writes are not counted: full (each page written once,
+    in order), workload (only the pages that the host will write), none, random (full, then random
+    writes until WA is steady), random:N (full, then N drive writes of random writes) or aged:TRACE
+    (full, then one pass over that trace) (default full)."""
 
     wear_leveling: SpecLike | None
     """wear leveller (default none)."""
 
     batch_pages: int
-    """pages handed to the engine at once; changes speed, never the outcome (default 1024)."""
+    """pages per call of the engine; affects speed, never the result (default 1024)."""
 
 
 class SimulateArguments(CommonArguments, total=False):
     """Keyword arguments of `simulate`."""
 
     trace: TraceLike | None
-    """replay a block trace instead: its file, or - for standard input."""
+    """replay a block trace instead of a workload: a file, or - for standard input."""
 
     repeat: Repeat
-    """replay the trace so many times; auto: until its passes agree, if it is short (default
-    auto)."""
+    """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
 
     manager: SpecLike
     """block manager (default single)."""
@@ -113,50 +112,49 @@ class SimulateArguments(CommonArguments, total=False):
     """victim policy (default: the manager's)."""
 
     time: float | str | None
-    """end after so much virtual time."""
+    """end after this virtual time."""
 
     timed: bool
-    """give every operation a time, and measure latencies (default False)."""
+    """simulate the time of every operation, and measure latencies (default False)."""
 
     host_bytes: SizeLike | None
-    """end when the host has written so many bytes after the fill; WA then counts from the fill to
-    the end, without a warm-up."""
+    """end when the host has written this many bytes after the fill; WA is then measured from the
+    fill to the end, without a warm-up."""
 
     time_scale: RatioLike
-    """multiply the times of requests that have times of their own: 0.5 is twice as fast (default
-    1.0)."""
+    """multiply the arrival times of requests; 0.5 is twice as fast (default 1.0)."""
 
     rb_capture: str | Path | None
-    """write the Ready/Busy pins of all dies to this .vcd file, from the fill on."""
+    """write the Ready/Busy pins of all dies after the fill to this .vcd file."""
 
     rb_rate: float | str | None
     """sample the pins at this rate, as a logic analyser does (default: exact to the nanosecond)."""
 
     rb_jitter: float | str | None
-    """standard deviation of the moment at which the analyser sees an edge."""
+    """standard deviation of the times at which the analyser sees an edge."""
 
     rb_missed: RatioLike | None
     """share of the pulses that the analyser misses."""
 
     seed: int
-    """decides every random draw (default 1)."""
+    """seed of all random numbers (default 1)."""
 
     writes: int | None
-    """host page writes after the initial fill; without it, until steady and precise."""
+    """host pages to write after the initial fill; by default until WA is steady and precise."""
 
     warmup: Warmup
-    """host page writes to leave out of the measurement, or auto (default auto)."""
+    """host page writes before the measurement, or auto (default auto)."""
 
     precision: RatioLike
-    """relative half width of the run's own noise, at 95% confidence, that ends an automatic run
-    (default 0.0005)."""
+    """an automatic run ends when the relative half width of WA's 95% interval, from the noise of
+    this run, is at most this (default 0.0005)."""
 
     replicas: int
-    """runs from which the interval and steadiness are judged: this one, and others of a workload
-    with seeds of their own (default 3)."""
+    """runs for the confidence interval and the test of steadiness; runs of a workload have
+    different seeds (default 3)."""
 
     spread: bool
-    """rerun a trace, or a mix with a sequential part, on drives one block smaller and larger
+    """also run a trace, or a mix with a sequential part, on drives one block smaller and larger
     (default True)."""
 
 
@@ -164,12 +162,10 @@ class CompareArguments(CommonArguments, total=False):
     """Keyword arguments of `compare`."""
 
     trace: Sequence[TraceLike] | TraceLike | None
-    """replay a block trace, instead of a workload or beside those that are given; several by giving
-    it several times."""
+    """replay a block trace, instead of or in addition to workloads; may be given several times."""
 
     repeat: Repeat
-    """replay the trace so many times; auto: until its passes agree, if it is short (default
-    auto)."""
+    """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
 
     managers: Sequence[SpecLike] | SpecLike
     """block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc
@@ -180,21 +176,21 @@ class CompareArguments(CommonArguments, total=False):
     each manager's)."""
 
     replicas: int
-    """runs of each manager, whose seeds follow from seed (default 3)."""
+    """runs of each manager; their seeds are derived from seed (default 3)."""
 
     seed: int
-    """decides every random draw (default 1)."""
+    """seed of all random numbers (default 1)."""
 
     writes: int | None
-    """host page writes after the initial fill, the second half of them measured; by default 20
-    times the logical pages."""
+    """host pages to write after the initial fill; the second half is measured (by default 20 times
+    the logical pages)."""
 
 
 class EnduranceArguments(CommonArguments, total=False):
     """Keyword arguments of `endurance`."""
 
     trace: TraceLike | None
-    """replay a block trace instead: its file, or - for standard input."""
+    """replay a block trace instead of a workload: a file, or - for standard input."""
 
     manager: SpecLike
     """block manager (default single)."""
@@ -209,8 +205,8 @@ class EnduranceArguments(CommonArguments, total=False):
     """drives to run, for the confidence interval (default 10)."""
 
     seed: int
-    """decides every random draw; those of the other replicas follow from it (default 1)."""
+    """seed of all random numbers, from which those of the replicas are derived (default 1)."""
 
     spare_share: RatioLike
-    """share of the blocks that is set aside to replace worn ones; it is taken from the over-
-    provisioning (default 0.0)."""
+    """share of the blocks reserved to replace worn blocks; it reduces the over-provisioning
+    (default 0.0)."""

@@ -90,32 +90,31 @@ class NeedArguments(TypedDict, total=False):
     """seed of the choice of the sample (default 1)."""
 
     pages_per_block: int | None
-    """pages of a flash block."""
+    """pages of an erase block."""
 
     page_bytes: SizeLike | None
-    """bytes of a page, such as 4K."""
+    """page size, such as 4K."""
 
     layout: str | None
     """how blocks are pooled: flat, striped, striped-per-lun, static."""
 
     precondition: str
-    """state of the drive when the run begins, none of it counted: full (each page written once, in
-    order), workload (only the pages that the host will write), none, random (full, then aged by
-    random writes until WA is steady), random:N (by N drive writes of them) or aged:TRACE (full,
-    then one pass over that trace) (default full)."""
+    """state of the drive at the start; these writes are not counted: full (each page written once,
+    in order), workload (only the pages that the host will write), none, random (full, then random
+    writes until WA is steady), random:N (full, then N drive writes of random writes) or aged:TRACE
+    (full, then one pass over that trace) (default full)."""
 
     repeat: Repeat
-    """replay the trace so many times; auto: until its passes agree, if it is short (default
-    auto)."""
+    """replay the trace N times; auto: a short trace until its passes agree (default auto)."""
 
     seed: int
-    """decides every random draw (default 1)."""
+    """seed of all random numbers (default 1)."""
 
     writes: int | None
-    """host page writes after the initial fill; without it, until steady and precise."""
+    """host pages to write after the initial fill; by default until WA is steady and precise."""
 
     warmup: Warmup
-    """host page writes to leave out of the measurement, or auto (default auto)."""
+    """host page writes before the measurement, or auto (default auto)."""
 
 
 class RunArguments(NeedArguments, total=False):

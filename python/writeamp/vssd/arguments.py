@@ -15,23 +15,23 @@ class ServeArguments(TypedDict, total=False):
     """Keyword arguments of `VirtualSsd`."""
 
     size: SizeLike | None
-    """bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk
-    to it, at the same op."""
+    """logical size, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is shrunk to this size
+    at the same op."""
 
     blocks: int | None
-    """erase blocks in the drive."""
+    """erase blocks of the drive."""
 
     logical_blocks: int | None
-    """size that the host sees, in erase blocks."""
+    """logical size in erase blocks."""
 
     logical_pages: int | None
-    """the same in pages."""
+    """logical size in pages."""
 
     pages_per_block: int | None
-    """pages of a flash block."""
+    """pages of an erase block."""
 
     page_bytes: SizeLike | None
-    """bytes of a page, such as 4K."""
+    """page size, such as 4K."""
 
     op: RatioLike | None
     """over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%."""
@@ -46,13 +46,13 @@ class ServeArguments(TypedDict, total=False):
     """how blocks are pooled: flat, striped, striped-per-lun, static."""
 
     write_cache: SizeLike | None
-    """memory that writes are answered from."""
+    """size of the write cache."""
 
     map_cache: SizeLike | None
     """memory for the mapping table, or all for the whole table."""
 
     set: ChangesLike | None
-    """replace a value of the profile's tables, such as timing.read_us=50 or
+    """change a value of the profile's tables, such as timing.read_us=50 or
     timing.program_us=[300,1500]; may be given several times."""
 
     manager: SpecLike

@@ -1,4 +1,4 @@
-"""`writeamp doctor`: mistakes in benchmarks, and what the number would have been."""
+"""`writeamp doctor`: mistakes in benchmarks, and their effect on WA."""
 
 from __future__ import annotations
 
@@ -29,68 +29,69 @@ def doctor(
     inputs: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="fio job files, scripts that run fio, fio's JSON output, block traces, results of "
-            "writeamp (--json, --report), counter snapshots (files or folders, in order).",
+            help="fio job files, scripts that run fio, JSON output of fio, block traces, results "
+            "of "
+            "writeamp (--json, --report), or counter snapshots (files or folders, in order).",
             show_default=False,
             metavar="INPUT",
         ),
     ] = None,
     *,
-    asked: DoctorSettings,
+    settings: DoctorSettings,
     verdict: VerdictSettings,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Find mistakes in a benchmark of write amplification, and what the number would have been.
+    """Find mistakes in a benchmark of write amplification, and estimate their effect on WA.
 
-    Nothing in an input is run or opened. The status is 0 whatever is found, unless --fail-on says
-    otherwise.
+    The doctor reads the inputs. It does not run them, and does not open the files that they name.
+    The exit status is 0. With --fail-on, it is 1 if a mistake is at least that severe.
 
     Example: writeamp doctor examples/fio/looped-randwrite.fio
     """
     from writeamp.drives.doctor.examination import doctor as examine  # noqa: PLC0415 (slow)
 
     with Bar("examining"):
-        found = examine(*(inputs or []), **vars(asked))
-    for sentence in found.notes:
+        report = examine(*(inputs or []), **vars(settings))
+    for sentence in report.notes:
         options.note(sentence)
-    printed = options.printed_json(found.to_dict, json=json)
+    printed = options.printed_json(report.to_dict, json=json)
     if csv:
-        options.print_csv(found.to_frame())
+        options.print_csv(report.to_frame())
     elif not printed:
-        _show(found)
-    if verdict.fail_on is not None and found.is_at_least(verdict.fail_on):
+        _show(report)
+    if verdict.fail_on is not None and report.is_at_least(verdict.fail_on):
         raise typer.Exit(_FOUND)
 
 
-def _show(found: DoctorReport) -> None:
+def _show(report: DoctorReport) -> None:
     from writeamp.drives.doctor.examination import in_words  # noqa: PLC0415 (slow)
 
-    for name, kind in found.inputs:
+    for name, kind in report.inputs:
         stdout.print(f"{name}: {kind}", highlight=False)
-    if not found.findings:
-        of_others = " by the checks that could be made" if found.not_judged else ""
-        stdout.print(f"No mistake was found{of_others}.")
-    for one in found.findings:
+    if not report.findings:
+        suffix = " by the checks that could run" if report.not_judged else ""
+        stdout.print(f"No mistake was found{suffix}.")
+    for finding in report.findings:
         table = Table(show_header=False, box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         table.add_row("", "")
-        table.add_row(f"{one.severity}", one.id, style="bold")
+        table.add_row(f"{finding.severity}", finding.id, style="bold")
         for name, text in (
-            ("in", one.where),
-            ("what", one.message),
-            ("found", one.evidence),
-            ("change", one.advice),
-            ("WA", in_words(one)),
+            ("in", finding.where),
+            ("problem", finding.message),
+            ("found", finding.evidence),
+            ("fix", finding.advice),
+            ("WA", in_words(finding)),
         ):
             if text:
                 table.add_row(name, text)
         stdout.print(table)
-    if found.not_judged:
+    if report.not_judged:
         stdout.print()
-    for missing in found.not_judged:
+    for missing in report.not_judged:
         stdout.print(missing.in_words(), highlight=False)
-    if found.drive is not None:
+    if report.drive is not None:
         stdout.print()
-        stdout.print(f"WA is of a simulation on {found.drive}", highlight=False)
+        stdout.print(f"WA is from a simulation on {report.drive}", highlight=False)

@@ -1,4 +1,4 @@
-"""`writeamp lifetime`: years until a drive's rated life is used."""
+"""`writeamp lifetime`: years until a drive reaches its rated endurance."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ def lifetime(
     snapshots: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Snapshots of a real drive, in any order; or give --db, or a load.",
+            help="Snapshots of a real drive, in any order. Or give --db, or a load.",
             show_default=False,
             metavar="[SNAP]...",
         ),
     ] = None,
     *,
-    asked: DriveLifetimeSettings,
+    settings: DriveLifetimeSettings,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell how many years a drive lives: a real one by its snapshots, or a profile under a load.
+    """Estimate the years until a drive is worn out, from its counters or from a load.
 
-    A TBW rating already holds the WA of its test, and is never divided by WA here.
+    Give snapshots of a real drive, or a device profile and a load. A TBW rating already includes
+    the WA of its test, so it is not divided by WA.
 
     Example: writeamp lifetime --trace trace.parquet --device tlc-datacenter --daily-writes 200GB
     """
     from writeamp.drives.lifetime.functions import lifetime as lifetime_of  # noqa: PLC0415 (slow)
 
-    is_of_load = asked.trace is not None or asked.workload is not None
+    is_of_load = settings.trace is not None or settings.workload is not None
     with Bar("wearing out" if is_of_load else "reading", _worn_out) as bar:
-        found = lifetime_of(snapshots or (), **vars(asked), progress=bar.update)
-    for sentence in found.warnings:
+        result = lifetime_of(snapshots or (), **vars(settings), progress=bar.update)
+    for sentence in result.warnings:
         options.warn(sentence)
-    print_result(found, json=json, csv=csv)
+    print_result(result, json=json, csv=csv)
 
 
 def _worn_out(done: int, whole: int) -> str:

@@ -1,9 +1,9 @@
-"""`writeamp measure`: real drives by captures of their pins, and by their counters."""
+"""`writeamp measure`: real drives, by captures of their pins and by their counters."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,9 +20,6 @@ from writeamp.drives.cli.printing import print_result
 from writeamp.drives.pins.settings import PinSettings
 from writeamp.plots import check_target
 from writeamp.plots import save as save_plot
-
-if TYPE_CHECKING:
-    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -44,17 +41,18 @@ def rb(
     capture: Annotated[
         Path,
         typer.Argument(
-            help="A VCD, a sigrok session (.sr) or CSV, or Saleae Logic 2's CSV or binary export.",
+            help="VCD file, sigrok session (.sr) or CSV, or CSV or binary export of Saleae Logic "
+            "2.",
             show_default=False,
         ),
     ],
-    asked: PinSettings,
+    settings: PinSettings,
     *,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw the durations by class (.png, .svg, .pdf or .html).",
+            help="Draw the durations of the busy pulses by class (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -69,20 +67,20 @@ def rb(
         check_target(plot)
     from writeamp.drives.pins.measurement import ready_busy  # noqa: PLC0415 (slow)
 
-    facts = asked.facts()
-    assert asked.host_bytes is not None  # it is required
+    facts = settings.facts()
+    assert settings.host_bytes is not None  # it is required
     with Bar("reading", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
-        found = ready_busy(
+        measurement = ready_busy(
             capture,
             facts,
-            asked.host_bytes,
-            pin=asked.pin,
-            method=asked.method,
-            inverted=asked.inverted,
+            settings.host_bytes,
+            pin=settings.pin,
+            method=settings.method,
+            inverted=settings.inverted,
             progress=bar.update,
         )
-    for sentence in found.warnings:
+    for sentence in measurement.warnings:
         options.warn(sentence)
     if plot is not None:
-        save_plot(found.figure(), plot)
-    print_result(found, json=json, csv=csv)
+        save_plot(measurement.figure(), plot)
+    print_result(measurement, json=json, csv=csv)

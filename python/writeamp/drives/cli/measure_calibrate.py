@@ -1,4 +1,4 @@
-"""`writeamp measure calibrate`: units of a drive's counters, learned by writing."""
+"""`writeamp measure calibrate`: units of a drive's counters, determined by writing."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ def calibrate(
     targets: Annotated[
         list[str],
         typer.Argument(
-            help="A drive's device, or the file to make on it; or two snapshots of it, before and "
-            "after --written bytes.",
+            help="Device of a drive, or a file to create on the drive; or two snapshots of it, "
+            "before and after --written bytes.",
             show_default=False,
             metavar="DEVICE|FILE",
         ),
     ],
-    asked: CalibrationSettings,
+    settings: CalibrationSettings,
     waits: SettleSettings,
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Learn the units of a drive's counters by writing a known amount to a file.
+    """Determine the units of a drive's counters by writing a known amount to a file.
 
-    The file is made, synced and removed; the device itself is never written to. A unit is given
-    only where a single one fits, and only if the counter counts what the host writes.
+    The file is created, synced and removed; the device itself is not written. A unit is reported
+    if it is the only one that fits, for counters of host writes.
 
     Example: writeamp measure calibrate /dev/sda --in /home --write 20GiB
     """
     if len(targets) > _MOST_TARGETS:
         raise WriteampError(
-            f"{len(targets)} targets are given; one is a device or a file to make, two are "
-            "snapshots before and after --written bytes"
+            f"{len(targets)} targets are given; give one (a device, or a file to create) or two "
+            "(snapshots before and after --written bytes)"
         )
     from writeamp.drives.measure.on_drives import calibrate as calibrated  # noqa: PLC0415 (slow)
 
     with Bar("writing", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
-        found = calibrated(
+        calibration = calibrated(
             *targets,
-            write=asked.amount,
-            folder=asked.folder,
-            written=asked.written,
+            write=settings.amount,
+            folder=settings.folder,
+            written=settings.written,
             **vars(waits),
             progress=bar.update,
         )
-    print_result(found, lambda: _show(found), json=json, csv=csv)
+    print_result(calibration, lambda: _show(calibration), json=json, csv=csv)
 
 
-def _show(found: Calibration) -> None:
-    card = found.card()
+def _show(calibration: Calibration) -> None:
+    card = calibration.card()
     options.print_card(card)
     for sentence in card.warnings:
         options.warn(sentence)

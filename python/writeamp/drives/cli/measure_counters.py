@@ -1,4 +1,4 @@
-"""`writeamp measure counters` and `diff`: WA by the counters of real drives."""
+"""`writeamp measure counters` and `diff`: WA from the counters of real drives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.progress_bar import Bar
-from writeamp.drives.cli.printing import print_result, warn_of_doubts
+from writeamp.drives.cli.printing import print_result, print_warnings
 from writeamp.drives.counters.settings import AnswerSettings
 
 
@@ -17,18 +17,19 @@ def counters(
     snapshots: Annotated[
         list[Path],
         typer.Argument(
-            help="Files that nvme-cli or smartctl printed, or folders with the files of one drive "
-            "at one moment, such as `measure save` and `serve --counters` write.",
+            help="Output files of nvme-cli or smartctl, or folders with the files of one drive "
+            "at one "
+            "time, as `measure save` and `serve --counters` write them.",
             show_default=False,
             metavar="SNAP",
         ),
     ],
-    asked: AnswerSettings,
+    settings: AnswerSettings,
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell the write amplification (WA) of a drive since it was new, by its counters.
+    """Compute the lifetime write amplification (WA) of a drive from its counters.
 
     Example: writeamp measure counters smart.json
     """
@@ -36,40 +37,44 @@ def counters(
     from writeamp.drives.measure.by_counters import counters as counted  # noqa: PLC0415 (slow)
 
     with Bar("reading"):
-        found = counted(snapshots, **vars(asked))
+        answers = counted(snapshots, **vars(settings))
 
-    for one in found:
-        warn_of_doubts(one, one.name if len(found) > 1 else "")
+    for answer in answers:
+        print_warnings(answer, answer.name if len(answers) > 1 else "")
 
     def document() -> dict[str, Any]:
-        if len(found) == 1:
-            return found[0].to_dict()
-        return {"snapshots": [{"file": one.name, **one.to_dict()} for one in found]}
+        if len(answers) == 1:
+            return answers[0].to_dict()
+        return {"snapshots": [{"file": answer.name, **answer.to_dict()} for answer in answers]}
 
     if options.printed_json(document, json=json):
         return
     if csv:
-        options.print_csv(frame_of_answers(found))
+        options.print_csv(frame_of_answers(answers))
     else:
-        options.print_card(found[0].card() if len(found) == 1 else card_of_answers(found))
+        options.print_card(answers[0].card() if len(answers) == 1 else card_of_answers(answers))
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(help="The earlier snapshot.", show_default=False)],
-    after: Annotated[Path, typer.Argument(help="The later one.", show_default=False)],
-    asked: AnswerSettings,
+    earlier: Annotated[
+        Path, typer.Argument(help="Earlier snapshot.", metavar="BEFORE", show_default=False)
+    ],
+    later: Annotated[
+        Path, typer.Argument(help="Later snapshot.", metavar="AFTER", show_default=False)
+    ],
+    settings: AnswerSettings,
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Compute the write amplification (WA) of one drive between two snapshots of its counters.
+    """Compute the write amplification (WA) of a drive between two snapshots of its counters.
 
-    `writeamp diff` compares two results of one verb instead.
+    To compare two results of writeamp, use `writeamp diff`.
 
     Example: writeamp measure diff monday.json friday.json
     """
     from writeamp.drives.measure.by_counters import diff as between  # noqa: PLC0415 (slow)
 
-    found = between(before, after, **vars(asked))
-    warn_of_doubts(found)
-    print_result(found, json=json, csv=csv)
+    interval = between(earlier, later, **vars(settings))
+    print_warnings(interval)
+    print_result(interval, json=json, csv=csv)

@@ -1,4 +1,4 @@
-"""`writeamp measure fleet`: write amplification of many drives by their counters."""
+"""`writeamp measure fleet`: write amplification of many drives from their counters."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def fleet(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders of snapshots, files, or histories (`measure watch --db`). Every file is "
-            "a snapshot; a folder that `measure save` or `serve --counters` made is one.",
+            help="Snapshots (files, or folders that `measure save` or `serve --counters` made), "
+            "folders of snapshots, or histories (`measure watch --db`).",
             show_default=False,
             metavar="PATH",
         ),
     ],
-    asked: DriveFleetSettings,
+    settings: DriveFleetSettings,
     *,
     plot: Annotated[
         Path | None,
@@ -40,9 +40,9 @@ def fleet(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Summarize the write amplification (WA) of many real drives by their counters, by model.
+    """Summarize the write amplification (WA) of many real drives by model, from their counters.
 
-    Drives that stand out are named. `writeamp volumes` simulates the volumes of a trace instead.
+    The result names outliers. To simulate the volumes of a trace, use `writeamp volumes`.
 
     Example: writeamp measure fleet snapshots/ --plot fleet.html
     """
@@ -50,20 +50,20 @@ def fleet(
         check_target(plot)
     from writeamp.drives.fleets.result import fleet as fleet_of  # noqa: PLC0415 (slow)
 
-    workers = asked.workers
+    workers = settings.workers
     with (
         Bar("reading", lambda done, whole: f"{done:,} of {whole:,}") as bar,
         nullcontext() if workers is None else runner_of(workers=workers) as runner,
     ):
-        found = fleet_of(paths, runner=runner, progress=bar.update)
+        summary = fleet_of(paths, runner=runner, progress=bar.update)
     if plot is not None:
-        save(found.figure(), plot)
-    print_result(found, lambda: _show(found), json=json, csv=csv)
+        save(summary.figure(), plot)
+    print_result(summary, lambda: _show(summary), json=json, csv=csv)
 
 
-def _show(found: Fleet) -> None:
-    options.print_card(found.card())
-    for sentence in found.outliers.values():
+def _show(summary: Fleet) -> None:
+    options.print_card(summary.card())
+    for sentence in summary.outliers.values():
         options.warn(sentence)
-    if found.skipped:
-        options.note(f"{len(found.skipped):,} files are no snapshots; --json says why")
+    if summary.skipped:
+        options.note(f"{len(summary.skipped):,} files are not snapshots; --json has the reasons")

@@ -1,4 +1,4 @@
-"""`writeamp measure watch` and `history`: real drives over time."""
+"""`writeamp measure watch` and `history`: counters of real drives over time."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def watch(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="Devices, files, or folders with the files of one drive, that are read anew each "
-            "round.",
+            help="Devices, files, or folders with the files of one drive; each round reads them "
+            "again.",
             show_default=False,
             metavar="SOURCE",
         ),
     ],
-    asked: WatchSettings,
+    settings: WatchSettings,
     *,
     once: Annotated[bool, typer.Option("--once", help="End after one round.")] = False,
 ) -> None:
-    """Keep the counters of drives over time, in one SQLite file.
+    """Record the counters of drives over time, in one SQLite file.
 
     Example: writeamp measure watch /var/lib/smart/*.json --db history.sqlite --every 1h
     """
@@ -40,25 +40,26 @@ def watch(
     try:
         while True:
             began = time.monotonic()
-            found = watch_once(sources, asked.db)
+            readings = watch_once(sources, settings.db)
             rounds += 1
-            for one in found.failures:
-                options.warn(f"{one.name} is left out of this round: {one.reason}")
+            for failure in readings.failures:
+                options.warn(f"{failure.name} is skipped in this round: {failure.reason}")
             stdout.print(
-                f"{found.read} of {len(sources)} sources read, {found.added} new in {asked.db}"
+                f"{readings.read} of {len(sources)} sources read, {readings.added} new in "
+                f"{settings.db}"
             )
             if once:
-                # Where nothing at all could be read, a timer should notice.
-                raise typer.Exit(0 if found.read else 2)
-            time.sleep(max(asked.every - (time.monotonic() - began), 0.0))
+                # A timer should see a failure if no source could be read.
+                raise typer.Exit(0 if readings.read else 2)
+            time.sleep(max(settings.every - (time.monotonic() - began), 0.0))
     except KeyboardInterrupt:
         if not rounds:
             raise
-        raise boundary.PartlyDone(f"rounds kept in {asked.db}: {rounds}") from None
+        raise boundary.PartlyDone(f"{settings.db} has the readings of {rounds} rounds") from None
 
 
 def history(
-    asked: HistorySettings,
+    settings: HistorySettings,
     *,
     plot: Annotated[
         Path | None,
@@ -69,7 +70,7 @@ def history(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Tell the write amplification (WA) of drives over time, as `measure watch` kept them.
+    """Show the write amplification (WA) of drives over time, as recorded by `measure watch`.
 
     Example: writeamp measure history --db history.sqlite --plot history.html
     """
@@ -80,13 +81,14 @@ def history(
     from writeamp.drives.histories.result import write_metrics  # noqa: PLC0415 (slow)
 
     with Bar("reading"):
-        found = history_of(asked.db, drive=asked.drive)
-    if asked.drive is not None and not found.drives:
+        drives = history_of(settings.db, drive=settings.drive)
+    if settings.drive is not None and not drives.drives:
         raise no_such_drive(
-            asked.drive, (one.life.facts.model or one.drive for one in history_of(asked.db).drives)
+            settings.drive,
+            (drive.life.facts.model or drive.drive for drive in history_of(settings.db).drives),
         )
     if plot is not None:
-        save(found.figure(), plot)
-    if asked.prometheus is not None:
-        write_metrics(found, asked.prometheus)
-    print_result(found, json=json, csv=csv)
+        save(drives.figure(), plot)
+    if settings.prometheus is not None:
+        write_metrics(drives, settings.prometheus)
+    print_result(drives, json=json, csv=csv)

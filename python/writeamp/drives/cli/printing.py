@@ -1,4 +1,4 @@
-"""Results of real drives as they are printed, and warnings of their counters."""
+"""Printing of results and warnings of real drives."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 def print_result(
-    found: Any, show: Callable[[], None] | None = None, *, json: bool, csv: bool
+    result: Any, show: Callable[[], None] | None = None, *, json: bool, csv: bool
 ) -> None:
-    """Print a result as JSON or CSV where that is asked for, else its card or by a function."""
-    if options.printed_json(found.to_dict, json=json):
+    """Print a result as JSON, CSV or tables; `show` replaces the printing of its card."""
+    if options.printed_json(result.to_dict, json=json):
         return
     if csv:
-        options.print_csv(found.to_frame())
+        options.print_csv(result.to_frame())
     elif show is None:
-        options.print_card(found.card())
+        options.print_card(result.card())
     else:
         show()
 
 
-def warn_of_doubts(found: DriveCounters, name: str = "") -> None:
-    """Say on stderr what is in doubt of one answer, each with its name if there is one."""
-    for sentence in found.warnings:
+def print_warnings(answer: DriveCounters, name: str = "") -> None:
+    """Print the warnings of an answer on stderr, with its name if there is one."""
+    for sentence in answer.warnings:
         options.warn(f"{name}: {sentence}" if name else sentence)

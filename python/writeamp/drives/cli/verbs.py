@@ -4,16 +4,16 @@ from writeamp.cli.verbs import HelpPanel, Verb
 
 MEASURE = Verb(
     "writeamp.drives.cli.measure",
-    "Measure real drives.",
+    "Measure the write amplification (WA) of real drives, by counters or by their pins.",
     HelpPanel.REAL,
 )
 LIFETIME = Verb(
     "writeamp.drives.cli.lifetime",
-    "Tell how many years a drive lives: a real one by its snapshots, or a profile under a load.",
+    "Estimate the years until a drive is worn out, from its counters or from a load.",
     HelpPanel.REAL,
 )
 DOCTOR = Verb(
     "writeamp.drives.cli.doctor",
-    "Find mistakes in a benchmark of write amplification, and what the number would have been.",
+    "Find mistakes in a benchmark of write amplification, and estimate their effect on WA.",
     HelpPanel.REAL,
 )

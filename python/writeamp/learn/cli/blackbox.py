@@ -1,4 +1,4 @@
-"""`writeamp blackbox`: learn a drive's performance, and predict it."""
+"""`writeamp blackbox`: models of a drive's performance, learnt from measurements."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
 
 
 def collect_points(
-    asked: Annotated[dict[str, Any], TargetSettings, SimulatedSettings, RealSettings],
+    settings: Annotated[dict[str, Any], TargetSettings, SimulatedSettings, RealSettings],
     design: Design,
     *,
     out: Annotated[
@@ -51,33 +51,33 @@ def collect_points(
         typer.Option(
             "--out",
             show_default=False,
-            help="The Parquet file of the measurements; points that it has are not measured again.",
+            help="Parquet file of the measurements; points in it are not measured again.",
             metavar="FILE",
         ),
     ],
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Measure points again that failed.")
+        bool, typer.Option("--retry-failed", help="Measure failed points again.")
     ] = False,
     runner: Runner,
     json: options.Json = False,
 ) -> None:
-    """Measure a target at many points of the space of workloads.
+    """Measure a drive under many workloads.
 
     Example: writeamp blackbox collect --target x25-m --points 600 --out x25m.parquet
     """
-    target = asked.pop("target")
+    target = settings.pop("target")
     if not is_simulated(target):
         output.check_distinct([out, target])
         if design.is_in_states:
             raise WriteampError(
-                f"--vary and --burst are for simulated targets, and {target} is none"
+                f"--vary and --burst are for simulated targets only; {target} is not simulated"
             )
-    measured = target_of(target, runner=runner, **asked)
+    measured = target_of(target, runner=runner, **settings)
     for sentence in measured.notes:
         options.note(sentence)
     try:
-        with Bar("measuring", points_in_words, by_own_pace=True) as bar:
-            found = collect(
+        with Bar("measuring", points_in_words, has_slow_steps=True) as bar:
+            collected = collect(
                 measured,
                 out=out,
                 design=design,
@@ -85,28 +85,29 @@ def collect_points(
                 progress=bar.update,
             )
     except Interrupted as stopped:
-        raise boundary.PartlyDone(_how_far(stopped.finished)) from None
-    _warn(found)
-    if not options.printed_json(found.to_dict, json=json):
-        options.print_card(found.card())
-    if found.failed:
+        raise boundary.PartlyDone(_progress(stopped.finished)) from None
+    _warn(collected)
+    if not options.printed_json(collected.to_dict, json=json):
+        options.print_card(collected.card())
+    if collected.failed:
         raise typer.Exit(boundary.SOME_FAILED)
 
 
-def _how_far(stopped: Collected) -> str:
+def _progress(stopped: Collected) -> str:
     have = stopped.points - len(stopped.unfinished)
     return (
-        f"{have} of {stopped.points} points are in {stopped.out}, and the same command goes on "
-        "with the others"
+        f"{have} of {stopped.points} points are in {stopped.out}; run the same command to continue"
     )
 
 
-def _warn(found: Collected) -> None:
-    if found.merged:
-        options.note(f"{found.merged} points that are the same on this target are measured once")
-    for sentence in [] if found.kept is None else found.kept.notes:
+def _warn(collected: Collected) -> None:
+    if collected.merged:
+        options.note(
+            f"{collected.merged} points are equal to others on this target and are skipped"
+        )
+    for sentence in [] if collected.kept is None else collected.kept.notes:
         options.note(sentence)
-    for sentence in found.warnings:
+    for sentence in collected.warnings:
         options.warn(sentence)
-    for sentence in found.errors[: options.MOST_ERRORS]:
+    for sentence in collected.errors[: options.MOST_ERRORS]:
         options.warn(f"points failed: {sentence}")

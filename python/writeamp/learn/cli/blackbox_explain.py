@@ -28,9 +28,9 @@ _PAGE_SUFFIXES = (".html", ".htm")
 
 def explain(
     model: Annotated[
-        Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
+        Path, typer.Argument(help="Trained model.", metavar="MODEL", show_default=False)
     ],
-    asked: ExplanationSettings,
+    settings: ExplanationSettings,
     *,
     out: Annotated[
         Path | None,
@@ -50,7 +50,7 @@ def explain(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Say what decides a model's predictions: importances, response curves, rules of its trees.
+    """Explain a model's predictions: importances, response curves, and rules of its trees.
 
     Example: writeamp blackbox explain x25m.model --out x25m.html
     """
@@ -60,16 +60,16 @@ def explain(
         pictures,
     )
 
-    target, workload = asked.target, asked.workload
+    target, workload = settings.target, settings.workload
     _check_outputs(model, out, plot, target)
     with Bar("explaining"):
         trained = model_file.load(model)
         if target is not None and target not in trained.estimators:
             raise unknown("target", target, trained.estimators)
-        found = [
-            explanation.explained(trained, one)
-            for one in trained.estimators
-            if target in (None, one)
+        explanations = [
+            explanation.explained(trained, name)
+            for name in trained.estimators
+            if target in (None, name)
         ]
         around = explanation.typical_workload(trained)
         if workload is not None:
@@ -79,38 +79,40 @@ def explain(
     if plot is not None and target is not None:
         drawn = explanation.strongest(curves, target, len(curves))
         if not drawn:
-            raise WriteampError(f"there is nothing that {target} responds to")
+            raise WriteampError(
+                f"the predictions of {target} are constant; --plot cannot draw curves"
+            )
         save(pictures.response_curves(trained, target, drawn, named), plot)
     if out is not None:
         with output.replacing(out, "page", inputs=[model]) as file:
             file.write(pictures.model_page(trained, around, named))
 
     def document() -> dict[str, Any]:
-        return _document(model, trained, found, curves) | {"out": out and str(out)}
+        return _document(model, trained, explanations, curves) | {"out": out and str(out)}
 
     if options.printed_json(document, json=json):
         return
-    _print_importances(f"{model}: share of what each target's model explains", found)
+    _print_importances(f"{model}: share of each target's explained variation", explanations)
     if target is not None:
-        for one in found[0].rules:
-            stdout.print(f"rules{' for ' if one.name else ''}{one.name}: {one.leaves} leaves")
-            stdout.out(one.text, end="", highlight=False)
+        for rules in explanations[0].rules:
+            stdout.print(f"rules{' for ' if rules.name else ''}{rules.name}: {rules.leaves} leaves")
+            stdout.out(rules.text, end="", highlight=False)
 
 
 def _check_outputs(model: Path, out: Path | None, plot: Path | None, target: str | None) -> None:
     if out is not None:
         if out.suffix.lower() not in _PAGE_SUFFIXES:
-            raise WriteampError(f"--out is {str(out)!r}, and a page has the suffix .html")
+            raise WriteampError(f"--out is {str(out)!r}; it must end in .html")
         output.check_target(out, "page")
     if plot is not None:
         if target is None:
             raise WriteampError("--plot draws the response curves of one target; give --target")
         check_target(plot)
-    output.check_distinct([one for one in (model, out, plot) if one is not None])
+    output.check_distinct([path for path in (model, out, plot) if path is not None])
 
 
 def _document(
-    model: Path, trained: BlackBox, found: Sequence[Explanation], curves: Sequence[Response]
+    model: Path, trained: BlackBox, explanations: Sequence[Explanation], curves: Sequence[Response]
 ) -> dict[str, Any]:
     return {
         "model": str(model),
@@ -120,33 +122,40 @@ def _document(
         "joint": trained.is_joint,
         "targets": [
             {
-                "target": one.target,
-                "unseen_mre": trained.unseen_mre[one.target],
-                "importances": one.importances,
+                "target": item.target,
+                "unseen_mre": trained.unseen_mre[item.target],
+                "importances": item.importances,
                 "rules": [
                     {"of": rules.name, "leaves": rules.leaves, "text": rules.text}
-                    for rules in one.rules
+                    for rules in item.rules
                 ],
-                "responses": [_curve(curve, one.target) for curve in curves],
+                "responses": [_curve(curve, item.target) for curve in curves],
             }
-            for one in found
+            for item in explanations
         ],
     }
 
 
 def _curve(curve: Response, target: str) -> dict[str, Any]:
-    said = curve.predictions[target]
-    lines = {"value": said.value, "low": said.low, "high": said.high}
+    prediction = curve.predictions[target]
+    lines = {"value": prediction.value, "low": prediction.low, "high": prediction.high}
     return {"characteristic": curve.characteristic, "x": curve.x.tolist()} | {
         name: [json_number(value) for value in line.tolist()] for name, line in lines.items()
     }
 
 
-def _print_importances(title: str, found: Sequence[Explanation]) -> None:
-    known = [one for one in found if one.importances is not None]
-    if not known:
-        stdout.print("This kind of model has no importances; --out draws how it responds.")
+def _print_importances(title: str, explanations: Sequence[Explanation]) -> None:
+    explained = [explanation for explanation in explanations if explanation.importances is not None]
+    if not explained:
+        stdout.print("This kind of model has no importances. Use --out for its response curves.")
         return
-    names = list(known[0].importances or {})
-    rows = [[name, *(f"{(one.importances or {})[name]:.1%}" for one in known)] for name in names]
-    stdout.print(options.table(title, ["feature", *(f">{one.target}" for one in known)], rows))
+    names = list(explained[0].importances or {})
+    rows = [
+        [name, *(f"{(explanation.importances or {})[name]:.1%}" for explanation in explained)]
+        for name in names
+    ]
+    stdout.print(
+        options.table(
+            title, ["feature", *(f">{explanation.target}" for explanation in explained)], rows
+        )
+    )

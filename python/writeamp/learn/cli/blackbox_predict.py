@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from writeamp.learn.blackbox.predictions import Predictions
     from writeamp.learn.blackbox.training import BlackBox
 
-# So many windows are printed; the JSON document has all.
+# Most windows that are printed; the JSON document has all.
 _MOST_ROWS = 40
 
 
 def predict(
     model: Annotated[
-        Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
+        Path, typer.Argument(help="Trained model.", metavar="MODEL", show_default=False)
     ],
     question: ModelInput,
     *,
@@ -47,7 +47,7 @@ def predict(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Predict a drive's performance under a workload or a trace, with intervals.
+    """Predict the performance of a drive under a workload or a trace, with intervals.
 
     Example: writeamp blackbox predict x25m.model --workload random:bs=8k,write=0.5,qd=8
     """
@@ -56,57 +56,60 @@ def predict(
     if plot is not None:
         if question.trace is None:
             raise WriteampError(
-                "--plot draws the windows of a --trace; `blackbox explain --plot` draws how "
-                "predictions respond to a workload"
+                "--plot draws the windows of a trace; give --trace. For the response to workloads, "
+                "use `blackbox explain --plot`"
             )
         check_target(plot)
     with Bar("predicting"):
         trained = model_file.load(model)
         rows = question.rows(trained.features)
-        said = trained.predict(rows)
+        predictions = trained.predict(rows)
     if plot is not None:
-        save(pictures.forecast(trained, rows, said, str(question.trace)), plot)
-    note_beyond(trained, rows)
+        save(pictures.forecast(trained, rows, predictions, str(question.trace)), plot)
+    note_extrapolation(trained, rows)
     about = {"model": str(model), "drive": trained.drive, "level": trained.level, **question.what}
     trace = question.trace
     places = pl.DataFrame() if trace is None else rows.select("window", "start_s", "requests")
 
     def document() -> dict[str, Any]:
         if trace is None:
-            return about | said.record(0)
-        windows = [place | said.record(i) for i, place in enumerate(places.to_dicts())]
+            return about | predictions.record(0)
+        windows = [place | predictions.record(i) for i, place in enumerate(places.to_dicts())]
         return about | {"windows": windows}
 
     if options.printed_json(document, json=json):
         return
     if csv:
-        options.print_csv(pl.concat([places, said.to_frame()], how="horizontal"))
+        options.print_csv(pl.concat([places, predictions.to_frame()], how="horizontal"))
     elif trace is None:
-        options.print_card(replace(said.card(), title=f"{model}: {question.workload}"))
+        options.print_card(replace(predictions.card(), title=f"{model}: {question.workload}"))
     else:
-        _print_windows(f"{model}: {trace}", rows, said)
+        _print_windows(f"{model}: {trace}", rows, predictions)
 
 
-def note_beyond(trained: BlackBox, rows: pl.DataFrame) -> None:
-    """Say on stderr which characteristics lie outside the range of the training rows."""
+def note_extrapolation(trained: BlackBox, rows: pl.DataFrame) -> None:
+    """Note the characteristics outside the range of the training rows."""
     for name in trained.beyond(rows):
-        one = trained.ranges[name]
+        trained_range = trained.ranges[name]
         options.note(
-            f"{name} lies outside what the model was trained on, {one.low:g} to {one.high:g}"
+            f"{name} is outside the training range, {trained_range.low:g} to {trained_range.high:g}"
         )
     for name in trained.unlike_pages(rows):
-        options.note(
-            f"{name} is of requests that lie across pages of 4 KiB, and no size in what the model "
-            "was trained on does"
-        )
+        options.note(f"{name} has requests that cross pages of 4 KiB; no training row has any")
 
 
-def _print_windows(title: str, windows: pl.DataFrame, said: Mapping[str, Predictions]) -> None:
+def _print_windows(
+    title: str, windows: pl.DataFrame, predictions: Mapping[str, Predictions]
+) -> None:
     columns = [">start, s", ">requests"]
-    for target in said:
+    for target in predictions:
         columns += [_with_unit(target), ">interval"]
     rows = [
-        [f"{start:g}", str(requests), *(cell for one in said.values() for cell in _shown(one, row))]
+        [
+            f"{start:g}",
+            str(requests),
+            *(cell for values in predictions.values() for cell in _shown(values, row)),
+        ]
         for row, (start, requests) in enumerate(
             windows.select("start_s", "requests").head(_MOST_ROWS).iter_rows()
         )
@@ -114,39 +117,42 @@ def _print_windows(title: str, windows: pl.DataFrame, said: Mapping[str, Predict
     stdout.print(options.table(title, columns, rows))
     if windows.height > _MOST_ROWS:
         left = windows.height - _MOST_ROWS
-        stdout.print(f"{left} more windows are in the JSON document of --json")
+        stdout.print(f"{left} more windows are in the output of --json")
 
 
-def _shown(one: Predictions, row: int) -> tuple[str, str]:
-    return four_digits(one.value[row]), range_in_words(one.low[row], one.high[row])
+def _shown(predictions: Predictions, row: int) -> tuple[str, str]:
+    return four_digits(predictions.value[row]), range_in_words(
+        predictions.low[row], predictions.high[row]
+    )
 
 
 def choose(
     models: Annotated[
         list[Path],
-        typer.Argument(
-            help="Trained models, each of a drive.", metavar="MODEL…", show_default=False
-        ),
+        typer.Argument(help="Trained models, one per drive.", metavar="MODEL…", show_default=False),
     ],
     question: ModelInput,
-    asked: BoundSettings,
+    settings: BoundSettings,
     *,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Say which of several drives meets a latency, bandwidth, throughput or WA, the best first.
+    """Rank drives by whether they meet a latency, bandwidth, throughput or WA.
 
     Example: writeamp blackbox choose a.model b.model --workload random:bs=4k,qd=8 --max-latency 2ms
     """
     from writeamp.learn.blackbox import choosing, model_file  # noqa: PLC0415 (takes seconds)
 
-    bounds = asked.of_targets
+    bounds = settings.of_targets
     with Bar("predicting"):
         trained = {str(path): model_file.load(path) for path in models}
-        rows = {one: question.rows(one) for one in {model.features for model in trained.values()}}
-        verdicts = choosing.choose(trained, rows, bounds, asked.share)
-    document = {**question.what, "bounds": bounds, "share": asked.share}
-    choices = [one.to_dict() for one in verdicts]
+        rows = {
+            features: question.rows(features)
+            for features in {model.features for model in trained.values()}
+        }
+        verdicts = choosing.choose(trained, rows, bounds, settings.share)
+    document = {**question.what, "bounds": bounds, "share": settings.share}
+    choices = [verdict.to_dict() for verdict in verdicts]
     if options.printed_json(lambda: document | {"choices": choices}, json=json):
         return
     if csv:
@@ -166,14 +172,14 @@ def _print_choices(title: str, verdicts: Sequence[Verdict], bounds: dict[str, fl
     ]
     rows = [
         [
-            one.name,
-            one.drive or "–",
-            one.meets,
-            "–" if math.isinf(one.headroom) else f"× {one.headroom:.3g}",
-            *(_with_interval(*one.predictions[target]) for target in bounds),
-            f"{one.outside:.0%}",
+            verdict.name,
+            verdict.drive or "–",
+            verdict.meets,
+            "–" if math.isinf(verdict.headroom) else f"× {verdict.headroom:.3g}",
+            *(_with_interval(*verdict.predictions[target]) for target in bounds),
+            f"{verdict.outside:.0%}",
         ]
-        for one in verdicts
+        for verdict in verdicts
     ]
     stdout.print(options.table(title, columns, rows))
 

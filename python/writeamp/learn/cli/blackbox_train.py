@@ -1,4 +1,4 @@
-"""`writeamp blackbox train` and `evaluate`: fit models to measurements, and score them."""
+"""`writeamp blackbox train` and `evaluate`: training and scoring of models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _Measurements = Annotated[
     Path,
     typer.Argument(
-        help="Measurements (.parquet, as `blackbox collect` writes them, or .csv).",
+        help="Measurements: the Parquet file of `blackbox collect`, or a CSV file.",
         metavar="MEASUREMENTS",
         show_default=False,
     ),
@@ -41,16 +41,16 @@ _Measurements = Annotated[
 
 def train_model(
     measurements: _Measurements,
-    asked: TrainingSettings,
+    settings: TrainingSettings,
     of: MeasuredDriveSettings,
     *,
     out: Annotated[
         Path,
-        typer.Option("--out", help="The model.", metavar="FILE", show_default=False),
+        typer.Option("--out", help="File of the model.", metavar="FILE", show_default=False),
     ],
     json: options.Json = False,
 ) -> None:
-    """Fit a model of a drive to its measurements.
+    """Train a model of a drive on its measurements.
 
     Example: writeamp blackbox train x25m.parquet --features extended --out x25m.model
     """
@@ -63,26 +63,26 @@ def train_model(
     with Bar("training", _words) as bar:
         trained = training.train(
             table,
-            features=asked.features,
-            model=asked.model,
-            targets=asked.targets,
-            level=asked.level,
-            prior=asked.prior,
+            features=settings.features,
+            model=settings.model,
+            targets=settings.targets,
+            level=settings.level,
+            prior=settings.prior,
             progress=bar.update,
         )
-    if asked.targets is None:
+    if settings.targets is None:
         for target in set(targets_in(table)) - set(trained.estimators):
-            options.note(f"{target} was measured too rarely for a model, and is left out")
+            options.note(f"{target} is left out, because too few rows have it")
     model_file.save(trained, out)
     _note_grid(trained)
     rows = {target: len(marks) for target, marks in trained.trained_on.items()}
-    found = {
+    document = {
         "out": str(out),
         "drive": trained.drive,
-        "features": asked.features,
-        "model": asked.model,
-        "level": asked.level,
-        "prior": asked.prior,
+        "features": settings.features,
+        "model": settings.model,
+        "level": settings.level,
+        "prior": settings.prior,
         "joint": trained.is_joint,
         "targets": [
             {
@@ -95,32 +95,32 @@ def train_model(
         ],
         "elapsed_s": time.perf_counter() - started,
     }
-    if options.printed_json(lambda: found, json=json):
+    if options.printed_json(lambda: document, json=json):
         return
-    title = f"{out}: {asked.model} on the {asked.features} features"
+    title = f"{out}: {settings.model} on the {settings.features} features"
     options.print_card(replace(trained.card(), title=title))
 
 
 def evaluate_model(
     model: Annotated[
-        Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
+        Path, typer.Argument(help="Trained model.", metavar="MODEL", show_default=False)
     ],
     measurements: _Measurements,
-    asked: EvaluationSettings,
+    settings: EvaluationSettings,
     of: MeasuredDriveSettings,
     *,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw what was measured against what was predicted (.png, .svg, .pdf or .html).",
+            help="Draw measured against predicted values (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Score a model on measurements that it has not seen: R², mean absolute and relative error.
+    """Score a model on unseen measurements: R², mean absolute and mean relative error.
 
     Example: writeamp blackbox evaluate x25m.model x25m.parquet --cv 5
     """
@@ -128,7 +128,7 @@ def evaluate_model(
 
     if plot is not None:
         check_target(plot)
-    cv = asked.cv
+    cv = settings.cv
     trained = model_file.load(model)
     table = read_measurements(measurements, of.drive)
     with Bar("evaluating", _words) as bar:
@@ -137,21 +137,21 @@ def evaluate_model(
             if cv is None
             else trained.cross_held_out(table, cv, progress=bar.update)
         )
-    scores = [one.score for one in held_out]
+    scores = [pair.score for pair in held_out]
     if plot is not None:
         how = "held out" if cv is None else f"{cv}-fold cross-validation"
         save(pictures.comparison(trained, held_out, f"{table.height} rows, {how}"), plot)
-    found = {
+    document = {
         "model": str(model),
         "measurements": str(measurements),
         "cv": cv,
         "level": trained.level,
-        "metrics": [one.to_dict() for one in scores],
+        "metrics": [score.to_dict() for score in scores],
     }
-    if options.printed_json(lambda: found, json=json):
+    if options.printed_json(lambda: document, json=json):
         return
     if csv:
-        options.print_csv(frame_of(one.to_dict() for one in scores))
+        options.print_csv(frame_of(score.to_dict() for score in scores))
         return
     stdout.print(_table(f"{model} on {measurements}", scores, trained.level))
 
@@ -159,8 +159,8 @@ def evaluate_model(
 def _note_grid(trained: BlackBox) -> None:
     if all(math.isnan(mre) for mre in trained.between_mre.values()):
         options.note(
-            "hardly any row lies between the others' sizes and depths, so errors and intervals are "
-            "those of the grid; the design mixed of `blackbox collect` measures between"
+            "errors and intervals hold on the grid of measured sizes and depths only; to measure "
+            "between, use `blackbox collect --design mixed`"
         )
 
 
@@ -182,16 +182,16 @@ def _table(title: str, scores: list[Score], level: float) -> Any:
     ]
     rows = [
         [
-            one.target,
-            UNITS[one.target],
-            "–" if math.isnan(one.r2) else f"{one.r2:.4f}",
-            four_digits(one.mae),
-            four_digits(one.mean),
-            f"{one.mre:.2%}",
-            f"{one.coverage:.1%}",
-            str(one.n),
-            percent_in_words(one.between_mre),
+            score.target,
+            UNITS[score.target],
+            "–" if math.isnan(score.r2) else f"{score.r2:.4f}",
+            four_digits(score.mae),
+            four_digits(score.mean),
+            f"{score.mre:.2%}",
+            f"{score.coverage:.1%}",
+            str(score.n),
+            percent_in_words(score.between_mre),
         ]
-        for one in scores
+        for score in scores
     ]
     return options.table(title, columns, rows)

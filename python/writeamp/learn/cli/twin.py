@@ -1,4 +1,4 @@
-"""`writeamp twin`: learn a drive's hidden parameters from its write amplification."""
+"""`writeamp twin`: hidden parameters of a drive, learnt from its write amplification."""
 
 from __future__ import annotations
 
@@ -45,13 +45,16 @@ def register(app: typer.Typer) -> None:
 
 
 def twin_plan(
-    asked: ChainSettings,
+    settings: ChainSettings,
     drive: PlanSettings,
     *,
-    out: Annotated[Path, typer.Option("--out", help="The plan, a .toml file.", show_default=False)],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="File of the plan (.toml).", metavar="FILE", show_default=False),
+    ],
     json: options.Json = False,
 ) -> None:
-    """Plan the chain that a drive serves: workloads, when to read counters, and what it costs.
+    """Plan the chain of workloads to write to a drive: when to read counters, and its cost.
 
     Example: writeamp twin plan --capacity 1TB --out plan.toml
     """
@@ -59,10 +62,10 @@ def twin_plan(
     from writeamp.learn.twin.plan import capacity_of, plan_tables  # noqa: PLC0415 (slow)
 
     if (drive.capacity is None) == (drive.target is None):
-        raise WriteampError("give one of --capacity and --target, which say how large the drive is")
+        raise WriteampError("give either --capacity or --target, for the size of the drive")
     capacity = drive.capacity if drive.target is None else capacity_of(drive.target)
     assert capacity is not None
-    chain = chain_of(asked.phases, chunks=asked.chunks, capacity_bytes=capacity)
+    chain = chain_of(settings.phases, chunks=settings.chunks, capacity_bytes=capacity)
     more = plan_tables(chain, write_mb_s=drive.write_mb_s, rated_tbw=drive.rated_tbw)
     chain.write(out, more)
     document = {"out": str(out), "chain": chain.tables(), **more}
@@ -78,7 +81,7 @@ def twin_plan(
 
 
 def twin_measure(
-    asked: TwinTargetSettings,
+    settings: TwinTargetSettings,
     chain: ChainSettings,
     device: Annotated[dict[str, Any], DeviceSettings],
     policy: Annotated[dict[str, Any], PolicySettings],
@@ -86,15 +89,15 @@ def twin_measure(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", help="The Parquet file of the windows.", metavar="FILE", show_default=False
+            "--out", help="Parquet file of the windows.", metavar="FILE", show_default=False
         ),
     ],
     json: options.Json = False,
 ) -> None:
-    """Let a drive serve the chain, and keep what its counters say in each window.
+    """Write the chain to a drive, and record its counters in each window.
 
-    The same command goes on with what was interrupted: a virtual drive after its last window, a
-    simulated one after its last repeat.
+    Run the same command to continue an interrupted measurement: a virtual or real drive continues
+    after its last window, a simulated drive after its last repeat.
 
     Example: writeamp twin measure --target ssd-m --size 512MiB --out windows.parquet
 
@@ -103,33 +106,33 @@ def twin_measure(
     from writeamp.learn.cli.twin_measure import Measuring  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.chain import Chain  # noqa: PLC0415 (slow)
 
-    plan, windows = asked.plan, asked.windows
-    if (asked.target is None) == (windows is None):
+    plan, windows = settings.plan, settings.windows
+    if (settings.target is None) == (windows is None):
         raise WriteampError(
-            "give one of --target, a drive to measure, and --windows, what was read"
+            "give either --target (a drive to measure) or --windows (a CSV file of windows)"
         )
     inputs = [path for path in (plan, windows) if path is not None]
     output.check_target(out, "windows", inputs=inputs)
     planned = None if plan is None else Chain.read(plan)
-    found = Measuring(asked, planned, chain, out, device | policy).windows()
-    found.check()
-    _tell_windows(found, out, json=json)
+    measured = Measuring(settings, planned, chain, out, device | policy).windows()
+    measured.check()
+    _print_windows(measured, out, json=json)
 
 
 def twin_fit(
     measured: Annotated[
         Path | None,
         typer.Argument(
-            help="The file that `twin measure` wrote.", metavar="WINDOWS", show_default=False
+            help="File that `twin measure` wrote.", metavar="WINDOWS", show_default=False
         ),
     ] = None,
     *,
-    one: OneNumberSettings,
+    question: OneNumberSettings,
     out: Annotated[
         Path,
         typer.Option(
             "--out",
-            help="The device profile, a .toml file that every verb takes as --device.",
+            help="Device profile to write (.toml); other verbs take it as --device.",
             metavar="DRIVE.toml",
             show_default=False,
         ),
@@ -138,7 +141,7 @@ def twin_fit(
         Path | None,
         typer.Option(
             "--plot",
-            help="Draw what each window said to a .png, .svg, .pdf or .html file.",
+            help="Draw the information of each window (.png, .svg, .pdf or .html).",
             metavar="FILE",
         ),
     ] = None,
@@ -148,8 +151,8 @@ def twin_fit(
 ) -> None:
     """Fit the hidden parameters of a drive: op, erase unit, policies, each with its probability.
 
-    The first fit of a chain simulates its candidates, some minutes of processor time, and caches
-    them. The same command continues after Ctrl-C.
+    The first fit of a chain simulates candidates for some minutes of processor time and caches
+    them. After Ctrl-C, run the same command to continue.
 
     Example: writeamp twin fit windows.parquet --out mine.toml
 
@@ -158,82 +161,82 @@ def twin_fit(
     Example: writeamp twin fit --trace disk.csv --counters before.json --counters after.json --out
     real.toml
     """
-    if (measured is None) == (one.wa is None and one.trace is None):
-        raise WriteampError("give one of WINDOWS, a file of `twin measure`, --wa, and --trace")
+    if (measured is None) == (question.wa is None and question.trace is None):
+        raise WriteampError("give one of WINDOWS (a file of `twin measure`), --wa and --trace")
     if out.suffix != ".toml":
-        raise WriteampError(f"--out is {str(out)!r}; a device profile is a .toml file")
+        raise WriteampError(f"--out is {str(out)!r}; it must end in .toml")
     if plot is not None:
         check_target(plot)
     inputs: list[str | Path] = [
-        one for one in (measured, one.trace, *(one.counters or ())) if one is not None
+        path for path in (measured, question.trace, *(question.counters or ())) if path is not None
     ]
     output.check_target(out, "device profile", inputs=inputs)
     output.check_distinct([out, *([] if plot is None else [plot])])
     from writeamp.learn.twin.profile import write_profile  # noqa: PLC0415 (slow)
 
     try:
-        found = _fitted(measured, one, runner)
+        result = _fitted(measured, question, runner)
     except KeyboardInterrupt as stopped:
         raise boundary.PartlyDone(str(stopped)) from None
-    write_profile(out, found.profile(), inputs)
-    options.tell(found, lambda: _print_fit(found, out), json=json, csv=csv, plot=plot)
+    write_profile(out, result.profile(), inputs)
+    options.show_result(result, lambda: _print_fit(result, out), json=json, csv=csv, plot=plot)
 
 
-def _fitted(measured: Path | None, one: OneNumberSettings, runner: Runner) -> Fit:
+def _fitted(measured: Path | None, question: OneNumberSettings, runner: Runner) -> Fit:
     from writeamp.learn.twin.fitting import fit  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.one_number import fit_one  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.windows import read_windows  # noqa: PLC0415 (slow)
 
     with Bar(
-        "simulating candidates", lambda done, all_: f"{done} of {all_}", by_own_pace=True
+        "simulating candidates", lambda done, all_: f"{done} of {all_}", has_slow_steps=True
     ) as bar:
         if measured is not None:
             return fit(read_windows(measured), runner=runner, progress=bar.update)
-        if one.trace is not None:
-            return _of_trace(one, one.trace, runner, bar)
-        assert one.wa is not None
-        load = "uniform" if one.workload is None else str(one.workload)
-        return fit_one(one.wa, load, runner=runner, progress=bar.update)
+        if question.trace is not None:
+            return _of_trace(question, question.trace, runner, bar)
+        assert question.wa is not None
+        load = "uniform" if question.workload is None else str(question.workload)
+        return fit_one(question.wa, load, runner=runner, progress=bar.update)
 
 
-def _of_trace(one: OneNumberSettings, path: Path, runner: Runner, bar: Bar) -> Fit:
+def _of_trace(question: OneNumberSettings, path: Path, runner: Runner, bar: Bar) -> Fit:
     from writeamp import traces  # noqa: PLC0415 (slow)
     from writeamp.drives.counters.answer import interval_answer  # noqa: PLC0415 (slow)
     from writeamp.drives.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
     from writeamp.learn.twin.one_number import NOISE, fit_trace  # noqa: PLC0415 (slow)
 
-    trace = traces.read(str(path), one.trace_format)
-    if one.counters is None:
-        assert one.wa is not None
-        return fit_trace(one.wa, trace, runner=runner, progress=bar.update)
-    before, after = (read_snapshot(Path(name)) for name in one.counters)
-    found = interval_answer(before, after)
-    for sentence in found.warnings:
+    trace = traces.read(str(path), question.trace_format)
+    if question.counters is None:
+        assert question.wa is not None
+        return fit_trace(question.wa, trace, runner=runner, progress=bar.update)
+    earlier, after = (read_snapshot(Path(name)) for name in question.counters)
+    answer = interval_answer(earlier, after)
+    for sentence in answer.warnings:
         options.warn(sentence)
-    if found.wa is None:
-        raise WriteampError(f"the counters tell no WA of the time between them: {found.reason}")
-    low, high = found.bounds or (found.wa, found.wa)
-    noise = max(NOISE, (high - low) / 4 / found.wa)
-    return fit_trace(found.wa, trace, noise=noise, runner=runner, progress=bar.update)
+    if answer.wa is None:
+        raise WriteampError(f"the counters give no WA between the snapshots: {answer.reason}")
+    low, high = answer.bounds or (answer.wa, answer.wa)
+    noise = max(NOISE, (high - low) / 4 / answer.wa)
+    return fit_trace(answer.wa, trace, noise=noise, runner=runner, progress=bar.update)
 
 
-def _tell_windows(found: Windows, out: Path, *, json: bool) -> None:
+def _print_windows(windows: Windows, out: Path, *, json: bool) -> None:
     document = {
         "out": str(out),
-        "windows": [float(wa) for wa in found.wa],
-        "sequential_factor": found.sequential_factor,
-        "noise": found.noise,
-        "host_bytes": float(found.host_bytes.sum()),
+        "windows": [float(wa) for wa in windows.wa],
+        "sequential_factor": windows.sequential_factor,
+        "noise": windows.noise,
+        "host_bytes": float(windows.host_bytes.sum()),
     }
     if options.printed_json(lambda: document, json=json):
         return
-    rows = [("windows", ", ".join(f"{wa:.3f}" for wa in found.wa)), ("kept in", str(out))]
-    rows.append(("WA of the fill in order", f"{found.sequential_factor:.4f}"))
-    noise = "not told" if found.noise is None else f"{found.noise:.2%}"
+    rows = [("windows", ", ".join(f"{wa:.3f}" for wa in windows.wa)), ("saved in", str(out))]
+    rows.append(("WA of the sequential fill", f"{windows.sequential_factor:.4f}"))
+    noise = "unknown" if windows.noise is None else f"{windows.noise:.2%}"
     rows.append(("noise of a window", noise))
     stdout.print(options.facts(rows))
 
 
-def _print_fit(found: Fit, out: Path) -> None:
-    card = found.card()
+def _print_fit(result: Fit, out: Path) -> None:
+    card = result.card()
     options.print_card(replace(card, rows=[*card.rows, ("profile", str(out))]))

@@ -1,4 +1,4 @@
-"""Measuring of simulated, virtual and real drives, for `twin measure`."""
+"""Measurement of simulated, virtual and real drives, for `twin measure`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ from writeamp.runs.plan import policy_of
 from writeamp.settings.experiment import Experiment
 from writeamp.units.byte_sizes import shown_bytes
 
-# What a computer sends to a virtual and to a real drive in a second, and host pages that a core
-# simulates.
+# Rough speeds: bytes per second to a virtual and a real drive, and simulated host pages per second.
 _VIRTUAL_BYTES_A_SECOND = 1e8
 _REAL_BYTES_A_SECOND = 4e8
 _SIMULATED_PAGES_A_SECOND = 2e6
@@ -37,124 +36,129 @@ _LONG_S = 600
 
 @dataclass(frozen=True)
 class Measuring:
-    """Measurement of a target: the chain that it serves, and where the windows are kept.
+    """Measurement of a target by a chain.
 
-    `given` are the settings of a simulated drive.
+    Attributes:
+        target: settings of the target.
+        planned: chain of a plan, if one is given.
+        chain: settings of the chain without a plan.
+        out: file of the windows.
+        drive: given settings of a simulated drive.
     """
 
-    asked: TwinTargetSettings
+    target: TwinTargetSettings
     planned: Chain | None
-    settings: ChainSettings
+    chain: ChainSettings
     out: Path
-    given: dict[str, Any]
+    drive: dict[str, Any]
 
     def windows(self) -> Windows:
-        """Return the windows, which are in the file then.
+        """Measure the windows, write them to the file, and return them.
 
         Raises:
-            WriteampError: a target that cannot be measured so.
+            WriteampError: the settings do not fit the target.
         """
-        if self.asked.windows is not None:
-            self._refuse_given("--windows were read elsewhere")
-            found = windows_of_csv(self.asked.windows, self.planned, self._usual)
-            found.check()
-            found.write(self.out)
-            return found
-        target = self.asked.target
+        if self.target.windows is not None:
+            self._refuse_simulated_only("--windows gives the measurement")
+            windows = windows_of_csv(self.target.windows, self.planned, self._usual)
+            windows.check()
+            windows.write(self.out)
+            return windows
+        target = self.target.target
         assert target is not None
         if is_simulated(target):
-            self._refuse_of_real()
+            self._refuse_real_only()
             return self._of_simulated(target)
-        if self.asked.timed or self.asked.repeats > 1:
-            name = "timed" if self.asked.timed else "repeats"
-            raise WriteampError(f"--{name} is of a simulated drive, and {target} is none")
-        if self.asked.counters is not None:
+        if self.target.timed or self.target.repeats > 1:
+            name = "timed" if self.target.timed else "repeats"
+            raise WriteampError(f"--{name} is for simulated drives only; {target} is not simulated")
+        if self.target.counters is not None:
             return self._of_real(target)
         socket = socket_of(target)
         return self._of_real(target) if socket is None else self._of_virtual(target, socket)
 
     def _usual(self, capacity_bytes: int) -> Chain:
-        return chain_of(
-            self.settings.phases, chunks=self.settings.chunks, capacity_bytes=capacity_bytes
-        )
+        return chain_of(self.chain.phases, chunks=self.chain.chunks, capacity_bytes=capacity_bytes)
 
     def _of_virtual(self, target: str, socket: Path) -> Windows:
-        self._refuse_given(f"{target} is none")
-        destroys = self.asked.destroys
+        self._refuse_simulated_only(f"{target} is not simulated")
+        destroys = self.target.destroys
         if destroys not in (None, target):
             raise WriteampError(
-                f"--yes-destroy-data names {destroys}, but the target is {target}; name the target "
-                "itself"
+                f"--yes-destroy-data is {destroys}, but the target is {target}; give the target"
             )
         with VirtualHost(socket) as host:
             chain = self._chain_on(host.capacity_bytes, host.page_bytes)
-            meaning = {"target": str(socket.absolute()), "seed": self.asked.seed}
-            kept = SavedWindows.at(self.out, chain, meaning)
-            if host.holds_data and destroys is None and not kept.rows:
+            meaning = {"target": str(socket.absolute()), "seed": self.target.seed}
+            saved = SavedWindows.at(self.out, chain, meaning)
+            if host.holds_data and destroys is None and not saved.rows:
                 raise WriteampError(
-                    f"{target} holds data, all of which the chain discards; to do that, give "
+                    f"{target} holds data, and the chain destroys all of it; to allow this, give "
                     f"--yes-destroy-data {target}"
                 )
-            return self._driven(host, kept, _VIRTUAL_BYTES_A_SECOND)
+            return self._driven(host, saved, _VIRTUAL_BYTES_A_SECOND)
 
     def _of_real(self, target: str) -> Windows:
-        size, destroys, name = self.given.get("size"), self.asked.destroys, target
-        self._refuse_given(f"{target} is none", besides="size")
+        size, destroys, name = self.drive.get("size"), self.target.destroys, target
+        self._refuse_simulated_only(f"{target} is not simulated", besides="size")
         if os.path.exists(target) and (socket := socket_of(target)) is not None:
-            # fio takes a socket by its URI.
+            # fio needs the URI of a socket.
             name = f"nbd+unix:///?socket={socket.absolute()}"
             destroys = name if destroys == target else destroys
         if kind_of(name) == "file" and not os.path.exists(name) and size is None:
             raise WriteampError(
-                f"{target!r} is neither a profile of a simulated drive, the socket of a virtual "
-                "one, a device, nor a file; give --size to make such a file"
+                f"{target!r} is not a device profile, the socket of a virtual drive, a block "
+                "device "
+                "or a file; to create a file of this name, give --size"
             )
         with real_host(
             name,
-            counters=self.asked.counters,
+            counters=self.target.counters,
             size_bytes=None if size is None else int(SIZE.check("size", size)),
             destroys=destroys,
-            families=families_in(self.asked.families),
+            families=families_in(self.target.families),
             tell=options.note,
         ) as host:
             chain = self._chain_on(host.place.size_bytes, PAGE_BYTES)
-            kept = SavedWindows.at(self.out, chain, host.meaning | {"seed": self.asked.seed})
-            host.check(chain, goes_on=bool(kept.rows))
+            saved = SavedWindows.at(self.out, chain, host.meaning | {"seed": self.target.seed})
+            host.check(chain, goes_on=bool(saved.rows))
             is_nbd = host.place.kind == "nbd"
             speed = _VIRTUAL_BYTES_A_SECOND if is_nbd else _REAL_BYTES_A_SECOND
-            return self._driven(host, kept, speed)
+            return self._driven(host, saved, speed)
 
-    def _driven(self, host: Host, kept: SavedWindows, bytes_a_second: float) -> Windows:
-        _tell_cost(kept, 1, bytes_a_second)
-        with Bar("measuring", lambda done, whole: f"{done / whole:.0%}", by_own_pace=True) as bar:
-            drive_chain(host, kept, seed=self.asked.seed, progress=bar.update)
-        return kept.windows
+    def _driven(self, host: Host, saved: SavedWindows, bytes_a_second: float) -> Windows:
+        _note_cost(saved, 1, bytes_a_second)
+        with Bar(
+            "measuring", lambda done, whole: f"{done / whole:.0%}", has_slow_steps=True
+        ) as bar:
+            drive_chain(host, saved, seed=self.target.seed, progress=bar.update)
+        return saved.windows
 
     def _of_simulated(self, target: str) -> Windows:
-        asked = self.asked
-        if asked.timed and asked.repeats > 1:
-            raise WriteampError("--repeats is for untimed chains; leave out one of the two")
-        given = self.given | {"device": target, "seed": asked.seed}
-        experiment = Experiment.of("simulate", **given)
+        request = self.target
+        if request.timed and request.repeats > 1:
+            raise WriteampError("--repeats and --timed exclude each other; give only one")
+        settings = self.drive | {"device": target, "seed": request.seed}
+        experiment = Experiment.of("simulate", **settings)
         prepared = prepare(experiment)
         for sentence in prepared.notes:
             options.note(sentence)
         drive = prepared.drive
         chain = self._chain_on(drive.capacity_bytes, drive.page_bytes)
-        kept = SavedWindows.at(self.out, chain, [experiment.hash, asked.timed, __version__])
-        _tell_cost(kept, asked.repeats, _SIMULATED_PAGES_A_SECOND * chain.page_bytes)
+        saved = SavedWindows.at(self.out, chain, [experiment.hash, request.timed, __version__])
+        _note_cost(saved, request.repeats, _SIMULATED_PAGES_A_SECOND * chain.page_bytes)
         with Bar("measuring", lambda done, whole: f"{done / whole:.0%}") as bar:
-            if asked.timed:
-                found = measure_timed(given, chain, drive, bar.update)
-                found.write(self.out)
-                return found
+            if request.timed:
+                windows = measure_timed(settings, chain, drive, bar.update)
+                windows.write(self.out)
+                return windows
             return measure(
                 drive,
                 policy_of(experiment.policy),  # type: ignore[arg-type]
                 chain,
-                seed=asked.seed,
-                repeats=asked.repeats,
-                kept=kept,
+                seed=request.seed,
+                repeats=request.repeats,
+                kept=saved,
                 progress=bar.update,
             )
 
@@ -162,33 +166,33 @@ class Measuring:
         if self.planned is not None:
             return self.planned.of_capacity(capacity_bytes, page_bytes)
         return chain_of(
-            self.settings.phases,
-            chunks=self.settings.chunks,
+            self.chain.phases,
+            chunks=self.chain.chunks,
             capacity_bytes=capacity_bytes,
             page_bytes=page_bytes,
         )
 
-    def _refuse_of_real(self) -> None:
-        for name, value, what in (
-            ("yes-destroy-data", self.asked.destroys, "drives that hold data"),
-            ("counters", self.asked.counters, "drives with counters"),
-            ("families", self.asked.families, "drives with counters"),
+    def _refuse_real_only(self) -> None:
+        for name, value, kind in (
+            ("yes-destroy-data", self.target.destroys, "drives that hold data"),
+            ("counters", self.target.counters, "drives with counters"),
+            ("families", self.target.families, "drives with counters"),
         ):
             if value is not None:
-                raise WriteampError(f"--{name} is for {what}, and a simulated one is new")
+                raise WriteampError(f"--{name} is for {kind}; a simulated drive starts new")
 
-    def _refuse_given(self, why: str, besides: str | None = None) -> None:
-        for given in self.given.keys() - {besides}:
-            name = given.replace("_", "-")
-            raise WriteampError(f"--{name} is of a simulated drive, and {why}")
+    def _refuse_simulated_only(self, why: str, besides: str | None = None) -> None:
+        for name in self.drive.keys() - {besides}:
+            option = name.replace("_", "-")
+            raise WriteampError(f"--{option} is for simulated drives only; {why}")
 
 
-def _tell_cost(kept: SavedWindows, repeats: int, bytes_a_second: float) -> None:
-    """Say bytes and hours before a measurement begins, or that it goes on."""
-    written = repeats * kept.chain.written_bytes
+def _note_cost(saved: SavedWindows, repeats: int, bytes_a_second: float) -> None:
+    """Note the bytes and hours of a long measurement, and whether it continues an earlier one."""
+    written = repeats * saved.chain.written_bytes
     seconds = written / bytes_a_second
     if seconds >= _LONG_S:
         hours = f"about {seconds / 3600:.2g} hours"
         options.note(f"the measurement writes {shown_bytes(written)}, which takes {hours}")
-    if kept.rows:
-        options.note(f"continuing the measurement whose first windows are in {kept.path}")
+    if saved.rows:
+        options.note(f"continuing the measurement whose first windows are in {saved.path}")

@@ -1,11 +1,11 @@
-"""Verbs of models that are learnt from measurements."""
+"""Verbs of models learnt from measurements."""
 
 from writeamp.cli.verbs import HelpPanel, Verb
 
 BLACKBOX = Verb(
     "writeamp.learn.cli.blackbox",
     "Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict them "
-    "for any workload: collect, train, evaluate, predict, explain, choose.",
+    "for other workloads: collect, train, evaluate, predict, explain, choose.",
     HelpPanel.LEARN,
 )
 TWIN = Verb(
